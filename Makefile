@@ -1,0 +1,42 @@
+# Two commands do everything from a bare clone: `make demo` and `make test`.
+PYTHON ?= python3
+BIN := .venv/bin
+# Parts run one BLAS thread each; the test runner uses every core.
+export OMP_NUM_THREADS ?= 1
+export OPENBLAS_NUM_THREADS ?= 1
+
+.PHONY: demo test check format bench clean
+
+demo: .venv/installed  ## play owner, receiver and reviewer; leaves demo-output/
+	$(BIN)/tacit demo --output demo-output
+
+test: check  ## everything CI runs
+
+check: .venv/installed  ## format, lint, types, layers, tests
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pytest -n auto --dist worksteal
+
+format: .venv/installed  ## rewrite in house style
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: .venv/installed .venv-peers/installed  ## ratios against peers, measured in one run
+	$(BIN)/python bench/noise.py
+	$(BIN)/python bench/release.py
+
+# Peers pin other versions of shared dependencies, so they live in an environment of their own.
+.venv-peers/installed:
+	$(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/pip install --quiet opendp numpy
+	touch $@
+
+.venv/installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[dev]"
+	touch $@
+
+clean:  ## remove the environment and every cache
+	rm -rf .venv .venv-peers demo-output bench-output .pytest_cache .mypy_cache .ruff_cache .hypothesis

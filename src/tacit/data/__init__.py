@@ -1,0 +1,1 @@
+"""Schemas, tables and data sets: reading and encoding. Spends nothing and knows no privacy."""

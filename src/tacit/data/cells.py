@@ -1,0 +1,111 @@
+"""Cells of one column read by its rule: numbers or category codes, and where they are missing or wrong."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from tacit.checks import FloatArray
+from tacit.data.columns import Categorical, Label, Numeric, canonical
+from tacit.errors import SchemaError
+
+# The code of a row whose label is missing.
+UNLABELLED = -1
+_UNKNOWN, _MISSING = -1, -2
+
+BoolArray = NDArray[np.bool_]
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class NumericCells:
+    """Numbers of a column: NaN where the cell is missing or no finite number."""
+
+    values: FloatArray
+    missing: BoolArray
+    malformed: BoolArray
+
+    def outside(self, column: Numeric) -> BoolArray:
+        """Return where a number lies outside the column's bounds."""
+        return (self.values < column.low) | (self.values > column.high)
+
+
+@dataclass(frozen=True)
+class CategoryCells:
+    """Codes of a column: −1 where the cell is missing or outside the closed list."""
+
+    codes: IntArray
+    missing: BoolArray
+    unknown: BoolArray
+
+
+def numeric_cells(series: pl.Series, column: Numeric, *, missing_values: Iterable[str] = ()) -> NumericCells:
+    """Return the numbers of ``series``; NaN counts as missing, infinity as malformed."""
+    blanks = {text.strip() for text in (*missing_values, *column.missing_values, "")}
+    numbers, absent = _numbers(series, column.name, blanks)
+    values = numbers.fill_null(np.nan).to_numpy(writable=True)
+    unread = numbers.is_null().to_numpy() & ~absent
+    missing = absent | (np.isnan(values) & ~unread)
+    for code in _as_numbers(blanks):
+        missing |= values == code
+    malformed = (unread | np.isinf(values)) & ~missing
+    values[missing | malformed] = np.nan
+    return NumericCells(values, missing, malformed)
+
+
+def category_cells(
+    series: pl.Series, column: Categorical | Label, *, missing_values: Iterable[str] = ()
+) -> CategoryCells:
+    """Return the codes of ``series`` in the column's closed list."""
+    codes = codes_of(column) | {canonical(text): _MISSING for text in (*missing_values, *column.missing_values, "")}
+    texts = _texts(series, column.name)
+    # Few texts repeat over many rows: understand each one once.
+    spellings = texts.unique().drop_nulls().to_list()
+    meanings = [codes.get(canonical(spelling), _UNKNOWN) for spelling in spellings]
+    if spellings:
+        texts = texts.replace_strict(spellings, meanings, default=None, return_dtype=pl.Int64)
+    found = texts.cast(pl.Int64).fill_null(_MISSING).to_numpy()
+    return CategoryCells(np.maximum(found, -1), found == _MISSING, found == _UNKNOWN)
+
+
+def codes_of(column: Categorical | Label) -> dict[str, int]:
+    """Return the code of each text that a cell may hold."""
+    if isinstance(column, Categorical):
+        return {text: code for code, text in enumerate(column.categories)}
+    codes = {text: code for code, text in enumerate(column.classes)}
+    return codes | {text: codes[name] for text, name in column.merge.items()}
+
+
+def category_texts(series: pl.Series, missing_values: Iterable[str]) -> pl.Series:
+    """Return the cells as categories are compared, null where missing."""
+    texts = _texts(series, series.name).str.strip_chars().str.replace(r"^([+-]?[0-9]+)\.0+$", "${1}")
+    blanks = [canonical(text) for text in (*missing_values, "")]
+    return texts.set(texts.is_in(blanks).fill_null(value=True), None)
+
+
+def _numbers(series: pl.Series, name: str, blanks: Collection[str]) -> tuple[pl.Series, BoolArray]:
+    """Return the cells as numbers, null where unreadable, and which of them are empty or stand for it."""
+    if series.dtype.is_numeric() or series.dtype == pl.Boolean:
+        return series.cast(pl.Float64), series.is_null().to_numpy()
+    texts = _texts(series, name)
+    numbers = texts.cast(pl.Float64, strict=False)
+    if numbers.null_count() > texts.null_count():
+        # Blanks around a number are common in hand-made files and cost a second pass only where they are.
+        texts = texts.str.strip_chars()
+        numbers = texts.cast(pl.Float64, strict=False)
+    return numbers, (texts.is_null() | texts.is_in(list(blanks)).fill_null(value=True)).to_numpy()
+
+
+def _texts(series: pl.Series, name: str) -> pl.Series:
+    if series.dtype.is_nested() or series.dtype == pl.Binary:
+        raise SchemaError(
+            f"column {name!r}: cells must be numbers or text; got {series.dtype}. Flatten it, or make it 'ignored'."
+        )
+    return (series.fill_nan(None) if series.dtype.is_float() else series).cast(pl.String)
+
+
+def _as_numbers(texts: Collection[str]) -> list[float]:
+    numbers = pl.Series(list(texts), dtype=pl.String).cast(pl.Float64, strict=False)
+    return [number for number in numbers.drop_nulls().to_list() if not np.isnan(number)]

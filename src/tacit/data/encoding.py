@@ -1,0 +1,255 @@
+"""Tables as matrices in [0, 1] by the rules of a schema, and back to names."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from tacit import checks
+from tacit.checks import FloatArray
+from tacit.data.cells import UNLABELLED, BoolArray, IntArray, category_cells, numeric_cells
+from tacit.data.columns import Categorical, Feature, Numeric
+from tacit.data.schema import Schema
+from tacit.data.tables import read_table
+from tacit.errors import InputError, SchemaError
+
+Labels = Literal["required", "optional"]
+BLOCK = 4096
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """A table as numbers.
+
+    Attributes
+    ----------
+    X : array [rows, encoded columns]
+        In [0, 1]: numbers by their bounds, categories one-hot.
+    y : array of int [rows]
+        Class codes; −1 where the label is missing.
+    names : tuple of str
+        Names of the encoded columns.
+    classes : tuple of str
+        Names of the class codes.
+    """
+
+    X: NDArray[np.floating[Any]]
+    y: IntArray
+    names: tuple[str, ...]
+    classes: tuple[str, ...]
+
+
+def columns_to_read(schema: Schema) -> set[str] | None:
+    """Return the columns to read from a file; None for all, so that a column the schema does not list is noticed."""
+    return {column.name for column in schema.columns} if schema.extra_columns == "ignore" else None
+
+
+def encode_file(
+    path: str | os.PathLike[str], schema: Schema, *, labels: Labels = "optional", dtype: DTypeLike = np.float64
+) -> Encoded:
+    """Return the table at ``path`` as numbers; see `encode`."""
+    return encode(
+        read_table(path, only=columns_to_read(schema)), schema, labels=labels, dtype=dtype, source=Path(path).name
+    )
+
+
+def encode(
+    table: pl.DataFrame,
+    schema: Schema,
+    *,
+    labels: Labels = "optional",
+    dtype: DTypeLike = np.float64,
+    source: str = "table",
+) -> Encoded:
+    """Return ``table`` as numbers in [0, 1].
+
+    A number x becomes (x − low) / (high − low) after clipping to the schema's public bounds, so that no row can reach
+    further than the schema says. Errors name columns and rows, never what stands in them.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `read_table` gives it.
+    schema : Schema
+        The rules.
+    labels : "optional" or "required"
+        Whether the label column may be absent (every row is then unlabelled), or must be there with two classes.
+    dtype : dtype
+        Of the matrix: float64 or float32.
+    source : str
+        What error messages call the table.
+    """
+    precision = checks.one_of("dtype", np.dtype(dtype).name, ("float64", "float32"))
+    check_columns(table, schema, labels=labels, source=source)
+    columns = [_encode_feature(table[column.name], column, schema, source) for column in schema.features]
+    X = _fill(np.zeros((table.height, len(schema.encoded_names)), dtype=precision), columns)
+    y = _encode_label(table, schema, source)
+    if labels == "required":
+        _check_classes(y, schema, source)
+    return Encoded(X, y, schema.encoded_names, schema.classes)
+
+
+def decode(X: ArrayLike, schema: Schema, *, y: ArrayLike | None = None) -> pl.DataFrame:
+    """Return the table of names and values that ``X`` encodes: nearest category, numbers within their bounds."""
+    matrix = checks.finite_array("X", X)
+    if matrix.ndim != 2 or matrix.shape[1] != len(schema.encoded_names):
+        raise InputError(
+            f"X must have {len(schema.encoded_names)} columns, as the schema encodes to; got shape {matrix.shape}."
+        )
+    columns = []
+    for column in schema.features:
+        positions = schema.positions[column.name]
+        columns.append(_decode_feature(matrix[:, positions.start : positions.stop], column))
+    if y is not None:
+        columns.append(decode_labels(y, schema))
+    return pl.DataFrame(columns)
+
+
+def decode_labels(y: ArrayLike, schema: Schema) -> pl.Series:
+    """Return class codes as a column of names; −1 becomes an empty cell."""
+    if schema.label is None:
+        raise SchemaError('the schema has no label column to decode y with; declare one with kind = "label".')
+    codes = np.asarray(y)
+    if codes.dtype.kind not in "iu" or codes.ndim != 1 or not np.isin(codes, range(-1, len(schema.classes))).all():
+        raise InputError(f"y must hold class codes from -1 to {len(schema.classes) - 1}; got something else.")
+    return _name_codes(schema.label.name, codes.astype(np.int64), schema.classes)
+
+
+def check_columns(table: pl.DataFrame, schema: Schema, *, labels: Labels, source: str) -> None:
+    """Refuse a table that lacks a column of the schema, or has one that the schema does not list."""
+    present = set(table.columns)
+    needed = [column.name for column in schema.features]
+    if labels == "required":
+        if schema.label is None:
+            raise SchemaError('the schema declares no label; give one column kind = "label".')
+        needed.append(schema.label.name)
+    lacking = [name for name in needed if name not in present]
+    if lacking:
+        raise SchemaError(f"{source}: lacks {_some(lacking)} of the schema. Add it, or take it out of the schema.")
+    listed = {column.name for column in schema.columns}
+    extra = [name for name in table.columns if name not in listed]
+    if extra and schema.extra_columns == "error":
+        raise SchemaError(
+            f'{source}: has {_some(extra)} that the schema does not list. Give each one kind = "ignored", '
+            'or set extra_columns = "ignore" at the top of the schema.'
+        )
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What one feature writes into the matrix: numbers into given columns, and ones at a position per row."""
+
+    numbers: tuple[tuple[int, NDArray[Any]], ...] = ()
+    ones: IntArray | None = None
+
+
+def _fill(X: NDArray[np.floating[Any]], parts: list[_Part]) -> NDArray[np.floating[Any]]:
+    """Write the parts block by block of rows: column by column over the whole height misses the cache at every cell."""
+    for start in range(0, len(X), BLOCK):
+        block = X[start : start + BLOCK]
+        rows = np.arange(len(block))
+        for part in parts:
+            for position, values in part.numbers:
+                block[:, position] = values[start : start + BLOCK]
+            if part.ones is not None:
+                block[rows, part.ones[start : start + BLOCK]] = 1.0
+    return X
+
+
+def _encode_feature(series: pl.Series, column: Feature, schema: Schema, source: str) -> _Part:
+    start = schema.positions[column.name].start
+    if isinstance(column, Categorical):
+        return _Part(ones=start + _encode_categorical(series, column, schema, source))
+    values, missing = _encode_numeric(series, column, schema, source)
+    return _Part(((start, values), (start + 1, missing)) if column.flagged else ((start, values),))
+
+
+def _encode_numeric(series: pl.Series, column: Numeric, schema: Schema, source: str) -> tuple[FloatArray, BoolArray]:
+    cells = numeric_cells(series, column, missing_values=schema.missing_values)
+    fault = _Fault(source, column.name)
+    fault.refuse(cells.malformed, "is no finite number", "Write numbers like 3.5, or list the text in missing_values")
+    if column.missing == "error":
+        fault.refuse(cells.missing, "is missing", 'Set missing to "middle", "flag" or a number in the schema')
+    # Clipped first, so that nothing overflows; rounding keeps the order, so the quotient stays in [0, 1].
+    values = np.where(cells.missing, column.filler, np.clip(cells.values, column.low, column.high))
+    return (values - column.low) / (column.high - column.low), cells.missing
+
+
+def _encode_categorical(series: pl.Series, column: Categorical, schema: Schema, source: str) -> IntArray:
+    cells = category_cells(series, column, missing_values=schema.missing_values)
+    fault = _Fault(source, column.name)
+    if column.unknown == "error":
+        fault.refuse(cells.unknown, "is outside the closed list", 'Add the category, or set unknown = "missing"')
+    missing = cells.missing | cells.unknown
+    if column.missing == "error":
+        fault.refuse(missing, "is missing", 'Set missing to "category" or to one of the categories')
+    filler = len(column.categories) if column.flagged else _filler_code(column)
+    return np.where(missing, filler, cells.codes)
+
+
+def _filler_code(column: Categorical) -> int:
+    return column.categories.index(column.missing) if column.missing in column.categories else 0
+
+
+def _encode_label(table: pl.DataFrame, schema: Schema, source: str) -> IntArray:
+    label = schema.label
+    if label is None or label.name not in table.columns:
+        return np.full(table.height, UNLABELLED, dtype=np.int64)
+    cells = category_cells(table[label.name], label, missing_values=schema.missing_values)
+    if label.unknown == "error":
+        fault = _Fault(source, label.name)
+        fault.refuse(cells.unknown, "is no class of the schema", 'Add the class, or set unknown = "missing"')
+    return cells.codes
+
+
+def _check_classes(y: IntArray, schema: Schema, source: str) -> None:
+    n_classes = len(np.unique(y[y != UNLABELLED]))
+    if n_classes < 2:
+        raise SchemaError(
+            f"{source}: the label column must hold at least two classes; got {n_classes}. "
+            f"Learning to tell {_some(list(schema.classes))} apart needs examples of each."
+        )
+
+
+@dataclass(frozen=True)
+class _Fault:
+    """Where a cell is wrong, said without showing what stands in it."""
+
+    source: str
+    column: str
+
+    def refuse(self, wrong: BoolArray, what: str, way_out: str) -> None:
+        rows = np.flatnonzero(wrong)
+        if len(rows) == 0:
+            return
+        others = f" and {len(rows) - 1} more" if len(rows) > 1 else ""
+        raise SchemaError(
+            f"{self.source}: column {self.column!r}, row {rows[0] + 1}{others} (the header is not counted): "
+            f"the cell {what}. {way_out}."
+        )
+
+
+def _decode_feature(part: FloatArray, column: Feature) -> pl.Series:
+    if isinstance(column, Categorical):
+        codes = np.argmax(part, axis=1)
+        return _name_codes(column.name, np.where(codes == len(column.categories), -1, codes), column.categories)
+    values = np.clip(column.low + part[:, 0] * (column.high - column.low), column.low, column.high)
+    if column.integer:
+        # Rounding may step over a fractional bound: stay inside.
+        values = np.clip(np.round(values), np.ceil(column.low), np.floor(column.high))
+    series = pl.Series(column.name, values).cast(pl.Int64 if column.integer else pl.Float64)
+    return series.set(pl.Series(part[:, 1] > 0.5), None) if column.flagged else series
+
+
+def _name_codes(name: str, codes: IntArray, names: tuple[str, ...]) -> pl.Series:
+    texts = pl.Series([*names, None], dtype=pl.String)
+    return texts.gather(np.where(codes < 0, len(names), codes)).alias(name)
+
+
+def _some(names: list[str]) -> str:
+    shown = ", ".join(repr(name) for name in names[:5])
+    return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more"

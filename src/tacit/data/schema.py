@@ -1,0 +1,256 @@
+"""The schema of a table: the public facts about its columns that encoding and privacy rest on."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import accumulate
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit import checks
+from tacit.data.columns import (
+    Categorical,
+    Column,
+    Feature,
+    Label,
+    Numeric,
+    checked_texts,
+    column_from_dict,
+    column_to_dict,
+)
+from tacit.data.runs import count_run, expand_run, is_run, join_runs
+from tacit.data.sharing import Pairing, SharedColumns, share_classes, share_columns
+from tacit.errors import SchemaError
+
+VERSION = 1
+MOST_COLUMNS = 100_000
+_SETTINGS = ("version", "bounds_from_data", "extra_columns", "missing_values", "columns", "image")
+
+
+@dataclass(frozen=True)
+class Image:
+    """Numeric columns that are the pixels of a picture, row by row: ``shape`` is [height, width] or with channels."""
+
+    columns: tuple[str, ...]
+    shape: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        given: list[Any] = list(self.shape)
+        sizes = all(isinstance(size, int) and not isinstance(size, bool) and size > 0 for size in given)
+        if len(given) not in {2, 3} or not sizes or math.prod(given) != len(self.columns):
+            raise SchemaError(
+                f"image: shape must be [height, width] or [height, width, channels] with a product equal to the "
+                f"number of its columns, {len(self.columns)}; got {given!r}."
+            )
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The public facts about a table: its columns, their bounds, categories and classes.
+
+    Nothing in a schema is protected: it travels with a release. Bounds and categories must therefore be known
+    without looking at the private rows.
+
+    Parameters
+    ----------
+    columns : tuple of Column
+        In the order of the encoded matrix.
+    image : Image or None
+        Which numeric columns are a picture.
+    missing_values : tuple of str
+        Cell texts that mean "missing" in every column; an empty cell always does.
+    extra_columns : "error" or "ignore"
+        What to do with a column of the table that the schema does not list.
+    bounds_from_data : bool
+        Set in a draft: its bounds and categories were read from the rows, and releasing with them leaks.
+
+    Examples
+    --------
+    >>> schema = Schema((Numeric("age", (0, 110)), Categorical("sex", ("female", "male"))))
+    >>> schema.encoded_names
+    ('age', 'sex = female', 'sex = male')
+    """
+
+    columns: tuple[Column, ...]
+    image: Image | None = None
+    missing_values: tuple[str, ...] = ()
+    extra_columns: str = "error"
+    bounds_from_data: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", tuple(self.columns))
+        object.__setattr__(self, "missing_values", checked_texts("missing_values", self.missing_values))
+        checks.one_of("extra_columns", self.extra_columns, ("error", "ignore"), error=SchemaError)
+        if not isinstance(self.bounds_from_data, bool):
+            raise SchemaError(f"bounds_from_data must be true or false; got {self.bounds_from_data!r}.")
+        self._check_names()
+        self._check_image()
+
+    def _check_names(self) -> None:
+        names = [column.name for column in self.columns]
+        repeated = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+        if repeated:
+            raise SchemaError(f"column {repeated[0]!r} is listed twice; each column has one rule.")
+        runs = [name for name in names if is_run(name)]
+        if runs:
+            raise SchemaError(
+                f"column {runs[0]!r}: a name like a run {{first..last}} cannot be told from one; rename it."
+            )
+        labels = [column.name for column in self.columns if isinstance(column, Label)]
+        if len(labels) > 1:
+            raise SchemaError(f"at most one column may be the label; got {labels}. Make the others 'ignored'.")
+        if not self.features:
+            raise SchemaError("a schema needs at least one numeric or categorical column; got none.")
+
+    def _check_image(self) -> None:
+        if self.image is None:
+            return
+        kinds = {column.name: column for column in self.columns}
+        pixels = [kinds.get(name) for name in self.image.columns]
+        for name, pixel in zip(self.image.columns, pixels, strict=True):
+            if not isinstance(pixel, Numeric) or pixel.flagged:
+                raise SchemaError(f'image: {name!r} must be a numeric column of the schema without missing = "flag".')
+        if len({pixel.bounds for pixel in pixels if isinstance(pixel, Numeric)}) > 1:
+            raise SchemaError("image: all its columns must have the same bounds, such as [0, 255].")
+
+    @cached_property
+    def features(self) -> tuple[Feature, ...]:
+        """The numeric and categorical columns."""
+        return tuple(column for column in self.columns if isinstance(column, Numeric | Categorical))
+
+    @cached_property
+    def label(self) -> Label | None:
+        """The column to predict, if there is one."""
+        return next((column for column in self.columns if isinstance(column, Label)), None)
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The classes of the label, in the order of their codes."""
+        return () if self.label is None else self.label.classes
+
+    @cached_property
+    def encoded_names(self) -> tuple[str, ...]:
+        """Names of the encoded columns."""
+        return tuple(name for column in self.features for name in column.encoded_names)
+
+    @cached_property
+    def positions(self) -> Mapping[str, range]:
+        """Where each feature's encoded columns stand in the matrix."""
+        ends = accumulate(len(column.encoded_names) for column in self.features)
+        return {
+            column.name: range(end - len(column.encoded_names), end)
+            for column, end in zip(self.features, ends, strict=True)
+        }
+
+    @property
+    def image_positions(self) -> NDArray[np.int64]:
+        """Encoded positions of the picture's pixels, row by row; empty without a picture."""
+        pixels = () if self.image is None else self.image.columns
+        return np.array([self.positions[name].start for name in pixels], dtype=np.int64)
+
+    @property
+    def groups(self) -> dict[str | None, tuple[int, ...]]:
+        """Encoded positions of each named group of features; those without a group stand under None."""
+        members: dict[str | None, list[int]] = {}
+        for column in self.features:
+            members.setdefault(column.group, []).extend(self.positions[column.name])
+        return {group: tuple(positions) for group, positions in members.items()}
+
+    def require_public_bounds(self) -> None:
+        """Refuse a draft whose bounds were read from the data; every private release calls this first."""
+        if self.bounds_from_data:
+            raise SchemaError(
+                "bounds_from_data is true: this draft's bounds and categories were read from the rows, and a release "
+                "would give them away. Replace them with publicly known ones, then delete the line from the schema."
+            )
+
+    def shared_with(self, other: "Schema") -> SharedColumns:
+        """Return which columns of ``other`` mean the same as ours, and how their encodings correspond.
+
+        Columns match by name and kind. Two declared images match as images: by pixel if their shapes agree, and
+        otherwise not at all (the result's ``images`` then holds both shapes).
+        """
+        classes = share_classes(self.label, other.label)
+        places = (self.positions, other.positions)
+        if self.image is None or other.image is None:
+            return replace(share_columns(self.features, other.features, positions=places), classes=classes)
+        shared = replace(share_columns(_beside_image(self), _beside_image(other), positions=places), classes=classes)
+        if self.image.shape != other.image.shape:
+            return replace(shared, images=(self.image.shape, other.image.shape))
+        pixels = zip(self.image_positions.tolist(), other.image_positions.tolist(), strict=True)
+        pairings = tuple(Pairing(mine, yours) for mine, yours in pixels)
+        return replace(shared, names=shared.names + self.image.columns, pairings=shared.pairings + pairings)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON values; columns are a list, so that no writer can change their order."""
+        content: dict[str, Any] = {"version": VERSION}
+        if self.bounds_from_data:
+            content["bounds_from_data"] = True
+        if self.extra_columns != "error":
+            content["extra_columns"] = self.extra_columns
+        if self.missing_values:
+            content["missing_values"] = list(self.missing_values)
+        rules = [(column.name, column_to_dict(column)) for column in self.columns]
+        content["columns"] = [{"name": name, **rule} for name, rule in join_runs(rules)]
+        if self.image is not None:
+            pixels = [name for name, _ in join_runs([(name, {}) for name in self.image.columns])]
+            content["image"] = {"columns": pixels, "shape": list(self.image.shape)}
+        return content
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any], *, source: str = "schema") -> Self:
+        """Return the schema that `to_dict` wrote; ``source`` names the file in error messages."""
+        try:
+            return cls(**_settings(content))
+        except SchemaError as problem:
+            raise SchemaError(f"{source}: {problem}") from None
+
+
+def _beside_image(schema: Schema) -> list[Feature]:
+    pixels = set() if schema.image is None else set(schema.image.columns)
+    return [column for column in schema.features if column.name not in pixels]
+
+
+def _settings(content: Any) -> dict[str, Any]:
+    given = content.get("version") if isinstance(content, Mapping) else None
+    if given != VERSION:
+        raise SchemaError(f"version must be {VERSION}; got {given!r}. Put version = {VERSION} on the first line.")
+    for key in content:
+        if key not in _SETTINGS:
+            raise SchemaError(f"unknown setting {key!r}; a schema has {', '.join(_SETTINGS)}.")
+    settings = {key: content[key] for key in ("bounds_from_data", "extra_columns", "missing_values") if key in content}
+    settings["columns"] = tuple(_read_columns(content.get("columns")))
+    if "image" in content:
+        settings["image"] = _read_image(content["image"])
+    return settings
+
+
+def _read_columns(rules: Any) -> Iterator[Column]:
+    if not isinstance(rules, list) or not all(
+        isinstance(rule, Mapping) and isinstance(rule.get("name"), str) for rule in rules
+    ):
+        raise SchemaError(f"columns must be a list of rules, each with a name; got {type(rules).__name__}.")
+    # Counted before it is expanded: a few short lines from a stranger's release must not fill the memory.
+    n_columns = sum(count_run(rule["name"]) for rule in rules)
+    if n_columns > MOST_COLUMNS:
+        raise SchemaError(f"a schema may have at most {MOST_COLUMNS} columns; got {n_columns}.")
+    for rule in rules:
+        for name in expand_run(rule["name"]):
+            yield column_from_dict(name, {key: value for key, value in rule.items() if key != "name"})
+
+
+def _read_image(content: Any) -> Image:
+    if (
+        not isinstance(content, Mapping)
+        or set(content) != {"columns", "shape"}
+        or not isinstance(content["shape"], list)
+    ):
+        raise SchemaError(f'image needs exactly columns = ["pixel{{0..783}}"] and shape = [28, 28]; got {content!r}.')
+    given = content["columns"]
+    names = checked_texts("image: columns", [given] if isinstance(given, str) else given)
+    if sum(count_run(name) for name in names) > MOST_COLUMNS:
+        raise SchemaError(f"image: at most {MOST_COLUMNS} columns.")
+    return Image(tuple(name for run in names for name in expand_run(run)), tuple(content["shape"]))

@@ -1,0 +1,1 @@
+"""Scores, privacy audits, and the registry of reproducible tables."""

@@ -1,0 +1,1 @@
+"""One module for each reproducible table; ``rows()`` yields its lines."""

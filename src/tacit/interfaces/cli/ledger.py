@@ -1,0 +1,182 @@
+"""``tacit ledger``: make, read and check the account of a private data set."""
+
+import json
+import math
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from tacit.privacy.budget import Budget
+    from tacit.privacy.ledger import Ledger, Line, Statement
+
+app = typer.Typer(
+    name="ledger",
+    help="The account of a private data set: what was released, what it cost, what is left.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
+
+# Width of the bar that shows what is spent.
+BAR = 60
+
+LedgerPath = Annotated[Path, typer.Argument(metavar="PATH", help="The ledger's file.", show_default=False)]
+
+
+@app.command()
+def init(
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="The file to make; none may be there.")],
+    epsilon: Annotated[float, typer.Option(help="All the epsilon that may ever be spent.", show_default=False)],
+    unit: Annotated[
+        str, typer.Option(help="What one epsilon protects: [bold]entry[/], [bold]record[/] or [bold]pair[/].")
+    ],
+    delta: Annotated[float, typer.Option(help="All the delta that may ever be spent.")] = 0.0,
+    name: Annotated[str, typer.Option(help="What you call the data set.", show_default=False)] = "",
+) -> None:
+    """Make a ledger with a budget that cannot be changed later.
+
+    Keep one ledger for each private data set, on a local disk, and give it to every release from that data set.
+
+    [bold]Example:[/] tacit ledger init patients.ledger --epsilon 3 --delta 1e-6 --unit record --name patients
+    """
+    from tacit.privacy.budget import Budget  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.privacy.ledger import Ledger  # noqa: PLC0415 - keeps the command line quick to start
+
+    ledger = Ledger.create(path, Budget(epsilon, delta, unit=unit), name=name)
+    typer.echo(f"made {path}: {ledger.budget}. Its budget is fixed; its identifier is {ledger.identifier}.")
+
+
+@app.command()
+def show(
+    path: LedgerPath,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+) -> None:
+    """Show every charge, what is spent and what is left.
+
+    [bold]Example:[/] tacit ledger show patients.ledger
+    """
+    from tacit.privacy.ledger import Ledger  # noqa: PLC0415 - keeps the command line quick to start
+
+    ledger = Ledger(path)
+    statement = ledger.statement()
+    if as_json:
+        typer.echo(json.dumps(_as_dict(ledger, statement), indent=2))
+        return
+    console = Console()
+    console.print(_title(ledger))
+    console.print(_table(statement.lines))
+    console.print(_bar(statement.spent / ledger.budget.epsilon, ascii_only=console.options.ascii_only))
+    console.print(_balance(ledger.budget, statement))
+
+
+@app.command()
+def verify(
+    path: LedgerPath,
+    receipt: Annotated[
+        str,
+        typer.Option(metavar="LINE:DIGEST", help="A receipt, as a release's card prints it.", show_default=False),
+    ] = "",
+) -> None:
+    """Check that no line was edited, removed, inserted or moved; fails with the first that was.
+
+    With a receipt from a release's card it also shows that the ledger was not replaced or written anew.
+
+    [bold]Example:[/] tacit ledger verify patients.ledger --receipt 3:9f86d081884c7d65...
+    """
+    from tacit.privacy.ledger import Ledger, Receipt  # noqa: PLC0415 - keeps the command line quick to start
+
+    given = Receipt.parse(receipt) if receipt else None
+    ledger = Ledger(path)
+    lines = ledger.verify(given)
+    count = f"{len(lines)} line{'' if len(lines) == 1 else 's'}"
+    typer.echo(f"ok: {count}, unbroken and within {ledger.budget}.")
+    if given:
+        typer.echo(f"The receipt of line {given.line} stands in this ledger.")
+    elif lines:
+        typer.echo(f"No receipt was given to compare with. The last line's is {lines[-1].receipt}")
+
+
+def _as_dict(ledger: "Ledger", statement: "Statement") -> dict[str, Any]:
+    budget = ledger.budget
+    return {
+        "path": str(ledger.path),
+        "identifier": ledger.identifier,
+        "name": ledger.name,
+        "created": ledger.created,
+        "budget": {"epsilon": budget.epsilon, "delta": budget.delta, "unit": budget.unit.value},
+        "spent": statement.spent,
+        "left": statement.left,
+        "lines": [_line_as_dict(line) for line in statement.lines],
+    }
+
+
+def _line_as_dict(line: "Line") -> dict[str, Any]:
+    from tacit.privacy.events import to_dict  # noqa: PLC0415 - keeps the command line quick to start
+
+    return {
+        "number": line.number,
+        "time": line.time,
+        "purpose": line.purpose,
+        "unit": line.unit.value,
+        "event": to_dict(line.event),
+        "n_features": line.n_features,
+        "digest": line.digest,
+    }
+
+
+def _title(ledger: "Ledger") -> Text:
+    title = Text(ledger.name or ledger.path.name, style="bold")
+    return title.append(f"  {ledger.budget}, made {ledger.created}", style="not bold")
+
+
+def _table(lines: "tuple[Line, ...]") -> Table | Text:
+    if not lines:
+        return Text("Nothing has been charged.")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for header in ("line", "time (UTC)", "purpose", "released", "per", "digest"):
+        table.add_column(header, no_wrap=header in ("line", "time (UTC)"), overflow="fold")
+    table.columns[3].min_width = len("(sensitivity=1)")
+    for line in lines:
+        fields = _line_as_dict(line)
+        per = fields["unit"] if line.n_features is None else f"{fields['unit']} of {line.n_features}"
+        minute = line.time[:16].replace("T", " ")
+        cells = (str(line.number), minute, line.purpose, _in_words(fields["event"]), per, line.digest[:8])
+        # As Text: what an owner wrote is shown, never taken for markup.
+        table.add_row(*(Text(cell) for cell in cells))
+    return table
+
+
+def _in_words(event: dict[str, Any]) -> str:
+    """Return an event in a few words: ``3 x laplace scale=4 sensitivity=1``."""
+    inner = event.get("of")
+    if isinstance(inner, dict):
+        return _times(_in_words(inner), event["count"])
+    if isinstance(inner, list):
+        counts = Counter(_in_words(each) for each in inner)
+        return f"{event['event']} ({', '.join(_times(words, count) for words, count in counts.items())})"
+    return " ".join([event["event"], *(f"{key}={value:g}" for key, value in event.items() if key != "event" and value)])
+
+
+def _times(words: str, count: int) -> str:
+    return words if count == 1 else f"{count} x {words}"
+
+
+def _bar(spent: float, *, ascii_only: bool) -> Text:
+    """Return a bar of which the part ``spent`` is filled; readable without colour."""
+    full, empty = "#." if ascii_only else "█░"
+    filled = min(math.ceil(BAR * spent), BAR)
+    return Text(full * filled, style="red").append(empty * (BAR - filled), style="green")
+
+
+def _balance(budget: "Budget", statement: "Statement") -> Text:
+    from tacit.privacy.spending import digits  # noqa: PLC0415 - keeps the command line quick to start
+
+    at = f" (at delta {budget.delta:g})" if budget.delta else ""
+    spent, left = digits(statement.spent, up=True), digits(statement.left)
+    return Text(f"epsilon {spent} of {budget.epsilon:g} is spent{at}, {left} is left.")

@@ -1,0 +1,163 @@
+"""``tacit schema``: draft the schema of a table, and check a table against one."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from tacit.errors import InputError
+
+if TYPE_CHECKING:
+    from tacit.data.inspection import ColumnTally, Inspection
+    from tacit.data.schema import Schema
+
+app = typer.Typer(
+    name="schema",
+    help="The public facts about a table: its columns, bounds, categories and label.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
+
+TablePath = Annotated[
+    Path, typer.Argument(metavar="FILE", help="A .csv, .csv.gz, .tsv, .parquet or .npz table.", show_default=False)
+]
+Separator = Annotated[
+    str, typer.Option(metavar="CHAR", help="What separates CSV cells; found from the header.", show_default=False)
+]
+
+LEAK = (
+    "The bounds, categories and rules for missing values in this draft were READ FROM YOUR ROWS. "
+    "A release made with them gives away the extremes and the rarest categories of your table. "
+    "Replace them by what is known without looking at the rows, then delete the line bounds_from_data = true; "
+    "until then every private release refuses the schema."
+)
+
+
+@app.command()
+def draft(
+    file: TablePath,
+    *,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="TOML", help="Where to write it; else it is printed.")
+    ] = None,
+    label: Annotated[str, typer.Option(metavar="COLUMN", help="The column to predict.", show_default=False)] = "",
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN", help="Take this column or NPZ array and no others; may be repeated."),
+    ] = None,
+    separator: Separator = "",
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+) -> None:
+    """Write a first schema from a table, for you to correct.
+
+    Numbers get bounds, texts a closed list of categories, pictures in an NPZ file their shape.
+
+    All of it is read from the private rows: no release accepts the draft until you have gone through it.
+
+    [bold]Example:[/] tacit schema draft patients.csv --label diagnosis -o patients.toml
+    """
+    from tacit.data.draft import HEADING, draft_schema  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.data.schema_file import format_schema  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.data.tables import image_shapes, read_table  # noqa: PLC0415 - keeps the command line quick to start
+
+    if output is not None and output.exists() and not force:
+        raise InputError(f"{output} exists, and may hold your corrections. Give --force to overwrite it.")
+    table = read_table(file, only=only or None, separator=separator or None)
+    shapes = {name: shape for name, shape in image_shapes(file).items() if not only or name in only}
+    made = draft_schema(table, label=label or None, images=shapes, extra_columns="ignore" if only else "error")
+    text = format_schema(made.schema, heading=HEADING, comments=made.remarks)
+    _deliver(text, output)
+    _warn(made.schema, output)
+
+
+@app.command()
+def check(
+    file: TablePath,
+    schema: Annotated[Path, typer.Option("--schema", "-s", metavar="TOML", help="The schema.", show_default=False)],
+    separator: Separator = "",
+) -> None:
+    """Count what a table holds that its schema does not foresee; exits with 1 if encoding would stop.
+
+    Clipped numbers, missing cells, unknown categories, rows of each class. For the owner's eyes only.
+
+    [bold]Example:[/] tacit schema check patients.csv --schema patients.toml
+    """
+    from tacit.data.encoding import columns_to_read  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.data.inspection import inspect_table  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.data.schema_file import read_schema  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.data.tables import read_table  # noqa: PLC0415 - keeps the command line quick to start
+
+    rules = read_schema(schema)
+    table = read_table(file, only=columns_to_read(rules), separator=separator or None)
+    found = inspect_table(table, rules, source=file.name)
+    _show(found, rules, file.name)
+    if found.refused:
+        raise typer.Exit(1)
+
+
+def _deliver(text: str, output: Path | None) -> None:
+    if output is None:
+        typer.echo(text, nl=False)
+        return
+    from tacit.release.atomic import write_text  # noqa: PLC0415 - keeps the command line quick to start
+
+    write_text(output, text)
+
+
+def _warn(schema: "Schema", output: Path | None) -> None:
+    console = Console(stderr=True)
+    console.print(Panel(Text(LEAK), title="[bold]NOT YET FIT FOR A RELEASE[/]", border_style="red"))
+    kinds = [column.kind for column in schema.columns]
+    counted = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
+    console.print(Text(f"{'wrote ' + str(output) if output else 'drafted'}: {counted}."))
+    if schema.label is None:
+        console.print(Text("No label: name the column to predict with --label, or leave it so for unlabelled data."))
+
+
+def _show(found: "Inspection", schema: "Schema", name: str) -> None:
+    console = Console()
+    console.print(Text(f"{name}: {found.n_rows} rows, {len(found.columns)} columns used", style="bold"))
+    noted = [column for column in found.columns if _notes(column)]
+    if noted:
+        console.print(_table(noted))
+    clean = len(found.columns) - len(noted)
+    console.print(Text(f"{clean} column{'' if clean == 1 else 's'} without any finding."))
+    if found.classes:
+        console.print(Text("Classes: " + ", ".join(f"{label} {count}" for label, count in found.classes.items())))
+    console.print(_verdict(found))
+    if schema.bounds_from_data:
+        console.print(Text("bounds_from_data = true: still a draft; every private release refuses it.", style="red"))
+    console.print(Text("These counts are exact facts about private rows: for the owner only.", style="italic"))
+
+
+def _notes(column: "ColumnTally") -> int:
+    return column.missing + column.malformed + column.unknown + column.clipped
+
+
+def _table(columns: "list[ColumnTally]") -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("column", overflow="fold")
+    for header in ("missing", "clipped", "unknown", "no number", "refused"):
+        table.add_column(header, justify="right")
+    for column in columns:
+        counts = (column.missing, column.clipped, column.unknown, column.malformed, column.refused)
+        table.add_row(Text(column.name), *(str(count) if count else "·" for count in counts))
+    return table
+
+
+def _verdict(found: "Inspection") -> Text:
+    if found.refused:
+        return Text(
+            f"{found.refused} cells are refused and stop encoding: give the schema a rule for them (missing, "
+            "missing_values, unknown), or mend the table.",
+            style="bold red",
+        )
+    present = sum(count > 0 for count in found.classes.values())
+    if found.classes and present < 2:
+        return Text(f"Only {present} of the {len(found.classes)} classes has rows: nothing to learn.", style="bold red")
+    return Text("The table fits its schema.", style="bold green")

@@ -1,0 +1,1 @@
+"""Estimators of one model family each."""

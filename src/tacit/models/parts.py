@@ -1,0 +1,29 @@
+"""Independent pieces of work through joblib, with one BLAS thread each."""
+
+import os
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits
+
+Result = TypeVar("Result")
+
+
+def run_parts(function: Callable[..., Result], tasks: Iterable[tuple[Any, ...]], *, n_jobs: int | None) -> list[Result]:
+    """Return ``function(*task)`` of each task, in order.
+
+    Threads unless the caller's ``joblib.parallel_config`` says otherwise. Tasks are drawn as workers become free, so a
+    generator that cuts parts out of a table never holds them all.
+    """
+    home = os.getpid()
+    with threadpool_limits(limits=1, user_api="blas"):
+        return list(Parallel(n_jobs=n_jobs, prefer="threads")(delayed(_run)(function, home, task) for task in tasks))
+
+
+def _run(function: Callable[..., Result], home: int, task: tuple[Any, ...]) -> Result:
+    if os.getpid() == home:
+        return function(*task)
+    # The caller's limit does not reach another process.
+    with threadpool_limits(limits=1, user_api="blas"):
+        return function(*task)

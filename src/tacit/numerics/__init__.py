@@ -1,0 +1,1 @@
+"""Pure functions: kernels, linear algebra, landmarks. They read arrays and return arrays."""

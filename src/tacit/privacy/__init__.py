@@ -1,0 +1,1 @@
+"""Units, events, accounting, noise, mechanisms, the ledger and the card."""

@@ -1,0 +1,272 @@
+"""What events cost together: composition by privacy-loss distributions, exact where a formula is known.
+
+The accounting library is imported here and nowhere else, and only when a composition has no closed form.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from functools import lru_cache
+from itertools import product
+from typing import Any
+
+import numpy as np
+from scipy.special import log_ndtr
+
+from tacit import checks
+from tacit.errors import UnknownEventError
+from tacit.privacy.budget import Budget
+from tacit.privacy.events import (
+    ApproximateEvent,
+    Event,
+    GaussianEvent,
+    LaplaceEvent,
+    ParallelEvent,
+    RepeatedEvent,
+    SequentialEvent,
+)
+
+# Sums of decimal fractions such as 100 x 0.01 are off by a few units in the last place; this is not a privacy loss.
+ROUNDING = 1e-12
+# Losses are rounded up on a grid of at least this width and at most so many points.
+LOSS_STEP = 1e-4
+LOSS_POINTS = 100_000
+LARGEST_DELTA = math.nextafter(1.0, 0.0)
+
+Leaf = LaplaceEvent | GaussianEvent | ApproximateEvent
+# How often each leaf happens to one unit.
+Tally = Counter[Leaf]
+
+
+def epsilon(event: Event, *, delta: float) -> float:
+    """Return the smallest epsilon known to hold with ``delta``; infinite where none is.
+
+    At delta = 0 epsilons add up. Otherwise the least of basic composition, the analytic Gaussian formula
+    [gaussian] and the privacy-loss distribution [pld]; each is an upper bound on the true loss.
+    """
+    delta = checks.fraction("delta", delta, zero=True)
+    return max(_epsilon(tally, delta) for tally in _alternatives(event))
+
+
+def delta(event: Event, *, epsilon: float) -> float:
+    """Return the smallest delta known to hold with ``epsilon`` (0 or above): 0 where epsilons add up to no more."""
+    if epsilon != 0:
+        checks.positive("epsilon", epsilon)
+    return max(_delta(tally, epsilon) for tally in _alternatives(event))
+
+
+def fits(event: Event, budget: Budget) -> bool:
+    """Whether the guarantee of ``event`` lies within ``budget``; adding up is tried before finer accounting."""
+    return all(_delta(tally, budget.epsilon) <= budget.delta * (1 + ROUNDING) for tally in _alternatives(event))
+
+
+def at_record(event: Event, n_features: int) -> Event:
+    """Return what an entry-level ``event`` costs a whole record of ``n_features`` entries.
+
+    A record that changes in all its entries meets the entry-level release once for each of them.
+    """
+    return RepeatedEvent(event, checks.whole("n_features", n_features))
+
+
+def at_group(event: Event, size: int) -> Event:
+    """Return what ``event`` costs a group of ``size`` units that change together.
+
+    A chain of ``size`` neighbours multiplies an additive mechanism's sensitivity by ``size``; for one known only
+    by (epsilon, delta) it gives (k epsilon, delta (e^(k epsilon) - 1)/(e^epsilon - 1)) [foundations].
+    """
+    size = checks.whole("size", size)
+    match event:
+        case LaplaceEvent():
+            return LaplaceEvent(event.scale, event.sensitivity * size)
+        case GaussianEvent():
+            return GaussianEvent(event.sigma, event.sensitivity * size, min(event.bias * size, LARGEST_DELTA))
+        case ApproximateEvent():
+            growth = size if event.epsilon == 0 else math.expm1(size * event.epsilon) / math.expm1(event.epsilon)
+            return ApproximateEvent(size * event.epsilon, min(event.delta * growth, LARGEST_DELTA))
+        case RepeatedEvent():
+            return RepeatedEvent(at_group(event.event, size), event.count)
+        case SequentialEvent():
+            return SequentialEvent(tuple(at_group(each, size) for each in event.events))
+        case ParallelEvent():
+            # A group spread over equal parts loses no more than one inside a single part; unequal parts have no rule.
+            tallies = _alternatives(event)
+            if len(tallies) > 1:
+                raise UnknownEventError("no rule for a group spread over parts that were released differently.")
+            return at_group(_as_event(tallies[0]), size)
+    raise UnknownEventError(f"no rule for groups under {type(event).__name__}.")
+
+
+def is_pure(event: Event) -> bool:
+    """Whether ``event`` holds a finite epsilon at delta = 0."""
+    return math.isfinite(epsilon(event, delta=0))
+
+
+def gaussian_delta(multiplier: float, epsilon: float) -> float:
+    """Return the exact delta of Gaussian noise of ``multiplier`` = sigma / sensitivity at ``epsilon``.
+
+    delta = Phi(1/2m - epsilon m) - e^epsilon Phi(-1/2m - epsilon m), m the multiplier: [gaussian] theorem 8.
+    """
+    half, shift = 0.5 / multiplier, epsilon * multiplier
+    first, second = log_ndtr(half - shift), epsilon + log_ndtr(-half - shift)
+    # Written as e^first (1 - e^(second - first)) so that neither term overflows and small values keep their digits;
+    # rounded up, and never to 0, which no Gaussian reaches.
+    slack = 4 * np.finfo(float).eps * (1 - first + abs(second))
+    return float(np.exp(first) * (slack - np.expm1(min(second - first, 0.0)))) or math.ulp(0.0)
+
+
+def gaussian_epsilon(multiplier: float, delta: float) -> float:
+    """Return the least epsilon, rounded up, at which Gaussian noise of ``multiplier`` has ``delta``."""
+    if delta <= 0:
+        return math.inf
+    if gaussian_delta(multiplier, 0.0) <= delta:
+        return 0.0
+    low, high = 0.0, 1.0
+    while gaussian_delta(multiplier, high) > delta:
+        low, high = high, 2 * high
+        if high > 1e6:
+            return math.inf
+    while high - low > 1e-13 * high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if gaussian_delta(multiplier, middle) > delta else (low, middle)
+    return high  # the safe side: delta holds here
+
+
+def _alternatives(event: Event) -> list[Tally]:
+    """Return what one unit can meet, one tally for each part of the data that it may lie in."""
+    match event:
+        case LaplaceEvent() | GaussianEvent() | ApproximateEvent():
+            return [Counter({event: 1})]
+        case RepeatedEvent():
+            return [
+                Counter({leaf: count * event.count for leaf, count in tally.items()})  # the one place of repetition
+                for tally in _alternatives(event.event)
+            ]
+        case SequentialEvent():
+            choices = product(*(_alternatives(each) for each in event.events))
+            return _distinct(sum(choice, Counter[Leaf]()) for choice in choices)
+        case ParallelEvent():
+            return _distinct(tally for each in event.events for tally in _alternatives(each))
+    raise UnknownEventError(f"no accounting rule for an event of type {type(event).__name__}.")
+
+
+def _distinct(tallies: Iterable[Tally]) -> list[Tally]:
+    """Return the tallies without repetition and without those that another of the same single leaf kind covers."""
+    unique = list({frozenset(tally.items()): tally for tally in tallies}.values())
+    if len(unique) > 1 and all(len(tally) == 1 for tally in unique):
+        worst: dict[tuple[type[Leaf], int], Leaf] = {}
+        for tally in unique:
+            ((leaf, count),) = tally.items()
+            if isinstance(leaf, ApproximateEvent):
+                return unique  # (epsilon, delta) pairs are only partly ordered
+            key = (type(leaf), count)
+            worst[key] = max(worst.get(key, leaf), leaf, key=_ratio)
+        return [Counter({leaf: count}) for (_, count), leaf in worst.items()]
+    return unique or [Counter()]
+
+
+def _ratio(leaf: Leaf) -> float:
+    if isinstance(leaf, LaplaceEvent):
+        return leaf.sensitivity / leaf.scale
+    if isinstance(leaf, GaussianEvent):
+        return leaf.sensitivity / leaf.sigma
+    raise UnknownEventError("only additive events have a ratio of sensitivity to noise.")
+
+
+def _as_event(tally: Tally) -> Event:
+    return SequentialEvent(tuple(RepeatedEvent(leaf, count) for leaf, count in tally.items()))
+
+
+def _basic(tally: Tally) -> tuple[float, float]:
+    """Return (epsilon, delta) by adding up; infinite where a leaf has no pure epsilon of its own."""
+    epsilons, deltas = [0.0], [0.0]
+    for leaf, count in tally.items():
+        match leaf:
+            case LaplaceEvent():
+                epsilons.append(count * leaf.sensitivity / leaf.scale)
+            case ApproximateEvent():
+                epsilons.append(count * leaf.epsilon)
+                deltas.append(count * leaf.delta)
+            case GaussianEvent():
+                return math.inf, 0.0
+    return math.fsum(epsilons), math.fsum(deltas)
+
+
+def _epsilon(tally: Tally, delta: float) -> float:
+    spent, mass = _basic(tally)
+    basic = spent if mass <= delta * (1 + ROUNDING) else math.inf
+    if delta == 0 or not tally:
+        return basic
+    multiplier, bias, others = _gaussian_part(tally)
+    # Probabilities within a factor e^bias of the ideal ones, on both neighbours, cost 2 bias and a factor on delta.
+    return min(basic, _unbiased_epsilon(multiplier, others, delta * math.exp(-bias)) + 2 * bias)
+
+
+def _unbiased_epsilon(multiplier: float, others: Tally, delta: float) -> float:
+    """Return epsilon at ``delta`` of one Gaussian of ``multiplier`` (0: none) and ``others``, by the best rule."""
+    mass = sum(count * leaf.delta for leaf, count in others.items() if isinstance(leaf, ApproximateEvent))
+    only_mass = all(isinstance(leaf, ApproximateEvent) and leaf.epsilon == 0 for leaf in others)
+    if multiplier and only_mass:
+        return gaussian_epsilon(multiplier, delta - mass)
+    if delta <= mass:
+        return math.inf
+    return float(_loss_distribution(multiplier, frozenset(others.items())).get_epsilon_for_delta(delta))
+
+
+def _delta(tally: Tally, epsilon: float) -> float:
+    spent, mass = _basic(tally)
+    if spent <= epsilon * (1 + ROUNDING):
+        return min(mass, 1.0)
+    multiplier, bias, others = _gaussian_part(tally)
+    if epsilon < 2 * bias:
+        return 1.0
+    if others:
+        unbiased = _loss_distribution(multiplier, frozenset(others.items())).get_delta_for_epsilon(epsilon - 2 * bias)
+    else:
+        unbiased = gaussian_delta(multiplier, epsilon - 2 * bias)
+    return min(float(unbiased) * math.exp(bias), 1.0)
+
+
+def _gaussian_part(tally: Tally) -> tuple[float, float, Tally]:
+    """Return (multiplier, bias) of all Gaussians merged into one, and the other leaves.
+
+    Gaussians compose to a Gaussian: 1/m² = sum of 1/m_i² [gdp]; multiplier 0 stands for none.
+    """
+    squares, biases, others = [], [], Counter[Leaf]()
+    for leaf, count in tally.items():
+        if isinstance(leaf, GaussianEvent):
+            squares.append(count * _ratio(leaf) ** 2)
+            biases.append(count * leaf.bias)
+        else:
+            others[leaf] = count
+    return (1 / math.sqrt(math.fsum(squares)) if squares else 0.0), math.fsum(biases), others
+
+
+@lru_cache(maxsize=16)
+def _loss_distribution(multiplier: float, others: frozenset[tuple[Leaf, int]]) -> Any:
+    """Return the pessimistic privacy-loss distribution of the composition [pld]."""
+    # The accounting library takes a second to load; most programs never compose unlike events.
+    from dp_accounting.pld import common  # noqa: PLC0415
+    from dp_accounting.pld import privacy_loss_distribution as pld  # noqa: PLC0415
+
+    step = _loss_step(multiplier, others)
+    total = pld.identity(step)
+    if multiplier:
+        total = pld.from_gaussian_mechanism(multiplier, value_discretization_interval=step)
+    for leaf, count in sorted(others, key=repr):
+        if isinstance(leaf, LaplaceEvent):
+            one = pld.from_laplace_mechanism(leaf.scale, leaf.sensitivity, value_discretization_interval=step)
+        elif isinstance(leaf, ApproximateEvent):
+            parameters = common.DifferentialPrivacyParameters(leaf.epsilon, leaf.delta)
+            one = pld.from_privacy_parameters(parameters, value_discretization_interval=step)
+        else:
+            raise UnknownEventError(f"no privacy-loss distribution for {type(leaf).__name__}.")
+        total = total.compose(one.self_compose(count) if count > 1 else one)
+    return total
+
+
+def _loss_step(multiplier: float, others: frozenset[tuple[Leaf, int]]) -> float:
+    """Return a grid width at which even a very lossy composition is quick to compute; any width is pessimistic."""
+    losses = [count * (leaf.epsilon if isinstance(leaf, ApproximateEvent) else _ratio(leaf)) for leaf, count in others]
+    widest = math.fsum(losses) + (0.5 / multiplier**2 + 12 / multiplier if multiplier else 0.0)
+    # A power of ten, so that round losses such as 0.1 fall on the grid and are not rounded up at all.
+    return max(LOSS_STEP, 10.0 ** math.ceil(math.log10(widest / LOSS_POINTS)) if widest else 0.0)

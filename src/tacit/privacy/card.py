@@ -1,0 +1,316 @@
+"""The card of a release: what it guarantees, in words and numbers.
+
+Its fields follow what NIST SP 800-226 asks a guarantee to state (unit, parameters, trust model, mechanism, bounds,
+composition) and what registries of differential-privacy deployments list.
+"""
+
+import json
+import math
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+from tacit import checks
+from tacit.errors import InputError, UnknownEventError
+from tacit.privacy import accounting
+from tacit.privacy.budget import Budget, Unit
+from tacit.privacy.events import Event, RepeatedEvent, SequentialEvent, from_dict, to_dict
+
+CENTRAL = "central: the owner holds the raw table and adds the noise before anything leaves"
+# Delta at which a record-level epsilon is stated beside an entry-level guarantee.
+RECORD_DELTA = 1e-5
+WIDTH = 79
+
+
+@dataclass(frozen=True)
+class Part:
+    """One thing that a release carries: what it is, the mechanism with its settings, and why its sensitivity holds."""
+
+    what: str
+    mechanism: Mapping[str, Any]
+    because: str
+    event: Event
+    exact: bool = True
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """Epsilon and delta for one kind of unit, such as ``"record of 784 entries"`` or ``"group of 2 records"``.
+
+    ``epsilon`` is None where no finite one holds.
+    """
+
+    unit: str
+    epsilon: float | None
+    delta: float
+
+    def __str__(self) -> str:
+        if self.epsilon is None:
+            return f"no guarantee at delta {_number(self.delta)} for a {self.unit}"
+        return f"epsilon {_number(self.epsilon)}, delta {_number(self.delta)} for a {self.unit}"
+
+
+@dataclass(frozen=True)
+class AuditResult:
+    """What an empirical audit of one part found: a lower bound on epsilon that holds with ``confidence``."""
+
+    what: str
+    claimed: float
+    lower_bound: float
+    confidence: float
+    draws: int
+    passed: bool
+
+
+@dataclass(frozen=True)
+class Card:
+    """What a release guarantees.
+
+    Parameters
+    ----------
+    title : str
+        What was released.
+    unit, epsilon, delta
+        The promise.
+    adjacency : str
+        Which two tables count as neighbours.
+    parts : tuple of Part
+        Everything that was drawn; empty only if nothing was.
+    coarser : tuple of Guarantee
+        What the same release guarantees to coarser units.
+    assumptions : tuple of str
+        Public facts that the promise rests on: bounds, categories, norms.
+    not_protected : tuple of str
+        What the release gives away.
+    secure : bool
+        Whether the noise was cryptographically secure; seeded noise protects nothing.
+    warning : str
+        Empty, or why the stated guarantee does not hold.
+    """
+
+    title: str
+    unit: Unit
+    epsilon: float
+    delta: float
+    adjacency: str
+    parts: tuple[Part, ...]
+    coarser: tuple[Guarantee, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    not_protected: tuple[str, ...] = ()
+    secure: bool = True
+    warning: str = ""
+    trust: str = CENTRAL
+    ledger: Mapping[str, Any] | None = None
+    audits: tuple[AuditResult, ...] = ()
+    made: str = ""
+    software: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the promise is kept: no warning, and noise that nobody can repeat."""
+        return self.secure and not self.warning
+
+    @property
+    def event(self) -> Event:
+        """Everything that was released, as one event."""
+        return SequentialEvent(tuple(part.event for part in self.parts))
+
+    def with_audits(self, audits: tuple[AuditResult, ...]) -> "Card":
+        """Return the same card with audit results on it."""
+        return replace(self, audits=audits)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the card as JSON-ready data."""
+        content = asdict(self)
+        content["unit"] = str(self.unit)
+        for written, part in zip(content["parts"], self.parts, strict=True):
+            written["event"] = to_dict(part.event)
+        return content
+
+    def to_json(self) -> str:
+        """Return the card as indented JSON."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> "Card":
+        """Return the card that ``content`` describes; anything malformed is an ``InputError``."""
+        try:
+            return cls(**_parsed(dict(content)))
+        except InputError:
+            raise
+        except (TypeError, KeyError, ValueError, AttributeError, UnknownEventError) as problem:
+            raise InputError(f"the card is malformed: {problem}") from problem
+
+    def to_text(self) -> str:
+        """Return the card as a page of plain text for a data-protection officer."""
+        return "\n".join(_page(self)) + "\n"
+
+
+def coarser_guarantees(event: Event, *, unit: Unit, delta: float, n_features: int | None) -> tuple[Guarantee, ...]:
+    """Return what ``event`` guarantees to the units coarser than ``unit``.
+
+    An entry-level event is repeated for each entry of a record; its own delta mass adds up as often, and the record's
+    epsilon is stated at that mass plus 1e-5. A record-level event is widened to groups of 2 and 5 records.
+    """
+    if unit is Unit.ENTRY and n_features:
+        whole = accounting.at_record(event, n_features)
+        mass = n_features * accounting.delta(event, epsilon=accounting.epsilon(event, delta=delta))
+        at = min(RECORD_DELTA + mass, accounting.LARGEST_DELTA)
+        return (_guarantee(f"record of {n_features} entries", whole, at),)
+    if unit is Unit.RECORD:
+        groups = ((size, accounting.at_group(event, size)) for size in (2, 5))
+        return tuple(_guarantee(f"group of {size} records", group, delta) for size, group in groups)
+    return ()
+
+
+def _guarantee(unit: str, event: Event, delta: float) -> Guarantee:
+    epsilon = accounting.epsilon(event, delta=delta)
+    return Guarantee(unit, epsilon if math.isfinite(epsilon) else None, delta)
+
+
+def repeated(event: Event, times: int) -> Event:
+    """Return ``event`` itself if it happens once."""
+    return event if times == 1 else RepeatedEvent(event, times)
+
+
+def _parsed(content: dict[str, Any]) -> dict[str, Any]:
+    known = {each.name for each in fields(Card)}
+    if not set(content) <= known:
+        raise InputError(f"the card has fields that this version does not know: {sorted(set(content) - known)}.")
+    content["unit"] = checks.one_of("unit", content["unit"], list(Unit))
+    promise = Budget(content["epsilon"], content["delta"], unit=content["unit"])
+    content.update(epsilon=promise.epsilon, delta=promise.delta)
+    for name in ("title", "adjacency", "warning", "trust", "made", "software"):
+        _require(content.get(name, ""), str, name)
+    _require(content.get("secure", True), bool, "secure")
+    content["parts"] = tuple(_part(each) for each in _list(content, "parts"))
+    content["coarser"] = tuple(_coarser(each) for each in _list(content, "coarser"))
+    content["audits"] = tuple(_audited(each) for each in _list(content, "audits"))
+    for name in ("assumptions", "not_protected"):
+        content[name] = tuple(_require(each, str, name) for each in _list(content, name))
+    if content.get("ledger") is not None:
+        content["ledger"] = dict(_require(content["ledger"], Mapping, "ledger"))
+    return content
+
+
+def _part(content: Mapping[str, Any]) -> Part:
+    rest = dict(content)
+    made = Part(**{**rest, "event": from_dict(rest["event"]), "mechanism": dict(rest["mechanism"])})
+    for name, kind in (("what", str), ("because", str), ("exact", bool)):
+        _require(getattr(made, name), kind, name)
+    return made
+
+
+def _coarser(content: Mapping[str, Any]) -> Guarantee:
+    made = Guarantee(**content)
+    _require(made.unit, str, "coarser unit")
+    if made.epsilon is not None:
+        checks.finite_array("the card's coarser epsilon", made.epsilon)
+    checks.fraction("the card's coarser delta", made.delta, zero=True)
+    return made
+
+
+def _audited(content: Mapping[str, Any]) -> AuditResult:
+    made = AuditResult(**content)
+    for name, kind in (("what", str), ("draws", int), ("passed", bool)):
+        _require(getattr(made, name), kind, f"audit's {name}")
+    for name in ("claimed", "lower_bound", "confidence"):
+        _require(getattr(made, name), int | float, f"audit's {name}")
+    return made
+
+
+def _list(content: Mapping[str, Any], name: str) -> Sequence[Any]:
+    given: Sequence[Any] = _require(content[name] if name == "parts" else content.get(name, ()), list | tuple, name)
+    return given
+
+
+def _require(value: Any, kind: Any, name: str) -> Any:
+    if not isinstance(value, kind):
+        raise InputError(f"the card's {name} must be of another type; got {type(value).__name__}.")
+    return value
+
+
+def _page(card: Card) -> list[str]:
+    lines = [_headline(card), "=" * WIDTH, f"PRIVACY CARD   {card.title}", ""]
+    lines += _entry("Protects", f"one {card.unit}: {card.adjacency}")
+    lines += _entry("Guarantee", f"epsilon {_number(card.epsilon)}, delta {_number(card.delta)} for one {card.unit}")
+    for each in card.coarser:
+        lines += _entry("", str(each))
+    lines += _entry("In words", _in_words(card.epsilon, card.delta))
+    lines += _entry("Trust", card.trust)
+    for part in card.parts:
+        lines += _entry("Released", f"{part.what}; noise: {_mechanism(part)}")
+        lines += _entry("  because", part.because)
+    lines += _listed("Assumes", card.assumptions) + _listed("Not protected", card.not_protected)
+    lines += _entry("Noise", _noise(card))
+    lines += _entry("Ledger", _ledger(card))
+    for audit in card.audits:
+        lines += _entry("Audit", _audit(audit))
+    if not card.audits:
+        lines += _entry("Audit", "none on this card; run `tacit audit` on the file")
+    lines += _entry("Made", f"{card.made or 'date unknown'} with {card.software or 'unknown software'}")
+    return lines
+
+
+def _headline(card: Card) -> str:
+    if card.warning:
+        return _wrapped(f"THE STATED GUARANTEE DOES NOT HOLD: {card.warning}")
+    if not card.secure:
+        return _wrapped(
+            "SEEDED: NOT PRIVATE. The noise was drawn from a seed, so whoever knows the seed can take it off again."
+        )
+    return _wrapped(f"This release is differentially private at the level of one {card.unit}.")
+
+
+def _in_words(epsilon: float, delta: float) -> str:
+    factor = math.exp(epsilon)
+    shown = f"{factor:.3g}" if factor < 1e4 else f"{factor:.1e}"
+    base = (
+        f"whatever the release leads anyone to conclude becomes at most {shown} times as likely through one such unit"
+    )
+    return f"{base}, except with a probability of at most {_number(delta)}." if delta else f"{base}."
+
+
+def _mechanism(part: Part) -> str:
+    settings = ", ".join(f"{name} {_number(value)}" for name, value in part.mechanism.items() if name != "mechanism")
+    return f"{part.mechanism.get('mechanism', 'unknown')} ({settings})"
+
+
+def _noise(card: Card) -> str:
+    source = "cryptographically secure" if card.secure else "seeded: not private"
+    if all(part.exact for part in card.parts):
+        return f"{source}; exact, on a grid, so that the digits of an output do not give away its input"
+    rounded = [part.what for part in card.parts if not part.exact]
+    return f"{source}; in double precision, not exact, for: {', '.join(rounded)}"
+
+
+def _ledger(card: Card) -> str:
+    if not card.ledger:
+        return "none: this spend stands on this card alone"
+    given = card.ledger
+    return f"{given.get('identifier')}, line {given.get('line')}, digest {given.get('digest')}"
+
+
+def _audit(audit: AuditResult) -> str:
+    verdict = "no contradiction found" if audit.passed else "CONTRADICTS THE CLAIM"
+    return (
+        f"{audit.what}: epsilon is at least {audit.lower_bound:.3g} with {audit.confidence:.1%} confidence "
+        f"({audit.draws} draws a side), claimed {audit.claimed:.3g}: {verdict}"
+    )
+
+
+def _listed(name: str, items: tuple[str, ...]) -> list[str]:
+    return [line for index, item in enumerate(items) for line in _entry(name if index == 0 else "", f"- {item}")]
+
+
+def _entry(name: str, text: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH, initial_indent=f"{name:<15}", subsequent_indent=" " * 15) or [name]
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, WIDTH)
+
+
+def _number(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

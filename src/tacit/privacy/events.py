@@ -1,0 +1,133 @@
+"""Frozen records of what was released, with which sensitivity; accounting reads nothing else.
+
+An event speaks of one protected unit: how far the outputs on two inputs that differ in one unit can be told apart.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+from tacit import checks
+from tacit.errors import UnknownEventError
+
+
+@dataclass(frozen=True)
+class LaplaceEvent:
+    """Laplace noise of ``scale`` on a query of 1-norm ``sensitivity``."""
+
+    name: ClassVar[str] = "laplace"
+    scale: float
+    sensitivity: float
+
+    def __post_init__(self) -> None:
+        checks.positive("scale", self.scale)
+        checks.positive("sensitivity", self.sensitivity)
+
+
+@dataclass(frozen=True)
+class GaussianEvent:
+    """Gaussian noise of standard deviation ``sigma`` on a query of 2-norm ``sensitivity``.
+
+    ``bias`` bounds the logarithm of the ratio between the probabilities of the noise drawn and of the ideal noise.
+    """
+
+    name: ClassVar[str] = "gaussian"
+    sigma: float
+    sensitivity: float
+    bias: float = 0.0
+
+    def __post_init__(self) -> None:
+        checks.positive("sigma", self.sigma)
+        checks.positive("sensitivity", self.sensitivity)
+        checks.fraction("bias", self.bias, zero=True)
+
+
+@dataclass(frozen=True)
+class ApproximateEvent:
+    """A release of which only (``epsilon``, ``delta``) is known; ``epsilon`` may be 0."""
+
+    name: ClassVar[str] = "approximate"
+    epsilon: float
+    delta: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.epsilon != 0:
+            checks.positive("epsilon", self.epsilon)
+        checks.fraction("delta", self.delta, zero=True)
+
+
+@dataclass(frozen=True)
+class RepeatedEvent:
+    """``event`` released ``count`` times on the same data, each time with fresh noise."""
+
+    name: ClassVar[str] = "repeated"
+    event: "Event"
+    count: int
+
+    def __post_init__(self) -> None:
+        checks.whole("count", self.count)
+
+
+@dataclass(frozen=True)
+class SequentialEvent:
+    """Every one of ``events``, on the same data."""
+
+    name: ClassVar[str] = "sequential"
+    events: tuple["Event", ...]
+
+
+@dataclass(frozen=True)
+class ParallelEvent:
+    """Every one of ``events``, each on its own part of the data; one unit lies in one part.
+
+    The parts must be fixed without looking at the protected values (or by the unit's own value under
+    add-or-remove adjacency): changing one unit then changes the input of one event only.
+    """
+
+    name: ClassVar[str] = "parallel"
+    events: tuple["Event", ...]
+
+
+Event = LaplaceEvent | GaussianEvent | ApproximateEvent | RepeatedEvent | SequentialEvent | ParallelEvent
+
+_KINDS: dict[str, type[Event]] = {
+    kind.name: kind
+    for kind in (LaplaceEvent, GaussianEvent, ApproximateEvent, RepeatedEvent, SequentialEvent, ParallelEvent)
+}
+
+
+def to_dict(event: Event) -> dict[str, Any]:
+    """Return ``event`` as JSON-ready data; ``from_dict`` is its inverse."""
+    content: dict[str, Any] = {"event": event.name}
+    for field in fields(event):
+        value = getattr(event, field.name)
+        if field.name == "event":
+            content["of"] = to_dict(value)
+        elif field.name == "events":
+            content["of"] = [to_dict(each) for each in value]
+        else:
+            content[field.name] = value
+    return content
+
+
+def from_dict(content: Mapping[str, Any]) -> Event:
+    """Return the event that ``content`` describes; anything unknown is refused."""
+    rest = dict(content)
+    kind = _KINDS.get(str(rest.pop("event", None)))
+    if kind is None:
+        raise UnknownEventError(f"event must be one of {', '.join(_KINDS)}; got {content.get('event')!r}.")
+    inner = rest.pop("of", None)
+    try:
+        if kind in (SequentialEvent, ParallelEvent):
+            return kind(events=tuple(from_dict(each) for each in _listed(inner)), **rest)
+        if kind is RepeatedEvent:
+            return RepeatedEvent(event=from_dict(inner), **rest)
+        return kind(**rest)
+    except (TypeError, AttributeError) as problem:
+        raise UnknownEventError(f"event {kind.name!r} is malformed: {problem}") from problem
+
+
+def _listed(inner: Any) -> Sequence[Mapping[str, Any]]:
+    if not isinstance(inner, list | tuple):
+        raise TypeError("'of' must be a list of events")
+    return inner

@@ -1,0 +1,348 @@
+"""The durable account of one private data set: charge before drawing, refuse past the budget."""
+
+import json
+import os
+import uuid
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self, TypeAlias
+
+from tacit import checks
+from tacit.errors import BudgetExceededError, InputError, LedgerError, LedgerTamperedError, UnknownEventError
+from tacit.privacy import accounting, events, ledger_file
+from tacit.privacy.budget import Budget, Unit
+from tacit.privacy.events import Event, SequentialEvent
+from tacit.privacy.hash_chain import Charter, Head, Line, Receipt, canonical, one_line
+from tacit.privacy.ledger_file import LedgerFile
+from tacit.privacy.spending import Spending, in_unit, pure_room, refusal
+
+__all__ = ["Ledger", "LedgerLike", "Line", "Receipt", "Statement", "as_ledger"]
+
+# Seconds to wait for other writers: enough for many workers that each compose unlike events before they write.
+PATIENCE = 60.0
+
+LedgerLike: TypeAlias = "str | os.PathLike[str] | Ledger | None"
+
+
+@dataclass(frozen=True)
+class _Charge:
+    """What ``charge`` was asked for, checked, and exactly as it will be read back."""
+
+    event: Event
+    unit: Unit
+    purpose: str
+    n_features: int | None
+
+    @classmethod
+    def checked(cls, event: Event, unit: Unit | str, purpose: str, n_features: int | None) -> Self:
+        return cls(
+            _as_stored(event),
+            checks.one_of("unit", unit, list(Unit)),
+            one_line("purpose", purpose),
+            None if n_features is None else checks.whole("n_features", n_features),
+        )
+
+    def to_json(self, number: int) -> str:
+        return canonical(
+            {
+                "number": number,
+                "time": _now(),
+                "purpose": self.purpose,
+                "unit": self.unit.value,
+                "event": events.to_dict(self.event),
+                "n_features": self.n_features,
+            }
+        )
+
+
+@dataclass(frozen=True)
+class Statement:
+    """All charges of a ledger at one moment, the epsilon spent and the epsilon left at the ledger's delta."""
+
+    lines: tuple[Line, ...]
+    spent: float
+    left: float
+
+
+class Ledger:
+    """The account of one private data set, in one file that outlives processes.
+
+    A charge is on disk before ``charge`` returns, and is refused if everything charged so far and the new event
+    together exceed the budget. Copies, pickles, clones and forked workers of a ledger all write to the same file.
+
+    Each line is bound to all before it by a chain of digests. ``verify`` finds lines that were edited, removed,
+    inserted or reordered. Whoever can write the file can also replace it as a whole, by an older copy or by a chain
+    computed anew: keep the receipts, which the cards of releases carry, and verify against them.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file made by ``Ledger.create`` or ``tacit ledger init``, on a local disk.
+    timeout : float
+        Seconds to wait while others write.
+
+    Attributes
+    ----------
+    path : Path
+        Where the ledger is, in full.
+    budget : Budget
+        What may be spent in all; fixed when the ledger was made.
+    name, identifier, created : str
+        What the owner calls it, its random identifier, and when it was made.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from tacit.privacy.events import LaplaceEvent
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> ledger = Ledger.create(f"{folder.name}/patients.ledger", Budget(1, unit="record"))
+    >>> ledger.charge(LaplaceEvent(scale=4, sensitivity=1), unit="record", purpose="mean age").line
+    1
+    >>> ledger.spent(), ledger.left()
+    (0.25, 0.75)
+    >>> folder.cleanup()
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, timeout: float = PATIENCE) -> None:
+        place, patience = _full(path), checks.positive("timeout", timeout)
+        with ledger_file.reading(place, timeout=patience) as file:
+            charter = file.charter()
+            file.require_end(charter.start)
+        self._settle(place, patience, charter)
+
+    @classmethod
+    def create(cls, path: str | os.PathLike[str], budget: Budget, *, name: str = "", timeout: float = PATIENCE) -> Self:
+        """Make a ledger with ``budget`` at ``path``, where no file may be, and return it."""
+        if not isinstance(budget, Budget):
+            raise InputError(f"budget must be a Budget(epsilon, delta, unit=...); got a {type(budget).__name__}.")
+        patience = checks.positive("timeout", timeout)
+        ledger_file.make(_full(path), Charter(uuid.uuid4().hex, _now(), one_line("name", name), budget))
+        return cls(path, timeout=patience)
+
+    @property
+    def path(self) -> Path:
+        """Where the ledger is, in full."""
+        return self._path
+
+    @property
+    def budget(self) -> Budget:
+        """What may be spent in all."""
+        return self._charter.budget
+
+    @property
+    def name(self) -> str:
+        """What the owner calls the data set."""
+        return self._charter.name
+
+    @property
+    def identifier(self) -> str:
+        """A random name that no other ledger has."""
+        return self._charter.identifier
+
+    @property
+    def created(self) -> str:
+        """When the ledger was made (UTC)."""
+        return self._charter.created
+
+    def charge(self, event: Event, *, unit: Unit | str, purpose: str, n_features: int | None = None) -> Receipt:
+        """Write ``event`` down, durably, if it fits what is left; only then may its noise be drawn.
+
+        Parameters
+        ----------
+        event : Event
+            What is about to be released, of one ``unit``.
+        unit : Unit or str
+            What the event speaks of. An event per entry on a ledger per record is charged for all entries of a record.
+        purpose : str
+            One line for whoever reads the ledger; no private value belongs here.
+        n_features : int, optional
+            Entries in one record; needed to charge an event per entry on a ledger per record.
+
+        Returns
+        -------
+        Receipt
+            The line's number and digest.
+
+        Raises
+        ------
+        BudgetExceededError
+            If it does not fit; the ledger is then as it was.
+        """
+        asked = _Charge.checked(event, unit, purpose, n_features)
+        cost = in_unit(asked.event, unit=asked.unit, ledger_unit=self.budget.unit, n_features=asked.n_features)
+        # One transaction from reading the past to writing the line: no other charge can come between.
+        with ledger_file.writing(self._path, timeout=self._timeout) as file:
+            self._require_own(file)
+            self._catch_up(file)
+            past = self._spending.composed()
+            if accounting.fits(self._spending.composed(cost), self.budget):
+                return file.append(asked.to_json(self._seen.count + 1), self._seen)
+        raise BudgetExceededError(refusal(past, cost, self.budget))
+
+    def spent(self) -> float:
+        """Return the epsilon of everything charged, at the ledger's delta."""
+        return accounting.epsilon(self._past(), delta=self.budget.delta)
+
+    def left(self) -> float:
+        """Return an epsilon that one more release without delta may have."""
+        return pure_room(self._past(), self.budget)
+
+    def lines(self) -> tuple[Line, ...]:
+        """Return all charges, the oldest first, each checked against the digest before it."""
+        with self._open() as file:
+            return tuple(file.lines_after(self._charter.start))
+
+    def statement(self) -> Statement:
+        """Return the charges and their sum as they stood at one moment."""
+        lines = self.lines()
+        past = self._composed(lines)
+        spent = accounting.epsilon(past, delta=self.budget.delta)
+        return Statement(lines, spent, pure_room(past, self.budget))
+
+    def verify(self, receipt: Receipt | None = None) -> tuple[Line, ...]:
+        """Check the whole file, and that ``receipt`` was written by this very ledger; return its lines.
+
+        Raises
+        ------
+        LedgerTamperedError
+            With the first line that was edited, removed, inserted or moved, that goes past the budget, or that is
+            not the one the receipt was given for.
+        LedgerError
+            If the file is damaged.
+        """
+        with self._open() as file:
+            if not file.is_intact():
+                raise LedgerError(ledger_file.DAMAGED.format(path=self._path))
+            lines = tuple(file.lines_after(self._charter.start))
+            if self._seen.count:
+                _require_receipt(lines, Receipt(self._seen.count, self._seen.digest))
+        if receipt is not None:
+            _require_receipt(lines, receipt)
+        self._require_within_budget(lines)
+        return lines
+
+    def _settle(self, path: Path, timeout: float, charter: Charter) -> None:
+        self._path, self._timeout, self._charter = path, timeout, charter
+        # What this process has read and checked already; each charge reads on from here.
+        self._seen, self._spending = charter.start, Spending()
+
+    @contextmanager
+    def _open(self) -> Iterator[LedgerFile]:
+        with ledger_file.reading(self._path, timeout=self._timeout) as file:
+            self._require_own(file)
+            yield file
+
+    def _past(self) -> SequentialEvent:
+        with self._open() as file:
+            self._catch_up(file)
+            return self._spending.composed()
+
+    def _require_own(self, file: LedgerFile) -> None:
+        if file.charter() != self._charter:
+            raise LedgerTamperedError(
+                f"{self._path} now holds another ledger than the one that was opened: the file was replaced."
+            )
+
+    def _catch_up(self, file: LedgerFile) -> None:
+        """Read the lines that came since this process last looked; the chain vouches for those before."""
+        for line in file.lines_after(self._seen):
+            self._spending.add(self._cost(line))
+            self._seen = Head(line.number, line.digest)
+
+    def _cost(self, line: Line) -> Event:
+        try:
+            return in_unit(line.event, unit=line.unit, ledger_unit=self.budget.unit, n_features=line.n_features)
+        except InputError as problem:
+            raise LedgerTamperedError(
+                f"line {line.number} of the ledger has a unit that no charge could have had: it was edited."
+            ) from problem
+
+    def _composed(self, lines: Sequence[Line]) -> SequentialEvent:
+        spending = Spending()
+        for line in lines:
+            spending.add(self._cost(line))
+        return spending.composed()
+
+    def _require_within_budget(self, lines: Sequence[Line]) -> None:
+        def too_much(count: int) -> bool:
+            return not accounting.fits(self._composed(lines[:count]), self.budget)
+
+        if too_much(len(lines)):
+            first = bisect_left(range(len(lines)), True, key=too_much)
+            raise LedgerTamperedError(
+                f"line {first} of the ledger goes past the budget of {self.budget}: it cannot have been charged."
+            )
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickled, (str(self._path), self._timeout, self._charter.to_json())
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Ledger):
+            return NotImplemented
+        return (self._path, self._charter) == (other._path, other._charter)
+
+    def __hash__(self) -> int:
+        return hash((self._path, self._charter.identifier))
+
+    def __repr__(self) -> str:
+        return f"<Ledger {str(self._path)!r}: {self.budget}>"
+
+
+def as_ledger(ledger: LedgerLike) -> Ledger | None:
+    """Return ``ledger`` as a ``Ledger``; a path is opened, and None stays None."""
+    if ledger is None or isinstance(ledger, Ledger):
+        return ledger
+    if isinstance(ledger, str | os.PathLike):
+        return Ledger(ledger)
+    raise InputError(f"ledger must be None, a path or a Ledger; got a {type(ledger).__name__}.")
+
+
+def _unpickled(path: str, timeout: float, charter: str) -> Ledger:
+    # Nothing is opened: a fitted estimator may be loaded where its ledger is not.
+    ledger = Ledger.__new__(Ledger)
+    ledger._settle(Path(path), timeout, Charter.from_json(charter))  # noqa: SLF001 - the second constructor
+    return ledger
+
+
+def _require_receipt(lines: Sequence[Line], receipt: Receipt) -> None:
+    if not 1 <= receipt.line <= len(lines):
+        raise LedgerTamperedError(
+            f"line {receipt.line}, of which there is a receipt, is not in the ledger: it holds {len(lines)} lines. "
+            "It was rewritten, replaced by an older copy, or the receipt is of another ledger."
+        )
+    if lines[receipt.line - 1].receipt != receipt:
+        raise LedgerTamperedError(
+            f"line {receipt.line} of the ledger is not the one that the receipt was given for: "
+            "the ledger was rewritten, or the receipt is of another ledger."
+        )
+
+
+def _as_stored(event: Event) -> Event:
+    """Return ``event`` as it will be read back, so that what is charged is what is written."""
+    if not isinstance(event, Event):
+        raise UnknownEventError(f"event must be one of tacit's events; got a {type(event).__name__}.")
+    try:
+        return events.from_dict(json.loads(canonical(events.to_dict(event))))
+    except (AttributeError, TypeError) as problem:
+        raise UnknownEventError(f"event must be made of tacit's events and numbers: {problem}.") from problem
+
+
+def _full(path: str | os.PathLike[str]) -> Path:
+    try:
+        return Path(path).resolve()
+    except (TypeError, ValueError, OSError) as problem:
+        raise InputError(f"path must be the path of a file; got a {type(path).__name__}: {problem}.") from problem
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,20 @@
+"""The mechanisms: each states its event and draws noise for whole arrays."""
+
+from tacit.privacy.mechanisms.additive import EntryNoise, Gaussian, Laplace, NormGamma, Staircase
+from tacit.privacy.mechanisms.base import Mechanism, from_settings, settings_of
+from tacit.privacy.mechanisms.local import Duchi, RandomizedResponse
+from tacit.privacy.mechanisms.selection import Exponential
+
+__all__ = [
+    "Duchi",
+    "EntryNoise",
+    "Exponential",
+    "Gaussian",
+    "Laplace",
+    "Mechanism",
+    "NormGamma",
+    "RandomizedResponse",
+    "Staircase",
+    "from_settings",
+    "settings_of",
+]

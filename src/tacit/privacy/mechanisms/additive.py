@@ -1,0 +1,337 @@
+"""Mechanisms that add noise: Laplace, Gaussian, entry noise, staircase and norm-gamma.
+
+All but the last round their input down to a grid and add exact integer noise, so every output can come from every
+input (see ``tacit.privacy.grid``). Rounding moves each of the d coordinates that one unit touches by less than one
+grid step g; the events state the sensitivity enlarged for it.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from tacit import checks
+from tacit.checks import FloatArray
+from tacit.privacy import noise
+from tacit.privacy.budget import Budget, Unit
+from tacit.privacy.calibration import calibrate
+from tacit.privacy.events import ApproximateEvent, Event, GaussianEvent, LaplaceEvent, SequentialEvent
+from tacit.privacy.grid import from_grid, step_for, to_grid
+from tacit.privacy.mechanisms.base import norm_1, norm_2, registered
+from tacit.privacy.stream import NoiseStream
+
+# A Gaussian's standard deviation spans at least this many grid steps; see Gaussian.event for what it buys.
+GAUSSIAN_STEPS = 2.0**36
+# 48²/8: see Gaussian's inequality.
+GAUSSIAN_BIAS = 288.0
+
+
+@registered
+@dataclass(frozen=True)
+class Laplace:
+    """Discrete Laplace noise of ``scale`` for a query of 1-norm ``sensitivity``.
+
+    Inequality: inputs at 1-norm distance D that differ in d coordinates lie at most D/g + d grid steps apart.
+    Discrete Laplace noise k steps apart is no easier to tell apart than continuous noise k + 1 steps apart
+    (e^-a + e^-2af >= 2 e^(-a(f+1/2)) for each coordinate), and continuous noise moved in several coordinates no
+    easier than moved in one by the same 1-norm (a chain of neighbours in a log-concave location family [gdp]).
+    Together: a Laplace event of sensitivity D + 2dg.
+
+    Parameters
+    ----------
+    scale : float
+    sensitivity : float
+        Largest 1-norm change by one unit.
+    coordinates : int
+        How many coordinates one unit can move.
+    """
+
+    scale: float
+    sensitivity: float
+    coordinates: int = 1
+    name = "laplace"
+    exact = True
+
+    def __post_init__(self) -> None:
+        checks.positive("scale", self.scale)
+        checks.positive("sensitivity", self.sensitivity)
+        checks.whole("coordinates", self.coordinates)
+
+    @classmethod
+    def for_epsilon(cls, epsilon: float, *, sensitivity: float, coordinates: int = 1) -> "Laplace":
+        """Return the mechanism whose event costs exactly ``epsilon``."""
+        epsilon = checks.positive("epsilon", epsilon)
+        unscaled = cls(1.0, sensitivity, coordinates).event.sensitivity
+        scale = unscaled / epsilon
+        while unscaled / scale > epsilon:  # end on the safe side of the division's rounding
+            scale = math.nextafter(scale, math.inf)
+        return cls(scale, sensitivity, coordinates)
+
+    @property
+    def step(self) -> float:
+        """The grid step g."""
+        return step_for(self.sensitivity, self.coordinates)
+
+    @property
+    def event(self) -> LaplaceEvent:
+        """A Laplace event, its sensitivity enlarged for the grid."""
+        return LaplaceEvent(self.scale, self.sensitivity + 2 * self.coordinates * self.step)
+
+    def distance(self, first: FloatArray, second: FloatArray) -> float:
+        """Return the 1-norm of the difference."""
+        return norm_1(first, second)
+
+    def draw(self, values: FloatArray, stream: NoiseStream) -> FloatArray:
+        """Return ``values`` on the grid plus discrete Laplace noise."""
+        cells = to_grid(values, self.step)
+        drawn = noise.discrete_laplace(stream, cells.size, Fraction(self.scale) / Fraction(self.step))
+        return from_grid(cells + drawn.reshape(cells.shape), self.step)
+
+
+@registered
+@dataclass(frozen=True)
+class Gaussian:
+    """Discrete Gaussian noise of standard deviation ``sigma`` for a query of 2-norm ``sensitivity``.
+
+    Inequality: inputs at 2-norm distance D that differ in d coordinates lie at most D/g + sqrt(d) grid steps apart
+    in 2-norm (triangle inequality). The ideal Gaussian rounded to the grid is post-processing of the continuous one.
+    The discrete Gaussian of s = sigma/g steps has its probabilities up to a factor between e^(-1/8s²) and
+    e^(k²/8s⁴) at k, which stays within e^(288/s²) up to 48 standard deviations; less than 10^-500 lies beyond.
+    Together: a Gaussian event of sensitivity D + sqrt(d) g and bias 288 d/s², with s >= 2^36 below d 10^-19.
+
+    Parameters
+    ----------
+    sigma : float
+    sensitivity : float
+        Largest 2-norm change by one unit.
+    coordinates : int
+        How many coordinates one unit can move.
+    """
+
+    sigma: float
+    sensitivity: float
+    coordinates: int = 1
+    name = "gaussian"
+    exact = True
+
+    def __post_init__(self) -> None:
+        checks.positive("sigma", self.sigma)
+        checks.positive("sensitivity", self.sensitivity)
+        checks.whole("coordinates", self.coordinates)
+
+    @classmethod
+    def for_budget(
+        cls, epsilon: float, delta: float, *, sensitivity: float, coordinates: int = 1, times: int = 1
+    ) -> "Gaussian":
+        """Return the least noise whose event, repeated ``times``, keeps (epsilon, delta): analytic [gaussian]."""
+        budget = Budget(epsilon, checks.fraction("delta", delta), unit=Unit.RECORD)
+
+        def repeated(sigma: float) -> Event:
+            # Equal Gaussians compose to one of sigma / sqrt(times).
+            event = cls(sigma, sensitivity, coordinates).event
+            return GaussianEvent(sigma, event.sensitivity * math.sqrt(times), min(event.bias * times, 0.5))
+
+        return cls(calibrate(repeated, budget, start=sensitivity * math.sqrt(times)), sensitivity, coordinates)
+
+    @property
+    def step(self) -> float:
+        """The grid step g."""
+        coarse = step_for(self.sensitivity, math.sqrt(self.coordinates))
+        return min(coarse, 2.0 ** math.floor(math.log2(self.sigma / GAUSSIAN_STEPS)))
+
+    @property
+    def event(self) -> GaussianEvent:
+        """A Gaussian event, its sensitivity enlarged for the grid and its bias stated."""
+        steps = self.sigma / self.step
+        widened = self.sensitivity + math.sqrt(self.coordinates) * self.step
+        return GaussianEvent(self.sigma, widened, self.coordinates * GAUSSIAN_BIAS / steps**2)
+
+    def distance(self, first: FloatArray, second: FloatArray) -> float:
+        """Return the 2-norm of the difference."""
+        return norm_2(first, second)
+
+    def draw(self, values: FloatArray, stream: NoiseStream) -> FloatArray:
+        """Return ``values`` on the grid plus discrete Gaussian noise."""
+        cells = to_grid(values, self.step)
+        drawn = noise.discrete_gaussian(stream, cells.size, self.sigma / self.step)
+        return from_grid(cells + drawn.reshape(cells.shape), self.step)
+
+
+@registered
+@dataclass(frozen=True)
+class EntryNoise:
+    """The optimal noise of one table entry: zero with probability ``delta``, else Laplace of scale d/epsilon.
+
+    Protects one entry that changes by at most ``largest_change`` (d): [membership] eq. 75-77. About delta times the
+    number of entries stay exactly as they were, so delta should lie well below one over that number.
+
+    Inequality: a changed entry moves its own output alone, by at most d; as for ``Laplace`` with one coordinate the
+    event is that of sensitivity d + 2g, and the atom at zero reveals an entry with probability delta.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        The promise for one entry; delta in [0, 1), 0 for plain Laplace noise.
+    largest_change : float
+        d, the most that an entry may change between neighbours: the width of its public bounds.
+    """
+
+    epsilon: float
+    delta: float
+    largest_change: float
+    name = "entry noise"
+    exact = True
+
+    def __post_init__(self) -> None:
+        checks.positive("epsilon", self.epsilon)
+        checks.fraction("delta", self.delta, zero=True)
+        checks.positive("largest_change", self.largest_change)
+
+    @property
+    def _laplace(self) -> Laplace:
+        return Laplace.for_epsilon(self.epsilon, sensitivity=self.largest_change)
+
+    @property
+    def sensitivity(self) -> float:
+        """The largest change of one entry."""
+        return self.largest_change
+
+    @property
+    def step(self) -> float:
+        """The grid step g."""
+        return self._laplace.step
+
+    @property
+    def scale(self) -> float:
+        """The scale of the Laplace part."""
+        return self._laplace.scale
+
+    @property
+    def event(self) -> Event:
+        """A Laplace event, followed by the atom's mass."""
+        laplace = self._laplace.event
+        return laplace if self.delta == 0 else SequentialEvent((laplace, ApproximateEvent(0.0, self.delta)))
+
+    def distance(self, first: FloatArray, second: FloatArray) -> float:
+        """Return the 1-norm of the difference: neighbours differ in one entry."""
+        return norm_1(first, second)
+
+    def draw(self, values: FloatArray, stream: NoiseStream) -> FloatArray:
+        """Return ``values`` with independent noise in each entry."""
+        noisy = self._laplace.draw(values, stream)
+        if self.delta == 0:
+            return noisy
+        kept = noise.bernoulli(stream, noisy.size, noise.Probability.ratio(Fraction(self.delta)))
+        exact = from_grid(to_grid(values, self.step), self.step)
+        return np.where(kept.reshape(noisy.shape), exact, noisy)
+
+
+@registered
+@dataclass(frozen=True)
+class Staircase:
+    """Staircase noise for a query of 1-norm ``sensitivity``, scalar or radial.
+
+    The last axis of the input, ``dimension`` long, is one query; with dimension 1 every value is a query of its own.
+    Noise applied coordinate by coordinate would cost dimension times epsilon; the radial form does not.
+
+    Inequality: neighbours lie at most k = floor(D/g) + d grid steps apart in 1-norm, and noise rows whose norms differ
+    by at most k lie on the same or on neighbouring plateaus, whose probabilities have ratio e^epsilon: pure epsilon.
+
+    Parameters
+    ----------
+    epsilon : float
+    sensitivity : float
+        Largest 1-norm change of a query by one unit.
+    dimension : int
+        Length of a query.
+    """
+
+    epsilon: float
+    sensitivity: float
+    dimension: int = 1
+    name = "staircase"
+    exact = True
+
+    def __post_init__(self) -> None:
+        checks.positive("epsilon", self.epsilon)
+        checks.positive("sensitivity", self.sensitivity)
+        checks.whole("dimension", self.dimension)
+
+    @property
+    def step(self) -> float:
+        """The grid step g."""
+        return step_for(self.sensitivity, self.dimension)
+
+    @property
+    def event(self) -> ApproximateEvent:
+        """A pure event."""
+        return ApproximateEvent(self.epsilon)
+
+    def distance(self, first: FloatArray, second: FloatArray) -> float:
+        """Return the 1-norm of the difference."""
+        return norm_1(first, second)
+
+    def draw(self, values: FloatArray, stream: NoiseStream) -> FloatArray:
+        """Return ``values`` on the grid plus staircase noise, one independent draw for each query."""
+        cells = to_grid(values, self.step)
+        steps = math.floor(self.sensitivity / self.step) + self.dimension
+        # The first plateau's width that minimises the expected size of scalar noise: [staircase] eq. 42.
+        first = max(1, round(steps / (1 + math.exp(self.epsilon / 2))))
+        shape = (cells.size // self.dimension, self.dimension)
+        drawn = noise.staircase(stream, shape, epsilon=self.epsilon, steps=steps, first=first)
+        return from_grid(cells + drawn.reshape(cells.shape), self.step)
+
+
+@registered
+@dataclass(frozen=True)
+class NormGamma:
+    """Vector noise with density proportional to e^(-beta |b|), |b| the Euclidean norm.
+
+    The norm is Gamma(d, 1/beta), the direction uniform: what objective perturbation adds to its linear term [erm].
+
+    Inequality: neighbours at 2-norm distance D change |b| by at most D, so densities have ratio e^(beta D): pure
+    epsilon beta D. This law has no integer form; it is drawn in double precision, which the card says.
+
+    Parameters
+    ----------
+    beta : float
+    sensitivity : float
+        Largest 2-norm change of a query by one unit.
+    dimension : int
+        Length of a query: the last axis of the input.
+    """
+
+    beta: float
+    sensitivity: float
+    dimension: int
+    name = "norm gamma"
+    exact = False
+
+    def __post_init__(self) -> None:
+        checks.positive("beta", self.beta)
+        checks.positive("sensitivity", self.sensitivity)
+        checks.whole("dimension", self.dimension)
+
+    @property
+    def event(self) -> ApproximateEvent:
+        """A pure event."""
+        return ApproximateEvent(self.beta * self.sensitivity)
+
+    def distance(self, first: FloatArray, second: FloatArray) -> float:
+        """Return the 2-norm of the difference."""
+        return norm_2(first, second)
+
+    def draw(self, values: FloatArray, stream: NoiseStream) -> FloatArray:
+        """Return ``values`` plus one noise vector for each query."""
+        values = checks.finite_array("values", values)
+        drawn = noise.norm_gamma(stream, (values.size // self.dimension, self.dimension), beta=self.beta)
+        return values + drawn.reshape(values.shape)
+
+
+def entry_noise_quantile(t: FloatArray, *, epsilon: float, delta: float, largest_change: float) -> FloatArray:
+    """Return the inverse distribution function of the entry noise in real numbers: [membership] eq. 77."""
+    scale = largest_change / epsilon
+    low = scale * np.log(2 * np.minimum(t, 0.5) / (1 - delta))
+    high = -scale * np.log(2 * np.minimum(1 - t, 0.5) / (1 - delta))
+    return np.where(t < (1 - delta) / 2, low, np.where(t > (1 + delta) / 2, high, 0.0))

@@ -1,0 +1,90 @@
+"""What every mechanism has: a name, an event, a declared sensitivity, and a way to draw."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, fields, is_dataclass
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from tacit.checks import FloatArray
+from tacit.errors import InputError
+from tacit.privacy.events import Event
+from tacit.privacy.stream import NoiseStream
+
+
+class Mechanism(Protocol):
+    """A frozen dataclass that turns a private array into one that may be released.
+
+    ``draw`` is called by an account, which has charged ``event`` before.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name it is registered under."""
+        ...
+
+    @property
+    def event(self) -> Event:
+        """What one draw tells about one unit."""
+        ...
+
+    @property
+    def sensitivity(self) -> float:
+        """How far one unit may move the input, in the sense of ``distance``."""
+        ...
+
+    @property
+    def exact(self) -> bool:
+        """Whether the noise follows its law exactly, rather than up to the rounding of doubles."""
+        ...
+
+    def distance(self, first: FloatArray, second: FloatArray) -> float:
+        """Return how far two inputs lie apart in the norm of the sensitivity."""
+        ...
+
+    def draw(self, values: FloatArray, stream: NoiseStream) -> FloatArray:
+        """Return a fresh noisy version of ``values``."""
+        ...
+
+
+AnyMechanism = TypeVar("AnyMechanism", bound=type[Any])
+_REGISTRY: dict[str, type[Any]] = {}
+
+
+def registered(kind: AnyMechanism) -> AnyMechanism:
+    """Register a mechanism class under its name, so that a card can be audited again from its settings."""
+    _REGISTRY[kind.name] = kind
+    return kind
+
+
+def settings_of(one: Mechanism) -> dict[str, Any]:
+    """Return the settings that make ``one`` again by ``from_settings``."""
+    if not is_dataclass(one) or isinstance(one, type):
+        raise InputError(f"mechanism must be an instance of a registered dataclass; got {one!r}.")
+    return {"mechanism": one.name, **asdict(one)}
+
+
+def from_settings(settings: Mapping[str, Any]) -> Mechanism:
+    """Return the mechanism that ``settings`` describe; unknown names and settings are refused."""
+    given = dict(settings)
+    kind = _REGISTRY.get(str(given.pop("mechanism", None)))
+    if kind is None:
+        raise InputError(f"mechanism must be one of {', '.join(sorted(_REGISTRY))}; got {settings.get('mechanism')!r}.")
+    known = {field.name for field in fields(kind)}
+    if not set(given) <= known:
+        raise InputError(f"settings of {settings['mechanism']} must be among {sorted(known)}; got {sorted(given)}.")
+    try:
+        made: Mechanism = kind(**given)
+    except TypeError as problem:
+        raise InputError(f"settings of {settings['mechanism']} are malformed: {problem}") from problem
+    return made
+
+
+def norm_1(first: FloatArray, second: FloatArray) -> float:
+    """Return the sum of absolute differences."""
+    return float(np.abs(first - second).sum())
+
+
+def norm_2(first: FloatArray, second: FloatArray) -> float:
+    """Return the Euclidean distance."""
+    return float(np.linalg.norm((first - second).ravel()))

@@ -1,0 +1,1 @@
+"""The file an owner hands out (``*.tacit``): format, reading, writing, signing."""

@@ -1,0 +1,35 @@
+"""Cards at the door: required of a release, and read from a document that may be malformed."""
+
+from typing import Any
+
+from tacit.errors import NotReleasableError, ReleaseError, TacitError
+from tacit.privacy.card import Card
+from tacit.release.strict_json import Json, plain_object
+
+
+def releasable(card: Any) -> Card:
+    """Return ``card`` as it will be read again if it names at least one thing that a mechanism drew."""
+    if isinstance(card, Card) and card.parts:
+        return as_written(card)
+    given = "a card without any" if isinstance(card, Card) else type(card).__name__
+    raise NotReleasableError(
+        f"card must name at least one mechanism event; got {given}. release() refuses to export anything that did "
+        "not pass through a mechanism: fit with a budget first."
+    )
+
+
+def as_written(card: Any) -> Card:
+    """Return ``card`` as it will be read again, so that nothing is written that cannot be read."""
+    if not isinstance(card, Card):
+        raise ReleaseError(f"each card must be a Card; got {type(card).__name__}.")
+    return read_card(plain_object(card.to_dict(), "card"))
+
+
+def read_card(content: Json) -> Card:
+    """Return the card that ``content`` describes."""
+    if not isinstance(content, dict):
+        raise ReleaseError("the card must be a mapping of names to values.")
+    try:
+        return Card.from_dict(content)
+    except TacitError as problem:
+        raise ReleaseError(f"the card cannot be read: {problem}") from problem

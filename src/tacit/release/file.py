@@ -1,0 +1,87 @@
+"""The release: what an owner hands out, as a frozen record and as a file (``*.tacit``)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tacit.privacy.card import Card
+from tacit.release import container, strict_json, tensors
+from tacit.release.cards import read_card, releasable
+from tacit.release.container import LARGEST_FILE, RELEASE, Contents
+from tacit.release.regular import FilePath
+from tacit.release.signature import SigningKey, TrustedKey
+
+
+@dataclass(frozen=True, eq=False)
+class Release(Contents):
+    """Arrays and settings that passed through a mechanism, with the card that says what they protect.
+
+    The card must name at least one mechanism event: whatever passed through no mechanism is refused. That each
+    array really is the output of those events is the promise of whoever makes the release; the audit tests it.
+
+    Parameters
+    ----------
+    kind : str
+        What the arrays are, an identifier; whoever adopts the release chooses by it.
+    arrays : mapping of str to numpy array
+        Finite arrays of floats, integers or booleans, by identifiers. They are not copied: do not write to them.
+    settings : mapping
+        What else is needed to use the arrays: JSON's own types, no NaN.
+    card : Card
+        What is protected and what is not.
+    schema : mapping or None
+        The columns that the arrays speak of.
+    signer : str or None
+        The public key, as hexadecimal digits, whose signature was verified on reading. It is not written.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tacit.privacy.card import Part
+    >>> from tacit.privacy.events import LaplaceEvent
+    >>> count = Part("count", {"mechanism": "laplace"}, "one record moves it by 1", LaplaceEvent(2.0, 1.0))
+    >>> card = Card("a count", "record", 0.5, 0.0, "one record more or less", (count,))
+    >>> Release("count", {"count": np.array([412.0])}, {}, card).card.epsilon
+    0.5
+    """
+
+    card: Card
+    schema: Mapping[str, Any] | None = None
+    signer: str | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "card", releasable(self.card))
+        object.__setattr__(self, "schema", strict_json.optional_object(self.schema, "schema"))
+
+
+def write_release(release: Release, path: FilePath, *, signing_key: SigningKey | None = None) -> None:
+    """Write ``release`` to ``path`` (by custom ``*.tacit``), whole or not at all; equal releases give equal bytes.
+
+    ``signing_key`` is an Ed25519 private key or the path of its PEM file.
+    """
+    document = {
+        "kind": release.kind,
+        "settings": release.settings,
+        "schema": release.schema,
+        "card": release.card.to_dict(),
+    }
+    container.write_container(path, RELEASE, document, release.arrays, signing_key=signing_key)
+
+
+def read_release(path: FilePath, *, trusted_key: TrustedKey | None = None, max_bytes: int = LARGEST_FILE) -> Release:
+    """Return the release in the file at ``path``, after checking all of it; nothing in the file is ever executed.
+
+    A signature, if there is one, is always verified. ``trusted_key`` (an Ed25519 public key or the path of its PEM
+    file) requires one by that key. A file of more than ``max_bytes`` is refused before it is read; memory for
+    a little more than the file's size is needed.
+    """
+    with container.reading(path, RELEASE, trusted_key=trusted_key, max_bytes=max_bytes) as found:
+        return Release(
+            kind=tensors.identifier("kind", found.document["kind"]),
+            arrays=found.arrays,
+            settings=strict_json.plain_object(found.document["settings"], "settings"),
+            card=read_card(found.document["card"]),
+            schema=strict_json.optional_object(found.document["schema"], "schema"),
+            signer=found.signer,
+        )

@@ -1,0 +1,60 @@
+"""The model file: what a receiver keeps, in the same container as a release but marked as no handout."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tacit.errors import ReleaseError
+from tacit.privacy.card import Card
+from tacit.release import atomic, container, strict_json, tensors
+from tacit.release.cards import as_written, read_card
+from tacit.release.container import LARGEST_FILE, MODEL, Contents
+from tacit.release.regular import FilePath
+from tacit.release.signature import SigningKey, TrustedKey
+
+
+@dataclass(frozen=True, eq=False)
+class Model(Contents):
+    """A receiver's fitted model: private to the receiver, since its arrays passed through no mechanism.
+
+    Parameters
+    ----------
+    kind, arrays, settings, schema
+        As in a ``Release``.
+    cards : tuple of Card
+        The cards of the releases that were adopted, in their order; empty if there were none.
+    """
+
+    cards: tuple[Card, ...] = ()
+    schema: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "cards", tuple(as_written(card) for card in self.cards))
+        object.__setattr__(self, "schema", strict_json.optional_object(self.schema, "schema"))
+
+
+def write_model(model: Model, path: FilePath, *, signing_key: SigningKey | None = None) -> None:
+    """Write ``model`` to ``path``, whole or not at all, readable by its owner alone."""
+    document = {
+        "kind": model.kind,
+        "settings": model.settings,
+        "schema": model.schema,
+        "cards": [card.to_dict() for card in model.cards],
+    }
+    container.write_container(path, MODEL, document, model.arrays, signing_key=signing_key, mode=atomic.OWNER_ONLY)
+
+
+def read_model(path: FilePath, *, trusted_key: TrustedKey | None = None, max_bytes: int = LARGEST_FILE) -> Model:
+    """Return the model in the file at ``path``, checked as ``read_release`` checks a release."""
+    with container.reading(path, MODEL, trusted_key=trusted_key, max_bytes=max_bytes) as found:
+        cards = found.document["cards"]
+        if not isinstance(cards, list):
+            raise ReleaseError("the cards must be a list.")
+        return Model(
+            kind=tensors.identifier("kind", found.document["kind"]),
+            arrays=found.arrays,
+            settings=strict_json.plain_object(found.document["settings"], "settings"),
+            cards=tuple(read_card(card) for card in cards),
+            schema=strict_json.optional_object(found.document["schema"], "schema"),
+        )

@@ -1,0 +1,1 @@
+"""One learning situation each: transfer, fabrication, federation and the like."""

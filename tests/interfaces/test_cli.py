@@ -1,0 +1,100 @@
+"""The command line as a user meets it: real processes, real files, real exit codes."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tacit import PrivateNearestMean, write_release
+
+COMMANDS = [
+    [],
+    ["schema"],
+    ["schema", "draft"],
+    ["schema", "check"],
+    ["ledger"],
+    ["ledger", "init"],
+    ["ledger", "show"],
+    ["ledger", "verify"],
+    ["card"],
+    ["audit"],
+    ["reproduce"],
+    ["demo"],
+]
+
+
+def run(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", "from tacit.interfaces.cli.main import run; run()", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd, timeout=120)
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("release") / "small.tacit"
+    X = [[0.1, 0.2], [0.2, 0.1], [0.8, 0.9], [0.9, 0.8]]
+    write_release(PrivateNearestMean(1.0, bounds=(0, 1), classes=["a", "b"]).fit(X, list("aabb")).release(), path)
+    return path
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_help_teaches_with_an_example(command: list[str]) -> None:
+    done = run(*command, "--help")
+    assert done.returncode == 0
+    groups = ([], ["schema"], ["ledger"])
+    assert "Start with:" in done.stdout or "Example" in done.stdout or command in groups
+
+
+def test_the_card_of_a_release_is_shown(release: Path) -> None:
+    done = run("card", release)
+    assert done.returncode == 0
+    assert done.stdout.startswith("This release is differentially private at the level of one record.")
+    content = json.loads(run("card", release, "--json").stdout)
+    assert content["epsilon"] == 1.0
+
+
+def test_a_truncated_release_is_one_clear_line_and_exit_2(release: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.tacit"
+    broken.write_bytes(release.read_bytes()[:-20])
+    done = run("card", broken)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: ")
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_release_is_audited(release: Path) -> None:
+    done = run("audit", release, "--draws", "4000", "--seed", "1")
+    assert done.returncode == 0
+    assert "passes" in done.stdout
+    assert "adds up" in done.stdout
+
+
+def test_an_audit_of_nothing_says_what_to_give() -> None:
+    done = run("audit")
+    assert done.returncode == 2
+    assert "either a release FILE or --self" in done.stderr
+
+
+def test_tables_are_listed_and_run() -> None:
+    assert "units" in run("reproduce").stdout
+    rows = json.loads(run("reproduce", "units", "--json").stdout)["rows"]
+    image = [row for row in rows if row["setting"] == "entry epsilon 0.1, 784 features"]
+    assert image[0]["mean"] == pytest.approx(14.884, abs=1e-3)
+    unknown = run("reproduce", "perpetual-motion")
+    assert unknown.returncode == 2
+    assert "units" in unknown.stderr
+
+
+def test_the_demo_leaves_files_to_look_at(tmp_path: Path) -> None:
+    done = run("demo", "--output", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out" / "card.txt").read_text().startswith("This release is differentially private")
+    assert (tmp_path / "out" / "clinic.tacit").exists()
+    again = run("demo", "--output", tmp_path / "out")
+    assert again.returncode == 0, again.stderr
+
+
+def test_the_version_is_shown() -> None:
+    assert run("--version").stdout.startswith("tacit 0.")

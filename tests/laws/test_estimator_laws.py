@@ -1,0 +1,131 @@
+"""Laws that every estimator of the library obeys; a new estimator joins by a line in ``PRIVATE``."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from tacit import Budget
+from tacit.errors import BudgetExceededError
+from tacit.evaluation.replay import replay
+from tacit.models.class_means import PrivateNearestMean
+from tacit.privacy import accounting
+from tacit.privacy.ledger import Ledger
+
+# How to make each private estimator for data in [0, 16], given further settings.
+PRIVATE: dict[str, Callable[..., Any]] = {
+    "PrivateNearestMean": lambda **more: PrivateNearestMean(**{"epsilon": 1.0, "bounds": (0, 16), **more}),
+}
+# scikit-learn's own checks need a model that learns: hardly any noise.
+CHECKED = [PrivateNearestMean(epsilon=99.0, bounds=(-5.0, 5.0), random_state=0)]
+
+Table = tuple[NDArray[Any], NDArray[Any]]
+private = pytest.mark.parametrize("make", PRIVATE.values(), ids=PRIVATE.keys())
+
+
+@pytest.fixture(scope="module")
+def digits() -> Table:
+    X, y = load_digits(n_class=4, return_X_y=True)
+    return X, y
+
+
+def new_ledger(folder: Path, epsilon: float) -> Ledger:
+    return Ledger.create(folder / "table.ledger", Budget(epsilon, 1e-4, unit="record"))
+
+
+@parametrize_with_checks(CHECKED)  # type: ignore[untyped-decorator]
+def test_scikit_learn_accepts_it(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+@private
+def test_a_clone_shares_the_ledger(make: Callable[..., Any], digits: Table, tmp_path: Path) -> None:
+    ledger = new_ledger(tmp_path, 10)
+    model = make(ledger=ledger)
+    for copy in (clone(model), clone(model)):
+        copy.fit(*digits)
+    assert len(ledger.lines()) == 2
+
+
+@private
+def test_a_grid_search_shows_every_spend(make: Callable[..., Any], digits: Table, tmp_path: Path) -> None:
+    ledger = new_ledger(tmp_path, 50)
+    search = GridSearchCV(make(ledger=ledger), {"epsilon": [0.5, 1.0]}, cv=2, n_jobs=2)
+    search.fit(*digits)
+    assert len(ledger.lines()) == 2 * 2 + 1
+    assert ledger.spent() > 1.0
+
+
+@private
+def test_a_pipeline_charges_once(make: Callable[..., Any], digits: Table, tmp_path: Path) -> None:
+    ledger = new_ledger(tmp_path, 10)
+    make_pipeline(FunctionTransformer(), make(ledger=str(tmp_path / "table.ledger"))).fit(*digits)
+    assert len(ledger.lines()) == 1
+
+
+@private
+def test_a_seed_repeats_the_fit_and_marks_the_card(make: Callable[..., Any], digits: Table) -> None:
+    first, second = (make(random_state=5).fit(*digits) for _ in range(2))
+    for name, array in first.release().arrays.items():
+        assert np.array_equal(array, second.release().arrays[name])
+    assert not first.card_.secure
+
+
+@private
+def test_without_a_seed_no_two_fits_agree(make: Callable[..., Any], digits: Table) -> None:
+    first, second = (make().fit(*digits).release().arrays for _ in range(2))
+    assert any(not np.array_equal(first[name], second[name]) for name in first)
+
+
+@private
+def test_the_ledger_is_charged_what_the_card_says(make: Callable[..., Any], digits: Table, tmp_path: Path) -> None:
+    ledger = new_ledger(tmp_path, 10)
+    model = make(ledger=ledger).fit(*digits)
+    (line,) = ledger.lines()
+    assert accounting.epsilon(line.event, delta=model.card_.delta) <= model.card_.epsilon * (1 + 1e-9)
+    assert accounting.epsilon(model.card_.event, delta=model.card_.delta) <= model.card_.epsilon * (1 + 1e-9)
+    assert model.card_.ledger is not None
+    assert model.card_.ledger["digest"] == line.digest
+
+
+@private
+def test_past_the_budget_nothing_is_fitted(make: Callable[..., Any], digits: Table, tmp_path: Path) -> None:
+    ledger = new_ledger(tmp_path, 0.5)
+    model = make(ledger=ledger)
+    with pytest.raises(BudgetExceededError):
+        model.fit(*digits)
+    assert not hasattr(model, "card_")
+    assert not ledger.lines()
+
+
+@private
+def test_the_release_keeps_no_raw_row(make: Callable[..., Any], digits: Table) -> None:
+    X, _ = digits
+    scaled = X / 16
+    for array in make().fit(*digits).release().arrays.values():
+        rows = np.atleast_2d(array)
+        if rows.shape[-1] != X.shape[1]:
+            continue
+        apart = np.abs(rows.reshape(-1, 1, X.shape[1]) - scaled[None]).max(axis=-1)
+        assert apart.min() > 1e-6
+
+
+@private
+def test_a_replay_on_a_neighbour_finds_nothing(make: Callable[..., Any], digits: Table) -> None:
+    X, y = digits
+
+    def run(table: Table) -> dict[str, Any]:
+        return dict(make(classes=range(4)).fit(*table).release().arrays)
+
+    extreme = np.full((1, X.shape[1]), 1e6)
+    replay(run, (X, y), (np.vstack([X, extreme]), np.append(y, 3))).require()
+    replay(run, (X, y), (X[1:], y[1:])).require()

@@ -1,0 +1,89 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tacit import Budget
+from tacit.errors import BudgetError, BudgetExceededError, InputError
+from tacit.privacy.account import Account, Step
+from tacit.privacy.ledger import Ledger
+from tacit.privacy.mechanisms import EntryNoise, Gaussian, Laplace
+
+LAPLACE = Laplace.for_epsilon(0.5, sensitivity=1.0)
+STEP = Step(LAPLACE, "a count", "one row moves the count by 1", times=2)
+BUDGET = Budget(1, unit="record")
+
+
+def test_a_planned_step_draws_as_often_as_planned_and_no_more() -> None:
+    account = Account.open([STEP], budget=BUDGET)
+    answers = [account.release(LAPLACE, np.array([3.0])) for _ in range(2)]
+    assert answers[0] != answers[1]
+    with pytest.raises(BudgetError, match="as often as planned"):
+        account.release(LAPLACE, np.array([3.0]))
+
+
+def test_a_mechanism_that_was_not_planned_draws_nothing() -> None:
+    account = Account.open([STEP], budget=BUDGET)
+    with pytest.raises(BudgetError, match="not planned"):
+        account.release(Laplace(1.0, 1.0), np.zeros(1))
+
+
+def test_a_plan_above_its_budget_is_refused_before_anything_is_charged(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "a.ledger", Budget(10, unit="record"))
+    with pytest.raises(BudgetError, match="cost epsilon 1 "):
+        Account.open([STEP], budget=Budget(0.9, unit="record"), ledger=ledger)
+    assert ledger.spent() == 0
+
+
+def test_the_whole_plan_is_charged_before_the_first_draw(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "a.ledger", Budget(1.5, unit="record"))
+    Account.open([STEP], budget=BUDGET, ledger=ledger, purpose="counts")
+    assert ledger.spent() == pytest.approx(1.0)
+    with pytest.raises(BudgetExceededError):
+        Account.open([STEP], budget=BUDGET, ledger=ledger)
+    assert [line.purpose for line in ledger.lines()] == ["counts"]
+
+
+def test_an_entry_plan_is_converted_for_a_ledger_of_records(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "a.ledger", Budget(20, 1e-2, unit="record"))
+    noise = EntryNoise(0.1, 1e-7, 1.0)
+    step = Step(noise, "rows", "an entry moves by at most 1")
+    Account.open([step], budget=Budget(0.1, 1e-7, unit="entry"), ledger=ledger, n_features=100)
+    assert 1 < ledger.spent() < 10
+
+
+def test_the_card_lists_what_was_planned_and_where_it_was_charged(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "a.ledger", Budget(5, 1e-5, unit="record"))
+    gaussian = Gaussian.for_budget(0.5, 1e-6, sensitivity=2.0, coordinates=3)
+    steps = [Step(gaussian, "a sum", "rows have norm at most 2"), Step(LAPLACE, "a count", "one row counts 1")]
+    account = Account.open(steps, budget=Budget(1, 1e-6, unit="record"), ledger=ledger, random_state=3)
+    card = account.card("two numbers", adjacency="one row more")
+    assert [part.what for part in card.parts] == ["a sum", "a count"]
+    assert card.ledger is not None
+    assert card.ledger["digest"] == ledger.lines()[-1].digest
+    assert not card.secure
+    assert not card.holds
+    assert [each.unit for each in card.coarser] == ["group of 2 records", "group of 5 records"]
+    assert card.coarser[0].epsilon is not None
+    assert card.coarser[0].epsilon > 1
+
+
+def test_without_a_seed_the_card_says_secure() -> None:
+    card = Account.open([STEP], budget=BUDGET).card("a count", adjacency="one row more")
+    assert card.secure
+    assert card.holds
+    assert card.ledger is None
+
+
+def test_an_entry_card_states_the_record_level_too() -> None:
+    noise = EntryNoise(0.1, 1e-7, 1.0)
+    account = Account.open([Step(noise, "rows", "")], budget=Budget(0.1, 1e-7, unit="entry"))
+    card = account.card("rows", adjacency="one entry changes", n_features=784)
+    assert card.coarser[0].unit == "record of 784 entries"
+    assert card.coarser[0].epsilon == pytest.approx(14.9, abs=0.1)
+    assert card.coarser[0].delta == pytest.approx(1e-5 + 784e-7)
+
+
+def test_a_plan_of_nothing_is_refused() -> None:
+    with pytest.raises(InputError, match="at least one"):
+        Account.open([], budget=BUDGET)

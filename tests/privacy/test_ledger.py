@@ -1,0 +1,458 @@
+"""The ledger charges before drawing, refuses past its budget, and is shared by every copy of it."""
+
+import copy
+import pickle
+import sqlite3
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.model_selection import GridSearchCV
+
+from tacit.errors import (
+    BudgetExceededError,
+    InputError,
+    LedgerError,
+    LedgerTamperedError,
+    UnknownEventError,
+)
+from tacit.privacy import accounting
+from tacit.privacy.budget import Budget, Unit
+from tacit.privacy.events import (
+    ApproximateEvent,
+    Event,
+    GaussianEvent,
+    LaplaceEvent,
+    RepeatedEvent,
+    SequentialEvent,
+)
+from tacit.privacy.ledger import Ledger, Receipt, as_ledger
+
+TENTH = ApproximateEvent(0.1)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "patients.ledger"
+
+
+@pytest.fixture
+def ledger(path: Path) -> Ledger:
+    return Ledger.create(path, Budget(1, unit="record"), name="patients")
+
+
+def charge(ledger: Ledger, event: Event = TENTH, purpose: str = "a mean") -> Receipt:
+    return ledger.charge(event, unit="record", purpose=purpose)
+
+
+# --- making and opening
+
+
+def test_a_new_ledger_has_its_budget_and_no_lines(ledger: Ledger, path: Path) -> None:
+    again = Ledger(path)
+    assert again.budget == Budget(1, unit="record")
+    assert (again.name, again.identifier, again.created) == ("patients", ledger.identifier, ledger.created)
+    assert again.lines() == ()
+    assert (again.spent(), again.left()) == (0, 1)
+    again.verify()
+
+
+def test_a_ledger_at_rest_is_one_file(ledger: Ledger, path: Path) -> None:
+    charge(ledger)
+    ledger.verify()
+    assert [each.name for each in path.parent.iterdir()] == [path.name]
+
+
+def test_a_ledger_is_never_overwritten(ledger: Ledger, path: Path) -> None:
+    charge(ledger)
+    before = path.read_bytes()
+    with pytest.raises(LedgerError, match="never overwritten"):
+        Ledger.create(path, Budget(5, unit="record"))
+    assert path.read_bytes() == before
+
+
+def test_two_creations_at_once_make_one_ledger(path: Path) -> None:
+    barrier = threading.Barrier(4)
+
+    def create(epsilon: int) -> bool:
+        barrier.wait()
+        try:
+            Ledger.create(path, Budget(epsilon, unit="record"))
+        except LedgerError:
+            return False
+        return True
+
+    with ThreadPoolExecutor(4) as threads:
+        made = list(threads.map(create, [1, 2, 3, 4]))
+    assert made.count(True) == 1
+    assert Ledger(path).budget.epsilon == 1 + made.index(True)
+    assert [each.name for each in path.parent.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("ending", ["-wal", "-shm", "-journal"])
+def test_a_log_left_by_another_ledger_is_not_read_into_a_new_one(path: Path, ending: str) -> None:
+    path.with_name(path.name + ending).write_bytes(b"")
+    with pytest.raises(LedgerError, match="left over"):
+        Ledger.create(path, Budget(1, unit="record"))
+    assert not path.exists()
+
+
+def test_making_a_ledger_in_a_folder_that_is_not_there_says_so(tmp_path: Path) -> None:
+    with pytest.raises(LedgerError, match="Choose a folder that exists"):
+        Ledger.create(tmp_path / "none" / "x.ledger", Budget(1, unit="record"))
+
+
+def test_what_is_no_budget_name_timeout_or_path_is_refused(path: Path) -> None:
+    with pytest.raises(InputError, match="budget must be a Budget"):
+        Ledger.create(path, 1.0)  # type: ignore[arg-type]  # the mistake under test
+    with pytest.raises(InputError, match="name must be one line"):
+        Ledger.create(path, Budget(1, unit="record"), name="a\nb")
+    for wrong in (3, "a\0b", b"x.ledger"):
+        with pytest.raises(InputError, match="path must be"):
+            Ledger(wrong)  # type: ignore[arg-type]  # the mistake under test
+    with pytest.raises(InputError, match="timeout must be"):
+        Ledger(path, timeout=-1)
+    assert not path.exists()
+
+
+def test_a_name_that_is_too_long_is_refused_plainly(tmp_path: Path) -> None:
+    path = tmp_path / ("x" * 300)
+    with pytest.raises(LedgerError, match="there is no ledger at"):
+        Ledger(path)
+    with pytest.raises(LedgerError, match="File name too long"):
+        Ledger.create(path, Budget(1, unit="record"))
+
+
+def test_a_folder_is_no_ledger(tmp_path: Path) -> None:
+    with pytest.raises(LedgerError, match="cannot be opened"):
+        Ledger(tmp_path)
+
+
+def test_a_missing_ledger_is_not_made_by_opening_it(path: Path) -> None:
+    with pytest.raises(LedgerError, match="there is no ledger at"):
+        Ledger(path)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"epsilon,1\n" * 100])
+def test_a_file_that_is_no_ledger_is_refused_and_left_alone(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+    with pytest.raises(LedgerError, match="is not a ledger"):
+        Ledger(path)
+    assert path.read_bytes() == content
+
+
+def test_another_program_s_database_is_refused(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE lines (number INTEGER)")
+    with pytest.raises(LedgerError, match="is not a ledger"):
+        Ledger(path)
+
+
+def test_a_ledger_of_a_later_format_is_refused(ledger: Ledger, path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 2")
+    with pytest.raises(LedgerError, match=r"format 2; this version of tacit reads format 1"):
+        Ledger(path)
+    with pytest.raises(LedgerError, match="format 2"):
+        charge(ledger)
+
+
+# --- charging
+
+
+def test_a_charge_stands_in_the_ledger_and_its_receipt_says_where(ledger: Ledger, path: Path) -> None:
+    first = ledger.charge(LaplaceEvent(4, 1), unit=Unit.RECORD, purpose="mean age")
+    second = charge(ledger)
+    lines = Ledger(path).lines()
+    assert [line.receipt for line in lines] == [first, second]
+    assert [(line.number, line.purpose, line.unit) for line in lines] == [
+        (1, "mean age", "record"),
+        (2, "a mean", "record"),
+    ]
+    assert lines[0].event == LaplaceEvent(4, 1)
+    assert lines[0].n_features is None
+    assert lines[0].time.endswith("+00:00")
+    assert ledger.spent() == pytest.approx(0.35)
+    assert ledger.left() == pytest.approx(0.65)
+
+
+def test_lines_and_receipts_cannot_be_changed(ledger: Ledger) -> None:
+    receipt = charge(ledger)
+    with pytest.raises(AttributeError):
+        receipt.line = 2  # type: ignore[misc]  # the mistake under test
+    with pytest.raises(AttributeError):
+        ledger.lines()[0].purpose = "x"  # type: ignore[misc]  # the mistake under test
+
+
+def test_a_refused_charge_leaves_the_ledger_as_it_was(ledger: Ledger, path: Path) -> None:
+    charge(ledger, ApproximateEvent(0.7))
+    before = (path.read_bytes(), ledger.lines())
+    with pytest.raises(BudgetExceededError):
+        charge(ledger, ApproximateEvent(0.5))
+    assert (path.read_bytes(), ledger.lines()) == before
+    charge(ledger, ApproximateEvent(0.3))
+
+
+def test_a_refusal_says_what_is_left_and_what_would_fit(ledger: Ledger) -> None:
+    charge(ledger, ApproximateEvent(0.7))
+    with pytest.raises(BudgetExceededError) as refusal:
+        charge(ledger, ApproximateEvent(0.5))
+    message = str(refusal.value)
+    assert "epsilon 0.3 is left; a single pure release of up to epsilon 0.3 would fit" in message
+    assert "by itself it costs epsilon 0.5" in message
+    assert "budget of epsilon 1 per record" in message
+
+
+def test_a_spent_ledger_says_that_nothing_is_left(ledger: Ledger) -> None:
+    charge(ledger, ApproximateEvent(1.0))
+    with pytest.raises(BudgetExceededError, match="no epsilon is left"):
+        charge(ledger, ApproximateEvent(0.01))
+    assert ledger.left() == 0
+
+
+def test_what_has_no_pure_epsilon_does_not_fit_a_pure_ledger(ledger: Ledger) -> None:
+    for event in (GaussianEvent(1000, 1), ApproximateEvent(0.1, 1e-9)):
+        with pytest.raises(BudgetExceededError, match=r"no epsilon holds for it at delta 0, and epsilon 1 is left"):
+            charge(ledger, event)
+    assert ledger.lines() == ()
+
+
+@pytest.mark.parametrize("count", [3, 7, 10, 100])
+def test_equal_shares_of_a_budget_fill_it_exactly(tmp_path: Path, count: int) -> None:
+    ledger = Ledger.create(tmp_path / "x.ledger", Budget(0.3, unit="record"))
+    for _ in range(count):
+        charge(ledger, ApproximateEvent(0.3 / count))
+    assert ledger.left() == 0
+    with pytest.raises(BudgetExceededError):
+        charge(ledger, ApproximateEvent(1e-6))
+
+
+def test_the_advertised_rest_really_fits(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "x.ledger", Budget(2, 1e-6, unit="record"))
+    for event in (LaplaceEvent(20, 1), LaplaceEvent(20, 1), GaussianEvent(30, 1), ApproximateEvent(0.123456, 1e-7)):
+        charge(ledger, event)
+    left = ledger.left()
+    assert 0 < left <= 2 - ledger.spent() + 1e-9
+    charge(ledger, ApproximateEvent(left))
+
+
+def test_charges_compose_as_one_sequence(tmp_path: Path) -> None:
+    budget = Budget(3, 1e-5, unit="record")
+    ledger = Ledger.create(tmp_path / "x.ledger", budget)
+    charged: list[Event] = [
+        GaussianEvent(10, 1),
+        LaplaceEvent(30, 1),
+        GaussianEvent(10, 1),
+        RepeatedEvent(LaplaceEvent(30, 1), 5),
+    ]
+    for event in charged:
+        charge(ledger, event)
+    expected = accounting.epsilon(SequentialEvent(tuple(charged)), delta=1e-5)
+    assert ledger.spent() == pytest.approx(expected)
+    # Composition by privacy-loss distributions is tighter than adding the epsilons up.
+    assert expected < sum(accounting.epsilon(event, delta=1e-5) for event in charged)
+
+
+def test_what_is_charged_is_what_is_written(ledger: Ledger) -> None:
+    given = SequentialEvent(
+        [LaplaceEvent(np.float32(8), np.float64(1)), RepeatedEvent(TENTH, np.int64(2))],  # type: ignore[arg-type]
+    )
+    charge(ledger, given)
+    assert ledger.lines()[0].event == SequentialEvent((LaplaceEvent(8.0, 1.0), RepeatedEvent(TENTH, 2)))
+    assert ledger.spent() == pytest.approx(1 / 8 + 0.2)
+
+
+@pytest.mark.parametrize(
+    ("changed", "error", "match"),
+    [
+        ({"event": "laplace"}, UnknownEventError, "event must be one of tacit's events"),
+        ({"event": SequentialEvent(("x",))}, UnknownEventError, "made of"),  # type: ignore[arg-type]
+        ({"unit": "row"}, InputError, "unit must be one of"),
+        ({"purpose": None}, InputError, "purpose must be one line"),
+        ({"purpose": "a\x1b[31mb"}, InputError, "control characters"),
+        ({"purpose": "\ud800"}, InputError, "control characters"),
+        ({"purpose": "x" * 501}, InputError, "501 characters"),
+        ({"n_features": 0}, InputError, "n_features must be a whole number"),
+    ],
+)
+def test_a_malformed_charge_is_refused_and_not_written(
+    ledger: Ledger, changed: dict[str, Any], error: type[Exception], match: str
+) -> None:
+    with pytest.raises(error, match=match):
+        ledger.charge(**{"event": TENTH, "unit": "record", "purpose": "", **changed})
+    assert ledger.lines() == ()
+
+
+# --- units
+
+
+def test_an_entry_event_on_a_record_ledger_is_charged_for_every_entry_of_a_record(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "x.ledger", Budget(15, 1e-5, unit="record"))
+    ledger.charge(LaplaceEvent(10, 1), unit="entry", purpose="pixels", n_features=784)
+    assert ledger.spent() == pytest.approx(14.884, abs=2e-3)
+    (line,) = ledger.lines()
+    assert (line.event, line.unit, line.n_features) == (LaplaceEvent(10, 1), Unit.ENTRY, 784)
+
+
+def test_an_entry_event_on_a_record_ledger_needs_the_number_of_features(ledger: Ledger) -> None:
+    with pytest.raises(InputError, match="n_features must be given"):
+        ledger.charge(TENTH, unit="entry", purpose="")
+    with pytest.raises(BudgetExceededError, match=r"by itself it costs epsilon 1\.1"):
+        ledger.charge(TENTH, unit="entry", purpose="", n_features=11)
+    ledger.charge(TENTH, unit="entry", purpose="", n_features=10)
+    assert ledger.left() == 0
+
+
+def test_a_record_event_on_an_entry_ledger_is_charged_as_it_is(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "x.ledger", Budget(1, unit="entry"))
+    ledger.charge(TENTH, unit="record", purpose="", n_features=784)
+    ledger.charge(TENTH, unit="entry", purpose="")
+    assert ledger.spent() == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize(
+    ("unit", "other"), [("pair", "record"), ("pair", "entry"), ("record", "pair"), ("entry", "pair")]
+)
+def test_pairs_do_not_convert(tmp_path: Path, unit: str, other: str) -> None:
+    ledger = Ledger.create(tmp_path / "x.ledger", Budget(1, unit=unit))
+    with pytest.raises(
+        InputError, match=f"unit must be '{unit}' on this ledger; got '{other}'.*keep a ledger for each"
+    ):
+        ledger.charge(TENTH, unit=other, purpose="", n_features=3)
+    ledger.charge(TENTH, unit=unit, purpose="")
+
+
+# --- sharing
+
+
+def test_a_ledger_is_its_own_copy(ledger: Ledger) -> None:
+    assert copy.copy(ledger) is ledger
+    assert copy.deepcopy({"ledger": [ledger]})["ledger"][0] is ledger
+
+
+def test_a_pickled_ledger_charges_the_same_file(ledger: Ledger) -> None:
+    charge(ledger)
+    twin = pickle.loads(pickle.dumps(ledger))
+    assert twin == ledger
+    assert hash(twin) == hash(ledger)
+    assert charge(twin).line == 2
+    assert ledger.spent() == pytest.approx(0.2)
+
+
+def test_a_pickle_opens_nothing_until_it_is_used(ledger: Ledger, path: Path) -> None:
+    pickled = pickle.dumps(ledger)
+    path.unlink()
+    twin = pickle.loads(pickled)
+    assert twin.budget == ledger.budget
+    with pytest.raises(LedgerError, match="there is no ledger"):
+        twin.spent()
+
+
+def test_a_relative_path_still_leads_to_the_ledger_from_another_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ledger = Ledger.create("here.ledger", Budget(1, unit="record"))
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    charge(pickle.loads(pickle.dumps(ledger)))
+    assert len(ledger.lines()) == 1
+
+
+def test_a_replaced_file_is_not_charged(ledger: Ledger, path: Path) -> None:
+    path.unlink()
+    Ledger.create(path, ledger.budget)
+    for operation in (lambda: charge(ledger), ledger.lines, ledger.spent, ledger.verify):
+        with pytest.raises(LedgerTamperedError, match="the file was replaced"):
+            operation()
+    assert Ledger(path).lines() == ()
+
+
+def test_threads_share_one_account(ledger: Ledger) -> None:
+    def spend(_: int) -> bool:
+        try:
+            charge(ledger, ApproximateEvent(0.05))
+        except BudgetExceededError:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as threads:
+        assert sum(threads.map(spend, range(40))) == 20
+    assert [line.number for line in ledger.verify()] == list(range(1, 21))
+
+
+def test_as_ledger_takes_none_a_path_or_a_ledger(ledger: Ledger, path: Path) -> None:
+    assert as_ledger(None) is None
+    assert as_ledger(ledger) is ledger
+    assert as_ledger(path) == as_ledger(str(path)) == ledger
+    with pytest.raises(InputError, match="ledger must be None, a path or a Ledger; got a float"):
+        as_ledger(1.0)  # type: ignore[arg-type]  # the mistake under test
+
+
+def test_the_repr_tells_the_budget_and_no_purpose(ledger: Ledger) -> None:
+    charge(ledger, purpose="patients with gout")
+    assert repr(ledger) == f"<Ledger '{ledger.path}': epsilon 1 per record>"
+
+
+def charging(ledger: Any) -> Any:
+    """Return an estimator that charges in fit, as a private one does; workers are sent its code."""
+
+    class Charging(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+        def __init__(self, ledger: Any = None, guess: int = 0) -> None:
+            self.ledger = ledger
+            self.guess = guess
+
+        def fit(self, X: Any, y: Any) -> "Charging":
+            account = as_ledger(self.ledger)
+            assert account is not None
+            self.receipt_ = account.charge(ApproximateEvent(0.01), unit="record", purpose=f"guess {self.guess}")
+            self.classes_ = np.unique(y)
+            return self
+
+        def predict(self, X: Any) -> Any:
+            return np.full(len(X), self.guess)
+
+    return Charging(ledger)
+
+
+def test_a_clone_of_an_estimator_shares_its_ledger(ledger: Ledger) -> None:
+    estimator = charging(ledger)
+    for each in (estimator, clone(estimator), clone(clone(estimator)), copy.deepcopy(estimator)):
+        assert each.ledger is ledger
+        each.fit([[0], [1]], [0, 1])
+    assert ledger.spent() == pytest.approx(0.04)
+
+
+@pytest.mark.parametrize("as_path", [False, True])
+def test_a_parallel_grid_search_shows_its_full_spend(ledger: Ledger, path: Path, as_path: bool) -> None:
+    search = GridSearchCV(charging(str(path) if as_path else ledger), {"guess": [0, 1]}, cv=3, n_jobs=2)
+    search.fit(np.zeros((12, 1)), np.tile([0, 1], 6))
+    # Two settings on three folds, and the best one once more on all rows.
+    assert len(ledger.lines()) == 7
+    assert ledger.spent() == pytest.approx(0.07)
+    ledger.verify(search.best_estimator_.receipt_)
+
+
+# --- speed
+
+
+def test_many_charges_do_not_recompose_the_past_each_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = Ledger.create(tmp_path / "x.ledger", Budget(50, 1e-6, unit="record"))
+    composed: list[SequentialEvent] = []
+
+    def watched(event: SequentialEvent, budget: Budget) -> bool:
+        composed.append(event)
+        return fits(event, budget)
+
+    fits = accounting.fits
+    monkeypatch.setattr(accounting, "fits", watched)
+    for count in range(100):
+        charge(ledger, LaplaceEvent(10 + count % 2, 1))
+    # Equal events are counted, so what is composed does not grow with the number of lines.
+    assert max(len(event.events) for event in composed) <= 3

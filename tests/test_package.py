@@ -1,0 +1,75 @@
+"""What holds for the package as a whole."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tacit
+
+ROOT = Path(__file__).parent.parent
+SOURCES = sorted((ROOT / "src" / "tacit").rglob("*.py"))
+# Words in square brackets that are no reference keys: rich markup in help texts, and shapes.
+MARKUP = {"bold", "red", "green", "low", "high", "rows"}
+
+
+def docstrings_and_comments(path: Path) -> str:
+    text = path.read_text(encoding="utf-8")
+    found = [line.split("#", 1)[1] for line in text.splitlines() if "#" in line]
+    documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+    nodes = (node for node in ast.walk(ast.parse(text)) if isinstance(node, documented))
+    return "\n".join([*found, *(ast.get_docstring(node) or "" for node in nodes)])
+
+
+def test_the_public_names_are_sorted_and_real() -> None:
+    assert tacit.__all__ == sorted(tacit.__all__)
+    for name in tacit.__all__:
+        assert getattr(tacit, name).__name__ == name
+    assert set(tacit.__all__) <= set(dir(tacit))
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="teleport"):
+        tacit.teleport  # noqa: B018 - the access is what is tested
+
+
+def test_every_cited_reference_exists() -> None:
+    listed = set(re.findall(r"^- \*\*\[([a-z-]+)\]\*\*", (ROOT / "docs/references.md").read_text(), re.MULTILINE))
+    cited: dict[str, str] = {}
+    for path in SOURCES:
+        for key in re.findall(r"(?<![\w\])`.])\[([a-z][a-z-]{2,})\]", docstrings_and_comments(path)):
+            cited[key] = path.name
+    missing = {key: where for key, where in cited.items() if key not in listed | MARKUP}
+    assert missing == {}
+    assert listed & set(cited), "no reference was found at all: the search is broken"
+
+
+def test_importing_is_quick_and_light() -> None:
+    code = (
+        "import sys, time; start = time.perf_counter(); import tacit; took = time.perf_counter() - start;"
+        "heavy = {'torch', 'flwr', 'fastapi', 'sklearn', 'scipy', 'polars', 'dp_accounting'} & set(sys.modules);"
+        "assert not heavy, heavy; assert took < 1, took"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_command_line_starts_without_heavy_modules() -> None:
+    code = (
+        "import sys; import tacit.interfaces.cli.main;"
+        "heavy = {'torch', 'flwr', 'fastapi', 'sklearn', 'scipy', 'polars', 'dp_accounting'} & set(sys.modules);"
+        "assert not heavy, heavy"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_version_numbers_agree() -> None:
+    assert f'version = "{tacit.__version__}"' in (ROOT / "pyproject.toml").read_text()
+    assert f"## {tacit.__version__}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_no_file_speaks_of_a_machine() -> None:
+    for path in [*SOURCES, *(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "Makefile"]:
+        assert not re.search(r"/(work|root|home)/", path.read_text(encoding="utf-8")), path
