@@ -3,6 +3,8 @@
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from tacit.version import VERSION
+
 if TYPE_CHECKING:
     from tacit.data.schema import Schema
     from tacit.models.class_means import PrivateNearestMean
@@ -11,7 +13,7 @@ if TYPE_CHECKING:
     from tacit.privacy.ledger import Ledger
     from tacit.release.file import Release, read_release, write_release
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 # Where each public name lives; loaded on first use, so that `import tacit` stays light.
 _ROOMS = {

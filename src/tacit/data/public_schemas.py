@@ -1,4 +1,9 @@
-"""Schemas of the public data sets, their bounds and categories written from the documents that come with them."""
+"""Schemas of the public data sets.
+
+Categories and codes are those of the documents that come with each set. Most documents give no range for numbers:
+bounds are then round numbers chosen with these rows in sight, which is harmless because the rows are public.
+For private rows it would be a leak.
+"""
 
 import math
 
@@ -9,10 +14,7 @@ YES_NO = ("no", "yes")
 
 
 def adult_schema() -> Schema:
-    """Return the schema of UCI Adult: lists and their order as in ``adult.names``.
-
-    The census codes ages 17 to 90 (90 and over), capital gains up to 99999 (and over) and hours up to 99.
-    """
+    """Return the schema of UCI Adult: lists and their order as in ``adult.names``, where a ``?`` means unknown."""
     columns: tuple[Column, ...] = (
         Numeric("age", (17, 90), integer=True),
         Categorical("workclass", _words("""Private Self-emp-not-inc Self-emp-inc Federal-gov Local-gov State-gov
@@ -44,7 +46,7 @@ def adult_schema() -> Schema:
 
 
 def bank_schema() -> Schema:
-    """Return the schema of UCI Bank Marketing: lists as in ``bank-names.txt``, numbers within what a bank would expect.
+    """Return the schema of UCI Bank Marketing: lists as in ``bank-names.txt``.
 
     The length of the last call, ``duration``, is known only after the outcome; leave it out of a realistic model.
     """
@@ -72,10 +74,10 @@ def bank_schema() -> Schema:
 
 
 def heart_schema() -> Schema:
-    """Return the schema of UCI Heart Disease: codes as in ``heart-disease.names``, measures within clinical limits.
+    """Return the schema of UCI Heart Disease: codes as in ``heart-disease.names``.
 
     Missing values follow the hospital, so their rules keep them visible: codes have a category of their own for them,
-    measures a flag. A cholesterol or blood pressure of 0 means that none was recorded.
+    measures a flag. A cholesterol or blood pressure of 0 is taken for unrecorded: nobody has one.
     """
     columns: tuple[Column, ...] = (
         Ignored("centre"),
@@ -114,7 +116,7 @@ def glasgow_schema() -> Schema:
         Numeric("alcohol", (1, 5), integer=True, missing="flag"),
         Numeric("tobacco", (1, 3), integer=True, missing="flag"),
         Numeric("cannabis", (1, 4), integer=True, missing="flag"),
-        # Pounds of pocket money; -1 stands for no answer.
+        # Pocket money; -1 is taken for no answer.
         Numeric("money", (0, 50), missing="flag", missing_values=("-1",)),
         Categorical("romantic", ("1", "2"), missing="category"),
         Ignored("selection129"),
@@ -130,7 +132,7 @@ def glasgow_schema() -> Schema:
 
 
 def fitbit_schema() -> Schema:
-    """Return the schema of the daily Fitbit log: a day has 1440 minutes; steps and kilometres within a long run's."""
+    """Return the schema of the daily Fitbit log: a day has 1440 minutes."""
     distances = "TotalDistance TrackerDistance LoggedActivitiesDistance VeryActiveDistance ModeratelyActiveDistance "
     minutes = "VeryActiveMinutes FairlyActiveMinutes LightlyActiveMinutes SedentaryMinutes"
     columns: tuple[Column, ...] = (

@@ -8,7 +8,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-import tacit
 from tacit import checks
 from tacit.checks import FloatArray
 from tacit.errors import BudgetError, InputError
@@ -19,6 +18,7 @@ from tacit.privacy.events import Event, SequentialEvent
 from tacit.privacy.ledger import Ledger, Receipt, as_ledger
 from tacit.privacy.mechanisms.base import Mechanism, settings_of
 from tacit.privacy.stream import NoiseStream
+from tacit.version import VERSION
 
 # Sees each query before it is answered: (mechanism, true values, draw) -> answer. Used by audits only.
 Observer = Callable[[Mechanism, FloatArray, Callable[[], FloatArray]], FloatArray]
@@ -135,7 +135,7 @@ class Account:
             trust=trust,
             ledger=self._ledger_entry(),
             made=datetime.now(UTC).date().isoformat(),
-            software=f"tacit {tacit.__version__}",
+            software=f"tacit {VERSION}",
         )
 
     def _ledger_entry(self) -> dict[str, str | int] | None:

@@ -63,8 +63,11 @@ def fits(event: Event, budget: Budget) -> bool:
 def at_record(event: Event, n_features: int) -> Event:
     """Return what an entry-level ``event`` costs a whole record of ``n_features`` entries.
 
-    A record that changes in all its entries meets the entry-level release once for each of them.
+    A record that changes in all its entries meets the entry-level release once for each of them. Entries that lie
+    in parts released differently would mix them, for which there is no rule.
     """
+    if len(_alternatives(event)) > 1:
+        raise UnknownEventError("no rule for a record whose entries lie in parts that were released differently.")
     return RepeatedEvent(event, checks.whole("n_features", n_features))
 
 
@@ -142,8 +145,10 @@ def _alternatives(event: Event) -> list[Tally]:
                 for tally in _alternatives(event.event)
             ]
         case SequentialEvent():
-            choices = product(*(_alternatives(each) for each in event.events))
-            return _distinct(sum(choice, Counter[Leaf]()) for choice in choices)
+            together: list[Tally] = [Counter()]
+            for each in event.events:  # one event at a time, so that equal choices are merged before they multiply
+                together = _distinct(past + new for past, new in product(together, _alternatives(each)))
+            return together
         case ParallelEvent():
             return _distinct(tally for each in event.events for tally in _alternatives(each))
     raise UnknownEventError(f"no accounting rule for an event of type {type(event).__name__}.")

@@ -58,7 +58,7 @@ class ApproximateEvent:
 
 @dataclass(frozen=True)
 class RepeatedEvent:
-    """``event`` released ``count`` times on the same data, each time with fresh noise."""
+    """``event`` released ``count`` times on the same data, each time with fresh noise; parallel parts stay the same."""
 
     name: ClassVar[str] = "repeated"
     event: "Event"

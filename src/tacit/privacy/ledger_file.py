@@ -145,7 +145,7 @@ def make(path: Path, charter: Charter) -> None:
         # Built aside and then linked: a link, unlike a rename, fails where a file already stands.
         with _plainly(path), tempfile.TemporaryDirectory(prefix=".ledger-", dir=path.parent) as folder:
             draft = Path(folder) / "draft"
-            _build(draft, charter)
+            _build(draft, charter, path)
             os.link(draft, path)
         _sync_folder(path.parent)
     except OSError as problem:
@@ -209,12 +209,12 @@ def _make_durable(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("PRAGMA fullfsync = ON")  # macOS: fsync alone stops at the drive's cache
 
 
-def _build(draft: Path, charter: Charter) -> None:
+def _build(draft: Path, charter: Charter, path: Path) -> None:
     start = charter.start
     with closing(sqlite3.connect(draft, isolation_level=None)) as connection:
         connection.execute(f"PRAGMA application_id = {APPLICATION}")
         connection.execute(f"PRAGMA user_version = {FORMAT}")
-        _make_durable(connection, draft)
+        _make_durable(connection, path)
         connection.executescript(f"BEGIN; {SCHEMA}")
         connection.execute("INSERT INTO charter VALUES (1, ?, ?)", (charter.to_json(), start.digest))
         connection.execute("INSERT INTO head VALUES (1, ?, ?)", (start.count, start.digest))
@@ -231,7 +231,7 @@ def _is_there(path: Path) -> bool:
 
 
 def _require_free(path: Path) -> None:
-    if path.exists():
+    if _is_there(path):
         raise LedgerError(
             f"{path} is there already, and a ledger is never overwritten. Open it or choose another path."
         )

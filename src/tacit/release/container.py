@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from numpy.typing import NDArray
 
-from tacit import __version__, checks
+from tacit import checks, version
 from tacit.errors import ReleaseError
 from tacit.release import archive, atomic, signature, strict_json, tensors
 from tacit.release.regular import FilePath, opened
@@ -105,7 +105,7 @@ def write_container(
 ) -> None:
     """Write ``document`` and ``arrays`` to ``path``, whole or not at all; equal content gives equal bytes."""
     stored = tensors.checked(arrays)
-    complete = {**document, "arrays": tensors.described(stored), "tacit": __version__}
+    complete = {**document, "arrays": tensors.described(stored), "tacit": version.VERSION}
     complete = strict_json.plain_object(complete, form.document)
     contents: dict[str, archive.Pieces] = {
         form.document: [strict_json.within_limits(strict_json.dump(complete), form.document)],

@@ -166,20 +166,24 @@ class EntryNoise:
     Protects one entry that changes by at most ``largest_change`` (d): [membership] eq. 75-77. About delta times the
     number of entries stay exactly as they were, so delta should lie well below one over that number.
 
-    Inequality: a changed entry moves its own output alone, by at most d; as for ``Laplace`` with one coordinate the
-    event is that of sensitivity d + 2g, and the atom at zero reveals an entry with probability delta.
+    Inequality: a changed entry moves the c columns that encode it by at most d in 1-norm, as for ``Laplace`` with c
+    coordinates an event of sensitivity d + 2cg. Each column stays exact with probability delta/c, so an entry's
+    atoms reveal it with probability at most delta.
 
     Parameters
     ----------
     epsilon, delta : float
         The promise for one entry; delta in [0, 1), 0 for plain Laplace noise.
     largest_change : float
-        d, the most that an entry may change between neighbours: the width of its public bounds.
+        d, the most that an entry may change between neighbours, in 1-norm over the columns that encode it.
+    coordinates : int
+        c, how many columns an entry can move: 1 for a number, 2 for a one-hot category.
     """
 
     epsilon: float
     delta: float
     largest_change: float
+    coordinates: int = 1
     name = "entry noise"
     exact = True
 
@@ -187,10 +191,11 @@ class EntryNoise:
         checks.positive("epsilon", self.epsilon)
         checks.fraction("delta", self.delta, zero=True)
         checks.positive("largest_change", self.largest_change)
+        checks.whole("coordinates", self.coordinates)
 
     @property
     def _laplace(self) -> Laplace:
-        return Laplace.for_epsilon(self.epsilon, sensitivity=self.largest_change)
+        return Laplace.for_epsilon(self.epsilon, sensitivity=self.largest_change, coordinates=self.coordinates)
 
     @property
     def sensitivity(self) -> float:
@@ -222,7 +227,7 @@ class EntryNoise:
         noisy = self._laplace.draw(values, stream)
         if self.delta == 0:
             return noisy
-        kept = noise.bernoulli(stream, noisy.size, noise.Probability.ratio(Fraction(self.delta)))
+        kept = noise.bernoulli(stream, noisy.size, noise.Probability.ratio(Fraction(self.delta) / self.coordinates))
         exact = from_grid(to_grid(values, self.step), self.step)
         return np.where(kept.reshape(noisy.shape), exact, noisy)
 
