@@ -7,11 +7,17 @@ from tacit.version import VERSION
 
 if TYPE_CHECKING:
     from tacit.data.schema import Schema
+    from tacit.data.schema_file import read_schema
     from tacit.models.class_means import PrivateNearestMean
+    from tacit.models.membership import MembershipMapping
+    from tacit.models.membership_autoencoder import MembershipAutoencoder
+    from tacit.models.membership_classifier import MembershipClassifier
     from tacit.privacy.budget import Budget, Unit
     from tacit.privacy.card import Card
     from tacit.privacy.ledger import Ledger
     from tacit.release.file import Release, read_release, write_release
+    from tacit.scenarios.transfer.classifier import TransferClassifier
+    from tacit.scenarios.transfer.owner import make_release
 
 __version__ = VERSION
 
@@ -20,11 +26,17 @@ _ROOMS = {
     "Budget": "tacit.privacy.budget",
     "Card": "tacit.privacy.card",
     "Ledger": "tacit.privacy.ledger",
+    "MembershipAutoencoder": "tacit.models.membership_autoencoder",
+    "MembershipClassifier": "tacit.models.membership_classifier",
+    "MembershipMapping": "tacit.models.membership",
     "PrivateNearestMean": "tacit.models.class_means",
     "Release": "tacit.release.file",
     "Schema": "tacit.data.schema",
+    "TransferClassifier": "tacit.scenarios.transfer.classifier",
     "Unit": "tacit.privacy.budget",
+    "make_release": "tacit.scenarios.transfer.owner",
     "read_release": "tacit.release.file",
+    "read_schema": "tacit.data.schema_file",
     "write_release": "tacit.release.file",
 }
 
@@ -32,11 +44,17 @@ __all__ = [
     "Budget",
     "Card",
     "Ledger",
+    "MembershipAutoencoder",
+    "MembershipClassifier",
+    "MembershipMapping",
     "PrivateNearestMean",
     "Release",
     "Schema",
+    "TransferClassifier",
     "Unit",
+    "make_release",
     "read_release",
+    "read_schema",
     "write_release",
 ]
 

@@ -50,6 +50,21 @@ EXPERIMENTS = (
         "nearest class mean on MNIST from noisy sums, at record-level epsilons",
         "tacit.evaluation.tables.class_means",
     ),
+    Experiment(
+        "membership-mnist",
+        "MNIST to MNIST with 100 labels, releases at entry and record level; [membership] Table 1",
+        "tacit.evaluation.tables.membership_mnist",
+    ),
+    Experiment(
+        "membership-usps",
+        "MNIST to USPS with 100 labels, image shapes declared and not; [membership] Table 2",
+        "tacit.evaluation.tables.membership_usps",
+    ),
+    Experiment(
+        "hearts",
+        "Cleveland releases at record level, Hungary adopts with 20 labels",
+        "tacit.evaluation.tables.hearts",
+    ),
 )
 
 

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from tacit.checks import FloatArray
+from tacit.data.columns import Categorical, Label, Numeric
+from tacit.data.schema import Schema
 from tacit.evaluation.game import Game, Sampler, furthest_pair, mechanism_game
 from tacit.evaluation.replay import replay
 from tacit.models.class_means import PrivateNearestMean, count_weight
@@ -26,6 +28,7 @@ from tacit.privacy.mechanisms import (
     Staircase,
 )
 from tacit.privacy.stream import NoiseStream
+from tacit.scenarios.transfer.owner import make_release
 
 EPSILON = 1.0
 DELTA = 1e-3
@@ -127,6 +130,8 @@ def _estimator_cases(seed: int | None) -> list[Case]:
     return [
         Case("nearest mean, game", lambda: _nearest_mean_game(seed).play(FIT_DRAWS)),
         Case("nearest mean, replay", lambda: _nearest_mean_replay(seed)),
+        Case("transfer release per record, replay", lambda: _transfer_replay(Unit.RECORD, seed)),
+        Case("transfer release per entry, replay", lambda: _transfer_replay(Unit.ENTRY, seed)),
     ]
 
 
@@ -160,6 +165,21 @@ def _nearest_mean_replay(seed: int | None) -> AuditResult:
     def run(table: tuple[FloatArray, FloatArray]) -> dict[str, object]:
         model = PrivateNearestMean(EPSILON, bounds=(0, 1), delta=DELTA, classes=[0, 1], random_state=seed)
         return dict(model.fit(*table).release().arrays)
+
+    return _replay_result(run, (X, y), neighbour)
+
+
+def _transfer_replay(unit: Unit, seed: int | None) -> AuditResult:
+    """Replay a release with one row more, or with one category changed."""
+    columns = (Numeric("number", (0, 1)), Categorical("kind", ("a", "b")), Label("class", ("0", "1")))
+    X, y = np.column_stack([np.linspace(0, 1, 40), np.eye(2)[np.arange(40) % 2]]), np.arange(40) // 3 % 2
+    changed = X.copy()
+    changed[7, 1:] = changed[7, :0:-1]
+    neighbour = (np.vstack([X, [[1, 1, 0]]]), np.append(y, 1)) if unit is Unit.RECORD else (changed, y)
+
+    def run(table: tuple[FloatArray, Any]) -> dict[str, object]:
+        release = make_release(*table, Schema(columns), unit=unit, epsilon=EPSILON, delta=DELTA, random_state=seed)
+        return dict(release.arrays)
 
     return _replay_result(run, (X, y), neighbour)
 

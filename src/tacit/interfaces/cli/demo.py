@@ -1,46 +1,139 @@
-"""``tacit demo``: the parts of owner and reviewer, played on data that comes with scikit-learn."""
+"""``tacit demo``: owner, receiver and reviewer, played with the real commands on data that comes with scikit-learn."""
 
+import contextlib
+import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.rule import Rule
+from rich.text import Text
 
-EPSILON, DELTA = 1.0, 1e-6
+if TYPE_CHECKING:
+    import polars as pl
+
+    from tacit.data.schema import Schema
+
+# Rows of the owner and of the receiver; the rest is held out. The receiver knows a few labels of each class.
+OWNER_ROWS, RECEIVER_ROWS, LABELS_PER_CLASS = 1100, 350, 3
+# Of eight columns of pixels the owner's scanner saw the left six, the receiver's the right six: four are shared.
+SIDE, SEEN = 8, 6
+SHUFFLE = 0
+
+OWNER = """
+tacit ledger init owner.ledger --epsilon 2 --delta 2e-6 --unit record --name "the owner's digits"
+tacit release owner.csv --schema owner.toml --epsilon 1 --ledger owner.ledger -o owner.tacit --force
+"""
+RECEIVER = """
+tacit adopt owner.tacit receiver.csv --schema receiver.toml -o model.tacit --force
+tacit predict model.tacit new.csv -o predictions.csv --keep scan --force
+"""
+REVIEWER = """
+tacit card owner.tacit
+tacit audit owner.tacit
+tacit ledger show owner.ledger
+tacit report owner.tacit -o release.html --force
+tacit report model.tacit --test held-out.csv -o report.html --force
+"""
 
 
 def demo(
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the files go.")] = Path("demo-output"),
 ) -> None:
-    """Play owner and reviewer on a public medical table; opens nothing but files.
+    """Play owner, receiver and reviewer on handwritten digits; opens nothing but files.
+
+    The owner's scanner saw the left six of eight columns of pixels, the receiver's the right six: their tables share
+    32 of 48 columns. The receiver knows 30 labels. Every command that is run is shown.
 
     [bold]Example:[/] tacit demo --output demo-output
     """
-    from tacit.data.datasets import load_breast_cancer  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.evaluation.card_audit import audit_card  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.models.class_means import PrivateNearestMean  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.privacy.budget import Budget  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.privacy.ledger import Ledger  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.release.atomic import write_text  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.release.file import read_release, write_release  # noqa: PLC0415 - keeps the command line quick
-
     console = Console()
     output.mkdir(parents=True, exist_ok=True)
-    book, file = output / "owner.ledger", output / "clinic.tacit"
     for old in output.glob("owner.ledger*"):
         old.unlink()
-    table = load_breast_cancer().encode(labels="required")
-    console.print(Rule("owner: release noisy class means of a private table"))
-    ledger = Ledger.create(book, Budget(2 * EPSILON, 2 * DELTA, unit="record"), name="breast cancer")
-    model = PrivateNearestMean(EPSILON, bounds=(0, 1), delta=DELTA, classes=[0, 1], ledger=ledger)
-    write_release(model.fit(table.X, table.y).release(), file)
-    console.print(f"wrote {file}; spent epsilon {ledger.spent():.4g} of {ledger.budget.epsilon:g}")
-    console.print(Rule("reviewer: read the card, run the audit again"))
-    card = read_release(file).card
-    audited = audit_card(card)
-    page = card.with_audits(audited.results).to_text()
-    write_text(output / "card.txt", page)
-    console.print(page, highlight=False)
-    console.print(f"accuracy of the released means on the table itself: {model.score(table.X, table.y):.3f}")
-    console.print(f"look at {output / 'card.txt'}")
+    with contextlib.chdir(output):
+        _write_tables()
+        for part, commands in (("owner", OWNER), ("receiver", RECEIVER), ("reviewer", REVIEWER)):
+            console.print(Rule(part))
+            for command in commands.strip().splitlines():
+                console.print(Text(f"$ {command}", style="bold"), soft_wrap=True)
+                _run(command)
+                console.print()
+        console.print(Rule("what adopting did"))
+        _show_outcome(console)
+    console.print(f"All files are in {output}; look at {output / 'report.html'}")
+
+
+def _run(command: str) -> None:
+    from tacit.interfaces.cli.main import app  # noqa: PLC0415 - the application gathers this command too
+
+    app(shlex.split(command)[1:], standalone_mode=False)
+
+
+def _write_tables() -> None:
+    """Write the tables and schemas of both sides, and the held-out rows with and without their labels."""
+    import polars as pl  # noqa: PLC0415 - keeps the command line quick to start
+
+    owner, receiver, held_out = _rows()
+    left = [f"r{row}c{column}" for row in range(SIDE) for column in range(SEEN)]
+    right = [f"r{row}c{column}" for row in range(SIDE) for column in range(SIDE - SEEN, SIDE)]
+    tables = {
+        "owner.csv": owner.select([*left, "digit"]),
+        "receiver.csv": receiver.select([*right, "digit"]),
+        "held-out.csv": held_out.select([*right, "digit"]),
+        "new.csv": held_out.select(pl.int_range(1, pl.len() + 1).alias("scan"), *right),
+    }
+    for name, table in tables.items():
+        _write(name, table)
+    _write_schema("owner.toml", _schema(left))
+    _write_schema("receiver.toml", _schema(right))
+
+
+def _rows() -> "tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]":
+    """Return the rows of owner and receiver, most of the receiver's without their label, and the held-out rows."""
+    import polars as pl  # noqa: PLC0415 - keeps the command line quick to start
+    from sklearn.datasets import load_digits  # noqa: PLC0415 - keeps the command line quick to start
+
+    from tacit.data.splits import few_labels  # noqa: PLC0415 - keeps the command line quick to start
+
+    X, y = load_digits(return_X_y=True)
+    names = [f"r{row}c{column}" for row in range(SIDE) for column in range(SIDE)]
+    table = pl.DataFrame(X.astype(int), schema=names).with_columns(digit=pl.Series(y).cast(pl.String))
+    table = table.sample(fraction=1.0, shuffle=True, seed=SHUFFLE)
+    receiver = table[OWNER_ROWS : OWNER_ROWS + RECEIVER_ROWS]
+    shown = few_labels(receiver["digit"].cast(pl.Int64).to_numpy(), per_class=LABELS_PER_CLASS, random_state=SHUFFLE)
+    receiver = receiver.with_columns(digit=pl.when(pl.Series(shown) >= 0).then(pl.col("digit")))
+    return table[:OWNER_ROWS], receiver, table[OWNER_ROWS + RECEIVER_ROWS :]
+
+
+def _schema(pixels: list[str]) -> "Schema":
+    from tacit.data.columns import Ignored, Label, Numeric  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.data.schema import Schema  # noqa: PLC0415 - keeps the command line quick to start
+
+    ink = tuple(Numeric(name, (0, 16), integer=True) for name in pixels)
+    return Schema((*ink, Label("digit", tuple("0123456789")), Ignored("scan")))
+
+
+def _write(name: str, table: "pl.DataFrame") -> None:
+    from tacit.data.tables import write_table  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.release.atomic import replacing  # noqa: PLC0415 - keeps the command line quick to start
+
+    with replacing(name) as file:
+        write_table(table, file, layout="csv")
+
+
+def _write_schema(name: str, schema: "Schema") -> None:
+    from tacit.data.schema_file import format_schema  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.release.atomic import write_text  # noqa: PLC0415 - keeps the command line quick to start
+
+    write_text(name, format_schema(schema, heading="Ink of each pixel from 0 to 16: known without looking."))
+
+
+def _show_outcome(console: Console) -> None:
+    from tacit.interfaces.adopted import open_model  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.interfaces.cli.adopt import show_accuracy  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.interfaces.report.gather import compare_on  # noqa: PLC0415 - keeps the command line quick to start
+
+    found = compare_on(open_model("model.tacit"), "held-out.csv")
+    show_accuracy(console, found, f"on {len(found.truth)} held-out rows")

@@ -9,7 +9,7 @@ from rich.text import Text
 
 import tacit
 from tacit.errors import TacitError
-from tacit.interfaces.cli import audit, card, demo, ledger, reproduce, schema
+from tacit.interfaces.cli import adopt, audit, card, demo, ledger, predict, release, report, reproduce, schema
 
 app = typer.Typer(
     name="tacit",
@@ -20,6 +20,10 @@ app = typer.Typer(
 )
 app.add_typer(schema.app)
 app.add_typer(ledger.app)
+app.command()(release.release)
+app.command()(adopt.adopt)
+app.command()(predict.predict)
+app.command()(report.report)
 app.command()(card.card)
 app.command()(audit.audit)
 app.command()(reproduce.reproduce)
@@ -43,7 +47,7 @@ def main(
     An owner keeps a private table and hands out a release; a receiver adopts it; a reviewer reads the card and
     runs the audit again.
 
-    [bold]Start with:[/] tacit schema draft patients.csv -o patients.toml
+    [bold]Start with:[/] tacit demo    or    tacit schema draft patients.csv -o patients.toml
     """
 
 

@@ -1,0 +1,144 @@
+"""``tacit adopt``: learn from releases and a few labels of one's own."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from tacit.errors import InputError
+from tacit.interfaces.cli.outputs import counted, file_size, require_output, working
+
+if TYPE_CHECKING:
+    from tacit.data.schema import Schema
+    from tacit.evaluation.comparison import Comparison, Share
+    from tacit.release.file import Release
+
+
+def adopt(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RELEASE... TABLE",
+            help="One or more releases (*.tacit), then your own table; an empty label cell means unlabelled.",
+            show_default=False,
+        ),
+    ],
+    *,
+    schema: Annotated[
+        Path, typer.Option("--schema", "-s", metavar="TOML", help="The schema of your table.", show_default=False)
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="TACIT", help="Where the model goes.", show_default=False)
+    ],
+    key: Annotated[
+        Path | None, typer.Option(metavar="PUBLIC", help="Refuse releases that the owner of this key did not sign.")
+    ] = None,
+    combine: Annotated[
+        str,
+        typer.Option(
+            help="[bold]calibrated[/]: trust a release as far as your labels bear it out; [bold]paper[/]: as published."
+        ),
+    ] = "calibrated",
+    seed: Annotated[int, typer.Option(help="Where the learner's own random choices start.")] = 0,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+) -> None:
+    """Adopt one or more releases: learn from them together with your own, mostly unlabelled rows.
+
+    Your table may have other columns than the owner's. Prints, on your own labelled rows held out in turn, what
+    you reach alone and what with the releases. Spends nothing. The model holds your rows: keep it to yourself.
+
+    [bold]Example:[/] tacit adopt clinic-a.tacit ours.csv --schema ours.toml -o model.tacit
+    """
+    from tacit.data.encoding import encode_file  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.data.schema_file import read_schema  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.interfaces.report.portraits import (  # noqa: PLC0415 - keeps the command line quick to start
+        draw_portraits,
+        with_portraits,
+    )
+    from tacit.release.model import write_model  # noqa: PLC0415 - keeps the command line quick to start
+
+    *paths, table = files
+    _check_order(paths, table)
+    require_output(output, force=force, inputs=[*files, schema])
+    rules = read_schema(schema)
+    releases = _read(paths, key)
+    with working(f"reading {table.name}"):
+        rows = encode_file(table, rules, labels="required")
+    fitted = _fit(releases, rules, rows.X, rows.y, combine=combine, seed=seed)
+    portraits = draw_portraits(rows.X, rows.y, fitted.predict(rows.X), len(rules.classes), releases)
+    write_model(with_portraits(fitted.to_model(), portraits), output)
+    _show(fitted.evidence_, [path.name for path in paths], releases)
+    typer.echo(f"wrote {output} ({file_size(output)}). It holds knowledge of your rows: do not hand it out.")
+    typer.echo(f"Next: tacit predict {output} new.csv -o predictions.csv    tacit report {output} -o report.html")
+
+
+def _check_order(paths: list[Path], table: Path) -> None:
+    if not paths:
+        raise InputError("give at least one release, then your table: tacit adopt clinic-a.tacit ours.csv ...")
+    if table.suffix == ".tacit":
+        raise InputError(f"the last file must be your own table, not a release; got {table.name}.")
+
+
+def _read(paths: list[Path], key: Path | None) -> "list[Release]":
+    from tacit.release.file import read_release  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.release.signature import load_public_key  # noqa: PLC0415 - keeps the command line quick to start
+
+    trusted = None if key is None else load_public_key(key)
+    releases = [read_release(path, trusted_key=trusted) for path in paths]
+    for path, each in zip(paths, releases, strict=True):
+        if not each.card.holds:
+            typer.echo(f"note: the guarantee on the card of {path.name} does not hold; see `tacit card`.", err=True)
+    return releases
+
+
+def _fit(releases: "list[Release]", rules: "Schema", X: Any, y: Any, *, combine: str, seed: int) -> Any:
+    from tacit.scenarios.transfer.classifier import TransferClassifier  # noqa: PLC0415 - keeps it quick to start
+
+    learner = TransferClassifier(releases, schema=rules, combine=combine, random_state=seed)
+    labelled = counted(int((y >= 0).sum()), "label")
+    with working(f"learning from {counted(len(releases), 'release')}, {labelled}, {counted(len(y), 'row')}"):
+        return learner.fit(X, y)
+
+
+def _show(evidence: Any, names: list[str], releases: "list[Release]") -> None:
+    from tacit.evaluation.comparison import compare  # noqa: PLC0415 - keeps the command line quick to start
+
+    found = compare(
+        evidence.truth, target_only=evidence.target_only, adopted=evidence.adopted, classes=evidence.classes
+    )
+    console = Console()
+    show_accuracy(console, found, f"on your {counted(len(found.truth), 'labelled row')}, each held out in turn")
+    console.print(_weights(names, releases, evidence))
+
+
+def show_accuracy(console: Console, found: "Comparison", where: str) -> None:
+    """Print the accuracy without and with the releases, and how many rows changed."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("learning from")
+    for header in ("right", "accuracy", "95 % interval"):
+        table.add_column(header, justify="right")
+    table.add_row("your labels alone", *_cells(found.target_only))
+    table.add_row(Text("with the releases", style="bold"), *_cells(found.adopted))
+    console.print(Text(f"Accuracy {where}:"))
+    console.print(table)
+    console.print(Text(f"{found.helped} right only with the releases, {found.harmed} only without."))
+
+
+def _cells(share: "Share") -> tuple[str, str, str]:
+    low, high = share.interval
+    return f"{share.count}/{share.total}", f"{share.value:.1%}", f"{low:.1%} to {high:.1%}"
+
+
+def _weights(names: list[str], releases: "list[Release]", evidence: Any) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for header in ("release", "guarantee", "in common", "weight"):
+        table.add_column(header, overflow="fold")
+    for name, each, note, weight in zip(names, releases, evidence.notes, evidence.weights, strict=True):
+        card = each.card
+        promise = f"epsilon {card.epsilon:g}, delta {card.delta:g} per {card.unit}"
+        table.add_row(Text(name), promise, Text(note), f"{weight:.3g}" if weight else "0: ignored")
+    return table

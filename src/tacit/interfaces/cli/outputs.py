@@ -1,0 +1,64 @@
+"""Where a command writes: refused before the work starts, so that neither time nor budget is wasted."""
+
+import errno
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from tacit.errors import InputError
+
+
+def require_output(path: Path, *, force: bool, inputs: Iterable[Path] = (), size: int = 1) -> None:
+    """Refuse ``path`` unless a file of ``size`` bytes can be written there without losing anything.
+
+    ``inputs`` are files that it must not replace, not even with ``force``.
+    """
+    if path.is_dir():
+        raise InputError(f"output {path} is a folder; give the path of a file, such as {path / 'out'}.")
+    if any(path.exists() and each.exists() and path.samefile(each) for each in inputs):
+        raise InputError(f"output {path} is also an input, which would be lost. Choose another name.")
+    if path.exists() and not force:
+        raise InputError(f"output {path} exists already. Choose another name, or give --force to replace it.")
+    _require_room(path, size)
+
+
+def _require_room(path: Path, size: int) -> None:
+    """Try it with a nameless file in the same folder: permissions, quotas and full disks all have their say."""
+    try:
+        with tempfile.TemporaryFile(dir=path.parent) as probe:
+            if hasattr(os, "posix_fallocate"):
+                os.posix_fallocate(probe.fileno(), 0, size)
+    except OSError as problem:
+        if problem.errno in {errno.EOPNOTSUPP, errno.EINVAL}:
+            return  # this file system cannot reserve; the folder at least took a file
+        from tacit.release.regular import reason  # noqa: PLC0415 - keeps the command line quick to start
+
+        raise InputError(f"output {path} cannot be written: {reason(problem)}. Nothing was done.") from problem
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Show on stderr that something is being done, and for how long, while the block runs; in a terminal only."""
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        progress.add_task(what)
+        yield
+
+
+def counted(number: int, noun: str) -> str:
+    """Return ``number`` with its noun: ``1 row``, ``3 rows``, ``2 classes``."""
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number:,} {noun}{'es' if noun.endswith('s') else 's'}"
+
+
+def file_size(path: Path) -> str:
+    """Return the size of the file at ``path`` in words."""
+    size = path.stat().st_size
+    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{max(size / 1e3, 0.1):.1f} kB"

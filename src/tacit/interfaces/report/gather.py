@@ -1,0 +1,89 @@
+"""Gathers what a page says from the files that commands leave."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+from tacit.checks import FloatArray
+from tacit.data.encoding import encode_file
+from tacit.data.schema import Schema
+from tacit.errors import InputError, ReleaseError, TacitError
+from tacit.evaluation.comparison import Comparison, compare
+from tacit.evaluation.glimpse import Glimpse, glimpse
+from tacit.interfaces.adopted import Adopted
+from tacit.interfaces.report.page import ModelFacts, model_page, release_page
+from tacit.interfaces.report.portraits import Portraits, stored_portraits
+from tacit.release.file import Release
+
+FilePath = str | os.PathLike[str]
+
+
+def report_model(adopted: Adopted, *, test: FilePath | None = None) -> str:
+    """Return the page about an adopted model, measured on the labelled rows of ``test`` or on its own, out of fold."""
+    evidence = adopted.classifier.evidence_
+    if test is None:
+        found = compare(
+            evidence.truth, target_only=evidence.target_only, adopted=evidence.adopted, classes=evidence.classes
+        )
+        where = f"your own {len(found.truth):,} labelled rows, each held out in turn"
+    else:
+        found = compare_on(adopted, test)
+        where = f"the {len(found.truth):,} labelled rows of {Path(test).name}"
+    portraits = stored_portraits(adopted.model)
+    facts = ModelFacts(
+        schema=adopted.schema,
+        cards=adopted.model.cards,
+        weights=evidence.weights,
+        notes=evidence.notes,
+        comparison=found,
+        measured_on=where,
+        n_labelled=evidence.n_labelled,
+        n_unlabelled=evidence.n_unlabelled,
+        portraits=portraits,
+        layers=_layers(adopted, portraits),
+    )
+    return model_page(facts)
+
+
+def compare_on(adopted: Adopted, test: FilePath) -> Comparison:
+    """Return the comparison on the labelled rows of the table at ``test``."""
+    rows = encode_file(test, adopted.schema, labels="optional")
+    known = rows.y >= 0
+    if not known.any():
+        raise InputError(f"test must hold labelled rows; {Path(test).name} has none. Fill in the label column.")
+    X = rows.X[known]
+    classifier = adopted.classifier
+    return compare(
+        rows.y[known],
+        target_only=classifier.target_only_predict(X),
+        adopted=classifier.predict(X),
+        classes=adopted.schema.classes,
+    )
+
+
+def report_release(release: Release) -> str:
+    """Return the page about a release."""
+    schema = None if release.schema is None else _schema(release)
+    return release_page(release.card, schema, _glimpse(release), signer=release.signer)
+
+
+def _schema(release: Release) -> Schema:
+    try:
+        return Schema.from_dict(release.schema or {}, source="the release's schema")
+    except TacitError as problem:
+        raise ReleaseError(f"the release cannot be reported on: {problem}") from problem
+
+
+def _glimpse(release: Release) -> Glimpse | None:
+    try:
+        return glimpse(release)
+    except TacitError:
+        # Another kind of release, or a mechanism that this version cannot draw: the page does without.
+        return None
+
+
+def _layers(adopted: Adopted, portraits: Portraits | None) -> FloatArray | None:
+    if portraits is None or adopted.schema.image is None:
+        return None
+    return np.asarray(adopted.classifier.reconstruct_layers(portraits.sorted), dtype=np.float64)

@@ -1,0 +1,1 @@
+"""Private transfer: an owner releases, a receiver with few labels adopts."""

@@ -1,0 +1,243 @@
+"""The receiver's side: a classifier from few labels, many unlabelled rows, and any number of releases."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from tacit.checks import FloatArray, one_of
+from tacit.data.columns import Label, Numeric
+from tacit.data.schema import Schema
+from tacit.errors import InputError
+from tacit.models.membership import FLOATS
+from tacit.numerics.linalg import principal_directions
+from tacit.release.file import Release
+from tacit.release.model import Model
+from tacit.scenarios.transfer.frames import Rows
+from tacit.scenarios.transfer.opinions import Meeting, form_opinion
+from tacit.scenarios.transfer.self_training import self_train
+from tacit.scenarios.transfer.weighting import probabilities
+
+UNLABELLED = -1
+# Directions of the receiver's own table in which autoencoders work.
+DIRECTIONS = 100
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What adopting did on the receiver's own labelled rows, by models that did not learn them.
+
+    Attributes
+    ----------
+    weights : tuple of float
+        Of each release; 0 where it was ignored.
+    notes : tuple of str
+        What each release and the table have in common.
+    truth, target_only, adopted : tuple of int
+        Class codes of the labelled rows: true, and as predicted without and with the releases.
+    """
+
+    n_labelled: int
+    n_unlabelled: int
+    classes: tuple[str, ...]
+    weights: tuple[float, ...]
+    notes: tuple[str, ...]
+    truth: tuple[int, ...]
+    target_only: tuple[int, ...]
+    adopted: tuple[int, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON-ready data."""
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> "Evidence":
+        """Return the evidence that ``to_dict`` wrote."""
+        values: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in content.items()
+        }
+        return cls(**values)
+
+
+class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Learn from few labels, many unlabelled rows and the releases of others.
+
+    The receiver's own table is not protected by this estimator: a fitted model holds landmarks made of its rows.
+    Releases are private already; adopting them spends nothing.
+
+    Parameters
+    ----------
+    releases : sequence of Release
+        What owners handed out, made by ``tacit release``. Empty: semi-supervised learning alone.
+    schema : Schema or None
+        The receiver's schema. None: columns as in the first release, or numbers in [0, 1] without one.
+    combine : {"calibrated", "paper"}
+        "calibrated": releases are weighed by the likelihood of the receiver's labels and ignored where they do not
+        raise it. "paper": raw scores compete as in [membership] eq. 87, which ignores one side when scales differ.
+    random_state : int or None
+        Seed of splits and landmarks; no privacy depends on it.
+    n_jobs : int or None
+
+    Attributes
+    ----------
+    classes_ : array [C]
+        Class codes of the schema, or the labels found in ``y``.
+    evidence_ : Evidence
+    opinions_ : list of Opinion
+    """
+
+    def __init__(
+        self,
+        releases: Sequence[Release] = (),
+        *,
+        schema: Schema | None = None,
+        combine: str = "calibrated",
+        random_state: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.releases = releases
+        self.schema = schema
+        self.combine = combine
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Learn from rows ``X`` [N, p] in [0, 1] and codes ``y`` [N], -1 where unlabelled."""
+        one_of("combine", self.combine, ("calibrated", "paper"))
+        rows, given = validate_data(self, X, y, dtype=FLOATS)
+        check_classification_targets(given)
+        schema, self.classes_, codes = self._classes(rows, np.asarray(given))
+        labelled = np.flatnonzero(codes != UNLABELLED)
+        seen = codes[labelled]
+        if len(np.unique(seen)) < 2:
+            raise InputError(f"y must hold labels of at least two classes; got {len(np.unique(seen))} class.")
+        self.schema_ = schema
+        self.centre_ = rows.mean(axis=0)
+        self.directions_ = principal_directions(rows, DIRECTIONS)
+        self.opinions_ = [form_opinion(Meeting(each, schema, rows, labelled, seen)) for each in self.releases]
+        lent = [opinion(rows) for opinion in self.opinions_]
+        on_labels = [
+            scores[labelled] if opinion.labelled is None else opinion.labelled
+            for opinion, scores in zip(self.opinions_, lent, strict=True)
+        ]
+        F = self._own_features(rows)
+        common: dict[str, Any] = {
+            "n_classes": len(self.classes_),
+            "random_state": self.random_state,
+            "n_jobs": self.n_jobs,
+        }
+        self.alone_ = self_train(F, labelled, seen, **common)
+        self.joined_ = (
+            self_train(F, labelled, seen, lent=lent, lent_labelled=on_labels, **common) if lent else self.alone_
+        )
+        self.evidence_ = self._evidence(labelled, seen, len(rows))
+        return self
+
+    def decision_function(self, X: ArrayLike) -> FloatArray:
+        """Return combined class scores [N, C]; for two classes their difference [N]."""
+        scores = self._scores(self._rows(X))
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the class of each row."""
+        codes = self._scores(self._rows(X)).argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[codes]
+        return labels
+
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
+        """Return class probabilities [N, C]: the softmax of the combined scores, as weighed on the labels."""
+        return probabilities(self._scores(self._rows(X)))
+
+    def target_only_predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the class of each row by the same learner without any release."""
+        rows = self._rows(X)
+        scores = self.alone_.scores(self._own_features(rows), [])
+        labels: NDArray[Any] = self.classes_[scores.argmax(axis=1)]
+        return labels
+
+    def reconstruct_layers(self, X: ArrayLike) -> Rows:
+        """Return [L, N, p]: each row as the layers of its predicted class see it."""
+        rows = self._rows(X)
+        codes = self._scores(rows).argmax(axis=1)
+        known = self.joined_.last.classes_
+        nearest = np.where(np.isin(codes, known), codes, known[0])
+        layers = self.joined_.last.reconstruct_layers(self._own_features(rows), nearest)
+        images: Rows = layers @ self.directions_ + self.centre_
+        return images
+
+    def to_model(self) -> Model:
+        """Return the file that the receiver keeps; not to be handed out."""
+        from tacit.scenarios.transfer.storage import classifier_to_model  # noqa: PLC0415 - storage knows this class
+
+        check_is_fitted(self)
+        return classifier_to_model(self)
+
+    @classmethod
+    def from_model(cls, file: Model) -> "TransferClassifier":
+        """Return the fitted classifier in ``file``."""
+        from tacit.scenarios.transfer.storage import classifier_from_model  # noqa: PLC0415 - storage knows this class
+
+        return classifier_from_model(file)
+
+    def _scores(self, rows: Rows) -> FloatArray:
+        lent = [opinion(rows) for opinion in self.opinions_]
+        if self.combine == "paper" and lent:
+            return self._paper_scores(rows, lent)
+        return self.joined_.scores(self._own_features(rows), lent)
+
+    def _paper_scores(self, rows: Rows, lent: list[FloatArray]) -> FloatArray:
+        """Return for each class the better of the target's and the sources' raw scores: [membership] eq. 87."""
+        own = self.alone_.scores(self._own_features(rows), []) * self.alone_.scales[0]
+        raw = [scores * opinion.spread for scores, opinion in zip(lent, self.opinions_, strict=True)]
+        better: FloatArray = np.max([own, *raw], axis=0)
+        return better
+
+    def _rows(self, X: ArrayLike) -> Rows:
+        check_is_fitted(self)
+        return np.asarray(validate_data(self, X, dtype=self.centre_.dtype, reset=False))
+
+    def _own_features(self, rows: Rows) -> Rows:
+        own: Rows = (rows - self.centre_) @ self.directions_.T
+        return own
+
+    def _classes(self, rows: Rows, y: NDArray[Any]) -> tuple[Schema, NDArray[Any], NDArray[np.intp]]:
+        schema = self.schema
+        if schema is None and self.releases:
+            schema = Schema.from_dict(self.releases[0].schema or {}, source="the release's schema")
+        if schema is None:
+            classes = np.unique(y[y != UNLABELLED]) if y.dtype.kind in "iuf" else np.unique(y)
+            codes = np.searchsorted(classes, y)
+            unknown = ~np.isin(y, classes)
+            return _plain_schema(rows.shape[1], classes), classes, np.where(unknown, UNLABELLED, codes)
+        if len(schema.encoded_names) != rows.shape[1]:
+            raise InputError(
+                f"X must have the {len(schema.encoded_names)} encoded columns of the schema; got {rows.shape[1]}."
+            )
+        classes = np.arange(len(schema.classes))
+        if not np.isin(y, [UNLABELLED, *classes]).all():
+            raise InputError(f"y must hold class codes 0 to {len(classes) - 1}, or -1 for unlabelled rows; got others.")
+        return schema, classes, y.astype(np.intp)
+
+    def _evidence(self, labelled: NDArray[np.intp], codes: NDArray[np.intp], n_rows: int) -> Evidence:
+        return Evidence(
+            n_labelled=len(labelled),
+            n_unlabelled=n_rows - len(labelled),
+            classes=tuple(self.schema_.classes),
+            weights=tuple(float(weight) for weight in self.joined_.weights[2:]),
+            notes=tuple(opinion.note for opinion in self.opinions_),
+            truth=tuple(codes.tolist()),
+            target_only=tuple(self.alone_.labelled_scores.argmax(axis=1).tolist()),
+            adopted=tuple(self.joined_.labelled_scores.argmax(axis=1).tolist()),
+        )
+
+
+def _plain_schema(n_columns: int, classes: NDArray[Any]) -> Schema:
+    """Return the schema of anonymous numbers in [0, 1]."""
+    columns = tuple(Numeric(f"x{place}", (0.0, 1.0)) for place in range(n_columns))
+    names = tuple(str(each) for each in classes)
+    return Schema((*columns, Label("label", names)) if len(names) > 1 else columns)
