@@ -78,7 +78,7 @@ def make_release(
         ledger=ledger,
         random_state=random_state,
         purpose=purpose or f"transfer release per {plan.budget.unit}",
-        n_features=plan.n_features,
+        n_features=plan.n_features if plan.budget.unit is Unit.ENTRY else None,
     )
     if plan.budget.unit is Unit.RECORD:
         return _release_records(account, X, codes, schema)
