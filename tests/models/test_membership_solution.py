@@ -260,7 +260,7 @@ def test_more_landmarks_than_rows_and_landmarks_twice_change_nothing() -> None:
     many = make_basis(np.random.default_rng(3).normal(size=(50, 2)), scales)
     mapping = learn_on_basis(many, smoothing(many, X), X, Y)
     assert np.isfinite(evaluate(mapping, X)).all()
-    assert np.mean((evaluate(mapping, X) - Y) ** 2) == pytest.approx(mapping.noise, rel=1e-5)
+    assert np.mean((evaluate(mapping, X) - Y) ** 2) == pytest.approx(mapping.noise, rel=1e-3)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

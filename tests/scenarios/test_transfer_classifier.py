@@ -11,8 +11,9 @@ from tacit.data.public_schemas import image_schema
 from tacit.errors import InputError, ReleaseError
 from tacit.numerics.images import resample
 from tacit.release.model import read_model, write_model
-from tacit.scenarios.transfer.classifier import Evidence, TransferClassifier
+from tacit.scenarios.transfer.classifier import Basis, Evidence, TransferClassifier
 from tacit.scenarios.transfer.owner import make_release
+from tacit.scenarios.transfer.self_training import self_train
 
 Split = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
@@ -132,6 +133,26 @@ def test_where_nothing_is_shared_no_harm_is_done(digits_release: Release) -> Non
     assert (model.predict(digits.X_test) == digits.y_test).mean() >= alone - 0.02
 
 
+def test_a_model_that_learned_in_the_owners_frame_survives_its_file(receiver: Split, tmp_path: Path) -> None:
+    digits = load_digits()
+    X, y, X_test, _ = receiver
+    release = make_release(
+        digits.X_train[:300], digits.y_train[:300], digits.schema, unit="entry", epsilon=8.0, delta=1e-9, random_state=0
+    )
+    rows, test = resample(X, (8, 8), (12, 12)), resample(X_test, (8, 8), (12, 12))
+    model = TransferClassifier([release], schema=image_schema((12, 12), digits.classes), random_state=0).fit(rows, y)
+    opinion, labelled = model.opinions_[0], np.flatnonzero(y >= 0)
+    model.joined_basis_ = Basis.of(rows, opinion.scores.frame)  # type: ignore[union-attr]
+    lent = opinion(rows)
+    model.joined_ = self_train(
+        model.joined_basis_(rows), labelled, y[labelled], n_classes=10, lent=[lent], lent_labelled=[lent[labelled]]
+    )
+    write_model(model.to_model(), tmp_path / "model.tacit")
+    again = TransferClassifier.from_model(read_model(tmp_path / "model.tacit"))
+    assert again.joined_basis_.frame is not None
+    assert np.allclose(again.predict_proba(test), model.predict_proba(test), atol=1e-4)
+
+
 @pytest.mark.parametrize("kind", ["record", "entry", "nothing shared"])
 def test_a_model_file_predicts_as_the_model_did(kind: str, receiver: Split, tmp_path: Path) -> None:
     digits = load_digits()
@@ -180,6 +201,6 @@ def test_bad_input_is_refused(digits_release: Release, receiver: Split) -> None:
 def test_a_foreign_model_file_is_refused(digits_release: Release, receiver: Split) -> None:
     X, y, _, _ = receiver
     model = TransferClassifier([digits_release], schema=load_digits().schema, random_state=0).fit(X, y).to_model()
-    broken = type(model)(model.kind, {"directions": model.arrays["directions"]}, model.settings, (), model.schema)
+    broken = type(model)(model.kind, {"own_centre": model.arrays["own_centre"]}, model.settings, (), model.schema)
     with pytest.raises(ReleaseError, match="misses a part"):
         TransferClassifier.from_model(broken)

@@ -7,7 +7,6 @@ from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cholesky, eigh
 
 from tacit import checks
 from tacit.numerics.blocks import row_blocks
@@ -146,7 +145,7 @@ def smoothing_of_rows(X: Floats, scales: Floats, rows: NDArray[np.intp]) -> NDAr
     doubles = landmarks.astype(np.float64)
     K_aa = gaussian_kernel(doubles, doubles, scales.astype(np.float64))
     K_aa[np.diag_indices(len(rows))] += 1e-5  # equal rows would have no factor
-    basis = Basis(landmarks, scales, inverse_transposed(cholesky(K_aa, lower=True, check_finite=False)))
+    basis = Basis(landmarks, scales, inverse_transposed(np.linalg.cholesky(K_aa)))
     explained = np.zeros(len(rows))
     for _, A in basis.blocks(X):
         explained += np.einsum("im,im->m", A, A)
@@ -186,7 +185,7 @@ def spectrum(basis: Basis, X: Floats, Y: Floats) -> Spectrum:
     for rows, A in basis.blocks(X):
         gram += A.T @ A
         moments += A.T @ Y[rows]
-    values, vectors = eigh(gram, check_finite=False)
+    values, vectors = np.linalg.eigh(gram)  # unlike scipy, lets other threads work
     # Below this an eigenvalue of A is rounding, and what lies along it as well.
     real = values > n_landmarks * np.finfo(X.dtype).eps * values[-1]
     values, vectors = values[real], vectors[:, real]

@@ -16,9 +16,9 @@ def pivoted_cholesky(K: Floats, *, tolerance: float) -> tuple[NDArray[np.float64
     return np.tril(factor[:rank, :rank]), pivots[:rank].astype(np.intp) - 1
 
 
-def inverse_transposed(L: NDArray[np.float64]) -> NDArray[np.float64]:
+def inverse_transposed(L: Floats) -> NDArray[np.float64]:
     """Return L⁻ᵀ of a lower triangular L [M, M]."""
-    inverse, _ = lapack.dtrtri(L, lower=1)
+    inverse, _ = lapack.dtrtri(np.asarray(L, dtype=np.float64), lower=1)
     return np.asarray(inverse.T)
 
 

@@ -18,9 +18,9 @@ from tacit.models.membership import FLOATS
 from tacit.numerics.linalg import principal_directions
 from tacit.release.file import Release
 from tacit.release.model import Model
-from tacit.scenarios.transfer.frames import Rows
+from tacit.scenarios.transfer.frames import Frame, ImageFrame, Rows
 from tacit.scenarios.transfer.opinions import Meeting, form_opinion
-from tacit.scenarios.transfer.self_training import self_train
+from tacit.scenarios.transfer.self_training import label_loss, self_train
 from tacit.scenarios.transfer.weighting import probabilities
 
 UNLABELLED = -1
@@ -62,6 +62,27 @@ class Evidence:
             name: tuple(value) if isinstance(value, list) else value for name, value in content.items()
         }
         return cls(**values)
+
+
+@dataclass(frozen=True)
+class Basis:
+    """Principal directions of the receiver's rows, as they are or as seen in an owner's frame."""
+
+    centre: Rows
+    directions: Rows
+    frame: Frame | None = None
+
+    @classmethod
+    def of(cls, rows: Rows, frame: Frame | None = None) -> "Basis":
+        """Return the basis of ``rows`` seen through ``frame``."""
+        seen = rows if frame is None else frame(rows)
+        return cls(seen.mean(axis=0), principal_directions(seen, DIRECTIONS), frame)
+
+    def __call__(self, rows: Rows) -> Rows:
+        """Return the coordinates of ``rows`` [N, n]."""
+        seen = rows if self.frame is None else self.frame(rows)
+        coordinates: Rows = (seen - self.centre) @ self.directions.T
+        return coordinates
 
 
 class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -117,24 +138,21 @@ class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if len(np.unique(seen)) < 2:
             raise InputError(f"y must hold labels of at least two classes; got {len(np.unique(seen))} class.")
         self.schema_ = schema
-        self.centre_ = rows.mean(axis=0)
-        self.directions_ = principal_directions(rows, DIRECTIONS)
+        self.own_basis_ = Basis.of(rows)
         self.opinions_ = [form_opinion(Meeting(each, schema, rows, labelled, seen)) for each in self.releases]
         lent = [opinion(rows) for opinion in self.opinions_]
         on_labels = [
             scores[labelled] if opinion.labelled is None else opinion.labelled
             for opinion, scores in zip(self.opinions_, lent, strict=True)
         ]
-        F = self._own_features(rows)
-        common: dict[str, Any] = {
-            "n_classes": len(self.classes_),
-            "random_state": self.random_state,
-            "n_jobs": self.n_jobs,
-        }
-        self.alone_ = self_train(F, labelled, seen, **common)
-        self.joined_ = (
-            self_train(F, labelled, seen, lent=lent, lent_labelled=on_labels, **common) if lent else self.alone_
-        )
+        common: dict[str, Any] = {"n_classes": len(self.classes_), "random_state": self.random_state}
+        self.joined_basis_ = self._best_basis(rows, labelled, seen, common)
+        common["n_jobs"] = self.n_jobs
+        self.alone_ = self_train(self.own_basis_(rows), labelled, seen, **common)
+        self.joined_ = self.alone_
+        if lent:
+            F = self.joined_basis_(rows)
+            self.joined_ = self_train(F, labelled, seen, lent=lent, lent_labelled=on_labels, **common)
         self.evidence_ = self._evidence(labelled, seen, len(rows))
         return self
 
@@ -156,18 +174,18 @@ class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def target_only_predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the class of each row by the same learner without any release."""
         rows = self._rows(X)
-        scores = self.alone_.scores(self._own_features(rows), [])
+        scores = self.alone_.scores(self.own_basis_(rows), [])
         labels: NDArray[Any] = self.classes_[scores.argmax(axis=1)]
         return labels
 
     def reconstruct_layers(self, X: ArrayLike) -> Rows:
-        """Return [L, N, p]: each row as the layers of its predicted class see it."""
+        """Return [L, N, p]: each row as the layers of its predicted class see it, learned without any release."""
         rows = self._rows(X)
         codes = self._scores(rows).argmax(axis=1)
-        known = self.joined_.last.classes_
+        known = self.alone_.last.classes_
         nearest = np.where(np.isin(codes, known), codes, known[0])
-        layers = self.joined_.last.reconstruct_layers(self._own_features(rows), nearest)
-        images: Rows = layers @ self.directions_ + self.centre_
+        layers = self.alone_.last.reconstruct_layers(self.own_basis_(rows), nearest)
+        images: Rows = layers @ self.own_basis_.directions + self.own_basis_.centre
         return images
 
     def to_model(self) -> Model:
@@ -188,22 +206,29 @@ class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         lent = [opinion(rows) for opinion in self.opinions_]
         if self.combine == "paper" and lent:
             return self._paper_scores(rows, lent)
-        return self.joined_.scores(self._own_features(rows), lent)
+        return self.joined_.scores(self.joined_basis_(rows), lent)
 
     def _paper_scores(self, rows: Rows, lent: list[FloatArray]) -> FloatArray:
         """Return for each class the better of the target's and the sources' raw scores: [membership] eq. 87."""
-        own = self.alone_.scores(self._own_features(rows), []) * self.alone_.scales[0]
+        own = self.alone_.scores(self.own_basis_(rows), []) * self.alone_.scales[0]
         raw = [scores * opinion.spread for scores, opinion in zip(lent, self.opinions_, strict=True)]
         better: FloatArray = np.max([own, *raw], axis=0)
         return better
 
     def _rows(self, X: ArrayLike) -> Rows:
         check_is_fitted(self)
-        return np.asarray(validate_data(self, X, dtype=self.centre_.dtype, reset=False))
+        return np.asarray(validate_data(self, X, dtype=self.own_basis_.centre.dtype, reset=False))
 
-    def _own_features(self, rows: Rows) -> Rows:
-        own: Rows = (rows - self.centre_) @ self.directions_.T
-        return own
+    def _best_basis(
+        self, rows: Rows, labelled: NDArray[np.intp], codes: NDArray[np.intp], settings: Mapping[str, Any]
+    ) -> Basis:
+        """Return our own basis, or one in the frame of an owner's pictures if our labels are told better there."""
+        frames = [getattr(opinion.scores, "frame", None) for opinion in self.opinions_]
+        placed = [frame for frame in frames if isinstance(frame, ImageFrame) and frame.shape != frame.frame]
+        bases = [self.own_basis_, *(Basis.of(rows, frame) for frame in placed)]
+        if len(bases) == 1:
+            return self.own_basis_
+        return min(bases, key=lambda basis: label_loss(basis(rows), labelled, codes, **settings))
 
     def _classes(self, rows: Rows, y: NDArray[Any]) -> tuple[Schema, NDArray[Any], NDArray[np.intp]]:
         schema = self.schema

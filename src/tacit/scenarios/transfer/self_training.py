@@ -16,7 +16,14 @@ from sklearn.utils import check_random_state
 
 from tacit.checks import FloatArray
 from tacit.models.membership_classifier import MembershipClassifier
-from tacit.scenarios.transfer.weighting import Codes, centred, combine, fitted_weights, gated_weights
+from tacit.scenarios.transfer.weighting import (
+    Codes,
+    centred,
+    combine,
+    fitted_weights,
+    gated_weights,
+    negative_log_likelihood,
+)
 
 Rows = NDArray[np.floating[Any]]
 RandomState = Any  # numpy's generator of splits and landmarks, made by scikit-learn
@@ -117,6 +124,15 @@ def self_train(
     all_weights = np.zeros(2 + len(lent))
     all_weights[[0, 1, *(2 + k for k in kept)]] = weights
     return SelfTrained(first, last, np.array([scale, first_scale]), all_weights, seen)
+
+
+def label_loss(
+    F: Rows, labelled: NDArray[np.intp], codes: Codes, *, n_classes: int, random_state: int | None = None
+) -> float:
+    """Return how badly rows ``F`` tell the labels by the first round alone: minus the log-likelihood, out of fold."""
+    learner = _Learner(F, None, check_random_state(random_state))
+    _, _, scores = learner.first_round(labelled, codes, n_classes)
+    return negative_log_likelihood(fitted_weights([scores], codes), [scores], codes)
 
 
 class _Learner:

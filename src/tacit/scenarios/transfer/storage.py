@@ -12,7 +12,7 @@ from tacit.models.membership import MembershipMapping
 from tacit.models.membership_solution import Mapping as MembershipLayer
 from tacit.models.membership_storage import classifier_from_arrays, classifier_to_arrays
 from tacit.release.model import Model
-from tacit.scenarios.transfer.classifier import Evidence, TransferClassifier
+from tacit.scenarios.transfer.classifier import Basis, Evidence, TransferClassifier
 from tacit.scenarios.transfer.features import ImageFeatures, TableFeatures
 from tacit.scenarios.transfer.frames import ColumnFrame, Frame, ImageFrame
 from tacit.scenarios.transfer.opinions import GeometryScores, Opinion, Scores
@@ -30,8 +30,8 @@ Settings = dict[str, Any]
 def classifier_to_model(model: TransferClassifier) -> Model:
     """Return the model file of a fitted classifier; it holds landmarks made of the receiver's rows."""
     arrays: Arrays = {
-        "directions": model.directions_,
-        "centre": model.centre_,
+        **_basis_arrays(model.own_basis_, "own"),
+        **_basis_arrays(model.joined_basis_, "view"),
         "classes": np.asarray(model.classes_),
         **_trained_arrays(model.alone_, "alone"),
         **_trained_arrays(model.joined_, "joined"),
@@ -41,7 +41,12 @@ def classifier_to_model(model: TransferClassifier) -> Model:
         more, settings = _opinion_parts(opinion, f"opinion_{place}")
         arrays.update(more)
         opinions.append(settings)
-    content = {"opinions": opinions, "combine": model.combine, "evidence": model.evidence_.to_dict()}
+    content = {
+        "opinions": opinions,
+        "combine": model.combine,
+        "evidence": model.evidence_.to_dict(),
+        "view": None if model.joined_basis_.frame is None else _frame_parts(model.joined_basis_.frame, "view")[1],
+    }
     cards = tuple(release.card for release in model.releases)
     return Model(KIND, arrays, content, cards, model.schema_.to_dict())
 
@@ -63,8 +68,9 @@ def _rebuilt(file: Model) -> TransferClassifier:
     arrays = file.arrays
     model.schema_ = schema
     model.classes_ = np.asarray(arrays["classes"])
-    model.n_features_in_ = arrays["directions"].shape[1]
-    model.directions_, model.centre_ = arrays["directions"], arrays["centre"]
+    model.own_basis_ = _basis(arrays, "own", None)
+    model.joined_basis_ = _basis(arrays, "view", settings["view"])
+    model.n_features_in_ = model.own_basis_.directions.shape[1]
     model.alone_, model.joined_ = _trained(arrays, "alone"), _trained(arrays, "joined")
     model.opinions_ = [_opinion(arrays, each, f"opinion_{k}") for k, each in enumerate(settings["opinions"])]
     model.evidence_ = Evidence.from_dict(settings["evidence"])
@@ -89,6 +95,16 @@ def _trained(arrays: Mapping[str, NDArray[Any]], prefix: str) -> SelfTrained:
         weights=arrays[f"{prefix}_weights"],
         labelled_scores=arrays[f"{prefix}_labelled"],
     )
+
+
+def _basis_arrays(basis: Basis, prefix: str) -> Arrays:
+    arrays: Arrays = {f"{prefix}_centre": basis.centre, f"{prefix}_directions": basis.directions}
+    return arrays if basis.frame is None else arrays | _frame_parts(basis.frame, prefix)[0]
+
+
+def _basis(arrays: Mapping[str, NDArray[Any]], prefix: str, frame: Settings | None) -> Basis:
+    seen_through = None if frame is None else _frame(arrays, frame, prefix)
+    return Basis(arrays[f"{prefix}_centre"], arrays[f"{prefix}_directions"], seen_through)
 
 
 def _opinion_parts(opinion: Opinion, prefix: str) -> tuple[Arrays, Settings]:
