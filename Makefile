@@ -7,7 +7,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 
 .PHONY: demo test check format bench clean
 
-demo: .venv/installed  ## play owner, receiver and reviewer; leaves demo-output/
+demo: .venv/core  ## play owner, receiver and reviewer; leaves demo-output/
 	$(BIN)/tacit demo --output demo-output
 
 test: check  ## everything CI runs
@@ -34,9 +34,13 @@ bench: .venv/installed .venv-peers/installed  ## ratios against peers, measured 
 	.venv-peers/bin/pip install --quiet opendp numpy
 	touch $@
 
-.venv/installed: pyproject.toml constraints.txt
+.venv/core: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[dev]"
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable .
+	touch $@
+
+.venv/installed: .venv/core
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[dev,deep,federated,serve]"
 	touch $@
 
 clean:  ## remove the environment and every cache

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
+from click.testing import Result
+from typer.testing import CliRunner
 
 from tacit.errors import BudgetError, InputError, LedgerError, LedgerTamperedError, TacitError
 from tacit.interfaces.cli.ledger import app

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
+from click.testing import Result
+from typer.testing import CliRunner
 
 from tacit.data.schema_file import read_schema
 from tacit.errors import InputError, SchemaError

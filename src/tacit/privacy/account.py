@@ -40,6 +40,15 @@ class Step:
         return repeated(self.mechanism.event, self.times)
 
 
+@dataclass(frozen=True)
+class Plan:
+    """What a release will draw: its promise, its steps, and how many entries a record has."""
+
+    budget: Budget
+    steps: tuple[Step, ...]
+    n_features: int
+
+
 class Account:
     """The only way from private values to released ones; made by ``Account.open``.
 

@@ -1,5 +1,6 @@
 """``tacit release``: hand out knowledge of a private table."""
 
+import importlib
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,15 +11,19 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tacit.checks import one_of
 from tacit.errors import InputError, ReleaseError
 from tacit.interfaces.cli.outputs import counted, file_size, require_output, working
 
 if TYPE_CHECKING:
     from tacit.data.encoding import Encoded
     from tacit.data.schema import Schema
+    from tacit.privacy.account import Plan
     from tacit.privacy.ledger import Ledger
     from tacit.release.file import Release
-    from tacit.scenarios.transfer.owner import Plan
+
+# What each method hands out, and the module whose ``plan_release`` and ``make_release`` do it.
+METHODS = {"moments": "tacit.scenarios.transfer.owner"}
 
 # Room for a release beside the class covariances of an entry-level one.
 ROOM = 8 << 20
@@ -41,6 +46,7 @@ def release(
     epsilon: Annotated[float, typer.Option(help="Privacy loss to spend on this release.", show_default=False)],
     delta: Annotated[float, typer.Option(help="Probability with which more may be lost.")] = 1e-6,
     unit: Annotated[str, typer.Option(help="What epsilon protects: [bold]record[/] or [bold]entry[/].")] = "record",
+    method: Annotated[str, typer.Option(help="What is handed out: [bold]moments[/] of the classes.")] = "moments",
     ledger: Annotated[
         Path | None, typer.Option(metavar="PATH", help="The table's account; charged before anything is drawn.")
     ] = None,
@@ -67,10 +73,10 @@ def release(
     """
     from tacit.data.schema_file import read_schema  # noqa: PLC0415 - keeps the command line quick to start
     from tacit.privacy.ledger import as_ledger  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.scenarios.transfer.owner import plan_release  # noqa: PLC0415 - keeps the command line quick to start
 
+    owner = _owner(method)
     rules = read_schema(schema)
-    plan = plan_release(rules, unit=unit, epsilon=epsilon, delta=delta)
+    plan: Plan = owner.plan_release(rules, unit=unit, epsilon=epsilon, delta=delta)
     if output is not None:
         inputs = [each for each in (table, schema, ledger, sign) if each]
         require_output(output, force=force, inputs=inputs, size=_room(rules, plan))
@@ -83,8 +89,12 @@ def release(
     if dry_run:
         _rehearse(plan, book)
         return
-    made = _draw(rows, rules, plan, ledger=book, random_state=seed, purpose=f"release {_name(output)}")
+    made = _draw(owner, rows, rules, plan, ledger=book, random_state=seed, purpose=f"release {_name(output)}")
     _deliver(made, output, key, book)
+
+
+def _owner(method: str) -> Any:
+    return importlib.import_module(METHODS[one_of("method", method, list(METHODS))])
 
 
 def _room(rules: "Schema", plan: "Plan") -> int:
@@ -124,14 +134,13 @@ def _warn(book: "Ledger | None", seed: int | None) -> None:
             console.print(Text.assemble(("warning: ", "bold yellow"), words), highlight=False, soft_wrap=True)
 
 
-def _draw(rows: "Encoded", rules: "Schema", plan: "Plan", **settings: Any) -> "Release":
-    from tacit.scenarios.transfer.owner import make_release  # noqa: PLC0415 - keeps the command line quick to start
-
+def _draw(owner: Any, rows: "Encoded", rules: "Schema", plan: "Plan", **settings: Any) -> "Release":
     budget = plan.budget
     with working("charging, then drawing noise"):
-        return make_release(
+        made: Release = owner.make_release(
             rows.X, rows.y, rules, unit=budget.unit, epsilon=budget.epsilon, delta=budget.delta, **settings
         )
+    return made
 
 
 def _rehearse(plan: "Plan", book: "Ledger | None") -> None:

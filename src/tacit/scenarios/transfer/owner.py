@@ -1,7 +1,6 @@
 """The owner's side: what is released of a private table, at the level of a record or of an entry."""
 
 import math
-from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
@@ -13,7 +12,7 @@ from tacit.data.bounds import clip_rows
 from tacit.data.schema import Schema
 from tacit.errors import InputError, SchemaError
 from tacit.models.class_means import ADJACENCY, class_sums, count_weight, sums_mechanism
-from tacit.privacy.account import Account, Step
+from tacit.privacy.account import Account, Plan, Step
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.ledger import Ledger
 from tacit.privacy.mechanisms import EntryNoise
@@ -29,15 +28,6 @@ PUBLIC = "the schema: columns, bounds, categories and classes"
 
 Rows = NDArray[np.floating[Any]]
 Codes = NDArray[np.intp]
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What a release will draw: its promise, its steps, and how many entries a record has."""
-
-    budget: Budget
-    steps: tuple[Step, ...]
-    n_features: int
 
 
 def plan_release(schema: Schema, *, unit: Unit | str, epsilon: float, delta: float) -> Plan:
