@@ -26,12 +26,16 @@ format: .venv/installed  ## rewrite in house style
 bench: .venv/installed .venv-peers/installed  ## ratios against peers, measured in one run
 	$(BIN)/python bench/noise.py
 	$(BIN)/python bench/release.py
+	$(BIN)/python bench/pairs.py
+	$(BIN)/python bench/feedback.py
 	@if [ -n "$$TACIT_DATA" ]; then $(BIN)/python bench/membership.py; else echo "set TACIT_DATA for bench/membership.py"; fi
+	@if [ -n "$$TACIT_DATA" ]; then $(BIN)/python bench/affine_hull.py; else echo "set TACIT_DATA for bench/affine_hull.py"; fi
+	@if [ -n "$$TACIT_DATA" ]; then $(BIN)/python bench/logistic.py; else $(BIN)/python bench/logistic.py growth memory; fi
 
 # Peers pin other versions of shared dependencies, so they live in an environment of their own.
 .venv-peers/installed:
 	$(PYTHON) -m venv .venv-peers
-	.venv-peers/bin/pip install --quiet opendp numpy
+	.venv-peers/bin/pip install --quiet opendp numpy diffprivlib metric-learn "scikit-learn==1.5.*"
 	touch $@
 
 .venv/core: pyproject.toml constraints.txt

@@ -66,3 +66,12 @@ def test_codes_without_a_class_and_unequal_lengths_are_refused() -> None:
         compare([0, 1], target_only=[0, 1], adopted=[0, 2], classes=("a", "b"))
     with pytest.raises(InputError, match="as long as each other"):
         compare([0, 1], target_only=[0, 1], adopted=[0], classes=("a", "b"))
+
+
+def test_what_a_view_alone_reaches_is_counted_where_there_is_one() -> None:
+    truth = [0, 1, 1, 0]
+    found = compare(truth, target_only=truth, adopted=truth, classes=("a", "b"), view_only=[0, 1, 0, 1])
+    assert found.view_only == Share(2, 4)
+    assert compare(truth, target_only=truth, adopted=truth, classes=("a", "b")).view_only is None
+    with pytest.raises(InputError, match="view_only"):
+        compare(truth, target_only=truth, adopted=truth, classes=("a", "b"), view_only=[0, 1])

@@ -315,3 +315,13 @@ def test_letters_stand_out_in_both_themes(theme: int) -> None:
     paper = [int(colours["paper"][at : at + 2], 16) for at in (1, 3, 5)]
     mixed = "#" + "".join(f"{round((a + b) / 2):02x}" for a, b in zip(tint, paper, strict=True))
     assert _contrast(colours["ink"], mixed) >= 4.5
+
+
+def test_a_view_is_not_taken_for_what_the_private_rows_taught() -> None:
+    truth, only = [0, 1] * 10, [0, 0] * 10
+    found = compare(truth, target_only=only, adopted=truth, classes=("a", "b"), view_only=truth)
+    assert "nothing but a view of the pictures" in outcome.verdict(found, (0.0,))
+    page = str(outcome.accuracy_part(found))
+    assert "Your labels, its view" in page
+    assert "holds no knowledge of its owner" in page
+    assert "view" not in str(outcome.accuracy_part(compare(truth, target_only=only, adopted=truth, classes=("a", "b"))))

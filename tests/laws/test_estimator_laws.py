@@ -18,15 +18,47 @@ from tacit import Budget
 from tacit.errors import BudgetExceededError
 from tacit.evaluation.replay import replay
 from tacit.models.class_means import PrivateNearestMean
+from tacit.models.private_autoencoder import PrivateAutoencoder
+from tacit.models.private_autoencoder_classifier import PrivateAutoencoderClassifier
+from tacit.models.private_linear import PrivateLinearRegression
+from tacit.models.private_logistic import PrivateLogisticRegression
 from tacit.privacy import accounting
 from tacit.privacy.ledger import Ledger
+from tacit.scenarios.split_transfer.classifier import FeatureSplitClassifier
+from tacit.scenarios.split_transfer.hypothesis_transfer import HypothesisTransfer
 
 # How to make each private estimator for data in [0, 16], given further settings.
 PRIVATE: dict[str, Callable[..., Any]] = {
+    "PrivateAutoencoder": lambda classes=None, **more: PrivateAutoencoder(
+        **{"epsilon": 1.0, "bounds": (0, 16), "hidden": (6,), **more}
+    ),
+    "PrivateAutoencoderClassifier": lambda **more: PrivateAutoencoderClassifier(
+        **{"epsilon": 1.0, "bounds": (0, 16), "hidden": (6,), **more}
+    ),
+    "PrivateLinearRegression": lambda classes=None, **more: PrivateLinearRegression(
+        **{"epsilon": 1.0, "bounds": (0, 16), "target_bounds": (0, 3), **more}
+    ),
+    "FeatureSplitClassifier": lambda **more: FeatureSplitClassifier(
+        **{"epsilon": 1.0, "bounds": (0, 16), "split": 4, "n_rows": 800, **more}
+    ),
+    "HypothesisTransfer": lambda **more: HypothesisTransfer(
+        **{"epsilon": 1.0, "bounds": (0, 16), "n_rows": 800, **more}
+    ),
+    "PrivateLogisticRegression": lambda **more: PrivateLogisticRegression(
+        **{"epsilon": 1.0, "bounds": (0, 16), "n_rows": 800, **more}
+    ),
     "PrivateNearestMean": lambda **more: PrivateNearestMean(**{"epsilon": 1.0, "bounds": (0, 16), **more}),
 }
 # scikit-learn's own checks need a model that learns: hardly any noise.
-CHECKED = [PrivateNearestMean(epsilon=99.0, bounds=(-5.0, 5.0), random_state=0)]
+CHECKED = [
+    PrivateNearestMean(epsilon=99.0, bounds=(-5.0, 5.0), random_state=0),
+    PrivateLogisticRegression(epsilon=99.0, bounds=(-5.0, 5.0), random_state=0),
+    FeatureSplitClassifier(epsilon=99.0, bounds=(-5.0, 5.0), aggregate="stack", random_state=0),
+    HypothesisTransfer(epsilon=99.0, bounds=(-5.0, 5.0), random_state=0),
+    PrivateAutoencoder(epsilon=99.0, bounds=(-5.0, 5.0), hidden=(6,), random_state=0),
+    PrivateAutoencoderClassifier(epsilon=99.0, bounds=(-5.0, 5.0), hidden=(6,), random_state=0),
+    PrivateLinearRegression(epsilon=99.0, bounds=(-3.0, 3.0), target_bounds=(-3.0, 3.0), row_norm=1.8, random_state=0),
+]
 
 Table = tuple[NDArray[Any], NDArray[Any]]
 private = pytest.mark.parametrize("make", PRIVATE.values(), ids=PRIVATE.keys())

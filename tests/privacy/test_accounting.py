@@ -61,7 +61,6 @@ def test_pure_epsilons_add_up_at_delta_zero() -> None:
     both = SequentialEvent((RepeatedEvent(LaplaceEvent(10, 1), 3), ApproximateEvent(0.5)))
     assert accounting.epsilon(both, delta=0) == pytest.approx(0.8)
     assert accounting.epsilon(GaussianEvent(5, 1), delta=0) == math.inf
-    assert not accounting.is_pure(GaussianEvent(5, 1))
 
 
 def test_a_hundred_hundredths_fit_a_budget_of_one_and_one_more_does_not() -> None:

@@ -11,9 +11,10 @@ from tacit.data.public_schemas import image_schema
 from tacit.errors import InputError, ReleaseError
 from tacit.numerics.images import resample
 from tacit.release.model import read_model, write_model
-from tacit.scenarios.transfer.classifier import Basis, Evidence, TransferClassifier
+from tacit.scenarios.transfer.classifier import Evidence, TransferClassifier
 from tacit.scenarios.transfer.owner import make_release
 from tacit.scenarios.transfer.self_training import self_train
+from tacit.scenarios.transfer.views import Basis, View
 
 Split = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
@@ -142,14 +143,14 @@ def test_a_model_that_learned_in_the_owners_frame_survives_its_file(receiver: Sp
     rows, test = resample(X, (8, 8), (12, 12)), resample(X_test, (8, 8), (12, 12))
     model = TransferClassifier([release], schema=image_schema((12, 12), digits.classes), random_state=0).fit(rows, y)
     opinion, labelled = model.opinions_[0], np.flatnonzero(y >= 0)
-    model.joined_basis_ = Basis.of(rows, opinion.scores.frame)  # type: ignore[union-attr]
+    model.basis_ = Basis.of(rows, View("gradients", opinion.scores.frame))  # type: ignore[union-attr, arg-type]
     lent = opinion(rows)
     model.joined_ = self_train(
-        model.joined_basis_(rows), labelled, y[labelled], n_classes=10, lent=[lent], lent_labelled=[lent[labelled]]
+        model.basis_(rows), labelled, y[labelled], n_classes=10, lent=[lent], lent_labelled=[lent[labelled]]
     )
     write_model(model.to_model(), tmp_path / "model.tacit")
     again = TransferClassifier.from_model(read_model(tmp_path / "model.tacit"))
-    assert again.joined_basis_.frame is not None
+    assert again.basis_.view.frame is not None
     assert np.allclose(again.predict_proba(test), model.predict_proba(test), atol=1e-4)
 
 
@@ -172,10 +173,25 @@ def test_a_model_file_predicts_as_the_model_did(kind: str, receiver: Split, tmp_
     assert Evidence.from_dict(model.evidence_.to_dict()) == model.evidence_
 
 
-def test_the_paper_rule_is_there_to_compare(digits_release: Release, receiver: Split) -> None:
+def test_what_the_view_alone_is_worth_is_told_apart(digits_release: Release, receiver: Split) -> None:
     X, y, X_test, y_test = receiver
-    model = TransferClassifier([digits_release], schema=load_digits().schema, combine="paper", random_state=0).fit(X, y)
-    assert (model.predict(X_test) == y_test).mean() > 0.5
+    model = TransferClassifier([digits_release], schema=load_digits().schema, random_state=0).fit(X, y)
+    assert "oriented gradients" in model.evidence_.view
+    alone, viewed = (
+        (predicted(X_test) == y_test).mean() for predicted in (model.target_only_predict, model.view_only_predict)
+    )
+    assert viewed != alone
+    again = TransferClassifier.from_model(model.to_model())
+    assert np.array_equal(again.view_only_predict(X_test), model.view_only_predict(X_test))
+
+
+def test_with_very_few_labels_no_rounds_are_played(receiver: Split) -> None:
+    X, y, _, _ = receiver
+    model = TransferClassifier(schema=load_digits().schema, random_state=0).fit(X, y)
+    assert model.alone_.last is model.alone_.first
+    assert model.alone_.weights[0] == 0
+    more = TransferClassifier(schema=load_digits().schema, random_state=0).fit(X, few(load_digits().y_train[900:], 5))
+    assert more.alone_.last is not more.alone_.first
 
 
 def test_reconstructions_have_the_shape_of_the_rows(digits_release: Release, receiver: Split) -> None:

@@ -9,6 +9,7 @@ from scipy.stats import binomtest, norm
 
 from tacit import checks
 from tacit.errors import InputError
+from tacit.scenarios.transfer.classifier import Evidence
 
 Codes = NDArray[np.int64]
 CONFIDENCE = 0.95
@@ -84,6 +85,7 @@ class Comparison:
     right_with: NDArray[np.bool_]
     confusion: Codes
     confusion_only: Codes
+    view_only: Share | None = None
 
     @property
     def target_only(self) -> Share:
@@ -136,18 +138,35 @@ class Comparison:
             )
 
 
-def compare(truth: ArrayLike, *, target_only: ArrayLike, adopted: ArrayLike, classes: Sequence[str]) -> Comparison:
-    """Return the comparison of two sets of predicted codes with the true ones."""
-    rows = [
-        _codes(name, values, len(classes))
-        for name, values in (("truth", truth), ("target_only", target_only), ("adopted", adopted))
-    ]
-    if len({len(codes) for codes in rows}) != 1:
-        raise InputError(f"truth, target_only and adopted must be as long as each other; got {[len(c) for c in rows]}.")
-    true, only, both = rows
-    size = len(classes)
+def compare(
+    truth: ArrayLike,
+    *,
+    target_only: ArrayLike,
+    adopted: ArrayLike,
+    classes: Sequence[str],
+    view_only: ArrayLike | None = None,
+) -> Comparison:
+    """Return the comparison of predicted codes with the true ones; ``view_only`` where a release brought a view."""
+    given = {"truth": truth, "target_only": target_only, "adopted": adopted}
+    given |= {} if view_only is None else {"view_only": view_only}
+    rows = {name: _codes(name, values, len(classes)) for name, values in given.items()}
+    if len({len(codes) for codes in rows.values()}) != 1:
+        raise InputError(f"{', '.join(rows)} must be as long as each other; got {[len(c) for c in rows.values()]}.")
+    true, only, both, size = rows["truth"], rows["target_only"], rows["adopted"], len(classes)
+    viewed = Share(int((rows["view_only"] == true).sum()), len(true)) if "view_only" in rows else None
     return Comparison(
-        tuple(classes), true, only == true, both == true, _table(true, both, size), _table(true, only, size)
+        tuple(classes), true, only == true, both == true, _table(true, both, size), _table(true, only, size), viewed
+    )
+
+
+def compare_evidence(evidence: Evidence) -> Comparison:
+    """Return what adopting did on the receiver's own labelled rows, each held out in turn."""
+    return compare(
+        evidence.truth,
+        target_only=evidence.target_only,
+        adopted=evidence.adopted,
+        classes=evidence.classes,
+        view_only=evidence.view_only if evidence.view else None,
     )
 
 

@@ -16,7 +16,17 @@ from tacit import checks
 from tacit.checks import FloatArray
 from tacit.errors import InputError
 from tacit.privacy.card import AuditResult
-from tacit.privacy.mechanisms import Duchi, Exponential, Mechanism, NormGamma, RandomizedResponse, Staircase
+from tacit.privacy.mechanisms import (
+    Duchi,
+    Exponential,
+    Mechanism,
+    NormGamma,
+    ObjectivePerturbation,
+    RandomizedResponse,
+    StackedPerturbation,
+    Staircase,
+    TunedPerturbation,
+)
 from tacit.privacy.stream import NoiseStream
 
 CONFIDENCE = 0.999
@@ -82,9 +92,11 @@ def mechanism_game(
     if not np.isinf(mechanism.sensitivity) and mechanism.distance(first, second) > mechanism.sensitivity * (1 + 1e-9):
         raise InputError("the two inputs are no neighbours: they lie further apart than the declared sensitivity.")
     stream = NoiseStream(seed)
+    # Where outputs are no noisy inputs, the mechanism says along which direction they tell the two apart.
+    direction = getattr(mechanism, "output_direction", second - first)
 
     def sampler(values: FloatArray) -> Sampler:
-        return lambda count: _statistics(mechanism, values, count, second - first, stream)
+        return lambda count: _statistics(mechanism, values, count, direction, stream)
 
     return Game(name or mechanism.name, epsilon, delta, sampler(first), sampler(second))
 
@@ -101,6 +113,8 @@ def furthest_pair(mechanism: Mechanism) -> tuple[FloatArray, FloatArray]:
             # One good index against all others: the shift of the weights' sum counts fully when there are many.
             lone = mechanism.sensitivity * np.eye(10)[0]
             return lone, mechanism.sensitivity - lone
+        case ObjectivePerturbation() | StackedPerturbation() | TunedPerturbation():
+            return mechanism.opposite_rows()
         case Staircase() | NormGamma():
             return np.zeros(mechanism.dimension), mechanism.sensitivity * np.eye(mechanism.dimension)[0]
     return np.zeros(1), np.array([mechanism.sensitivity])

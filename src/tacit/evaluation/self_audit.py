@@ -12,6 +12,11 @@ FAMILIES = (
     "mechanisms",
     "class_means",
     "transfer",
+    "logistic",
+    "federated",
+    "fabrication",
+    "pairs",
+    "autoencoder",
 )
 
 

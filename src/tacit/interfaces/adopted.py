@@ -1,11 +1,16 @@
 """An adopted model, opened from its file for predicting and reporting."""
 
+import zipfile
 from dataclasses import dataclass
 
 from tacit.data.schema import Schema
 from tacit.errors import ReleaseError
+from tacit.models.linear_release import KIND as LINEAR
+from tacit.release.container import RELEASE
+from tacit.release.file import read_release
 from tacit.release.model import Model, read_model
 from tacit.release.regular import FilePath
+from tacit.scenarios.split_transfer.classifier import FeatureSplitClassifier
 from tacit.scenarios.transfer.classifier import TransferClassifier
 
 
@@ -24,3 +29,29 @@ def open_model(path: FilePath) -> Adopted:
     if model.schema is None:
         raise ReleaseError(f"{path}: the model has no schema, so tables cannot be read for it. Adopt again.")
     return Adopted(model, TransferClassifier.from_model(model), Schema.from_dict(model.schema, source=str(path)))
+
+
+@dataclass(frozen=True)
+class Predictor:
+    """Whatever predicts: the model of an adoption, or a linear release, which is one by itself."""
+
+    classifier: TransferClassifier | FeatureSplitClassifier
+    schema: Schema
+
+
+def open_predictor(path: FilePath) -> Predictor:
+    """Return what the file at ``path`` predicts with: a model, or a linear release."""
+    release = read_release(path) if _is_release(path) else None
+    if release is None or release.kind != LINEAR or release.schema is None:
+        opened = open_model(path)  # which says why any other release is no model
+        return Predictor(opened.classifier, opened.schema)
+    return Predictor(FeatureSplitClassifier.from_release(release), Schema.from_dict(release.schema, source=str(path)))
+
+
+def _is_release(path: FilePath) -> bool:
+    """Whether to read the file as a release; whatever is wrong with it, the readers say."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return RELEASE.document in archive.namelist()
+    except (OSError, ValueError, zipfile.BadZipFile):
+        return False

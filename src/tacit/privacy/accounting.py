@@ -99,11 +99,6 @@ def at_group(event: Event, size: int) -> Event:
     raise UnknownEventError(f"no rule for groups under {type(event).__name__}.")
 
 
-def is_pure(event: Event) -> bool:
-    """Whether ``event`` holds a finite epsilon at delta = 0."""
-    return math.isfinite(epsilon(event, delta=0))
-
-
 def gaussian_delta(multiplier: float, epsilon: float) -> float:
     """Return the exact delta of Gaussian noise of ``multiplier`` = sigma / sensitivity at ``epsilon``.
 

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 
-import numpy as np
 from sklearn.utils import check_random_state
 
-from tacit.data.datasets import load_mnist
+from tacit.data.datasets import ImageSet, load_mnist
 from tacit.data.splits import few_labels
 from tacit.evaluation.reproduce import Row
-from tacit.evaluation.tables.transfer_runs import gathered, measure
+from tacit.evaluation.tables.transfer_runs import gathered, measure_each
 from tacit.scenarios.transfer.owner import make_release
 
 SEEDS = 5
@@ -26,21 +25,21 @@ SETTINGS = (
 def rows() -> Iterator[Row]:
     """Yield accuracies at entry and record level; the last setting is noise in all but name."""
     images = load_mnist()
-    for unit, epsilon, delta, paper in SETTINGS:
-        runs = []
-        for seed in range(SEEDS):
-            release = make_release(
-                images.X_train,
-                images.y_train,
-                images.schema,
-                unit=unit,
-                epsilon=epsilon,
-                delta=delta,
-                random_state=seed,
-            )
-            order = check_random_state(seed).permutation(len(images.y_test))
-            train, test = order[:9000], order[9000:]
-            y = few_labels(images.y_test[train], per_class=10, random_state=seed)
-            held_out = images.X_test[test], images.y_test[test]
-            runs.append(measure(release, images.schema, (images.X_test[train], np.asarray(y)), held_out, seed=seed))
-        yield from gathered(f"{unit} epsilon {epsilon:g}", runs, paper=paper)
+    runs = [_run(images, seed) for seed in range(SEEDS)]
+    for unit, epsilon, _, paper in SETTINGS:
+        name = f"{unit} epsilon {epsilon:g}"
+        yield from gathered(name, [run[name] for run in runs], paper=paper)
+
+
+def _run(images: ImageSet, seed: int) -> dict[str, dict[str, float]]:
+    releases = {
+        f"{unit} epsilon {epsilon:g}": make_release(
+            images.X_train, images.y_train, images.schema, unit=unit, epsilon=epsilon, delta=delta, random_state=seed
+        )
+        for unit, epsilon, delta, _ in SETTINGS
+    }
+    order = check_random_state(seed).permutation(len(images.y_test))
+    mine, held_out = order[:9000], order[9000:]
+    y = few_labels(images.y_test[mine], per_class=10, random_state=seed)
+    test = images.X_test[held_out], images.y_test[held_out]
+    return measure_each(releases, images.schema, (images.X_test[mine], y), test, seed=seed)

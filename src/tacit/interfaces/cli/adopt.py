@@ -11,6 +11,7 @@ from rich.text import Text
 
 from tacit.errors import InputError
 from tacit.interfaces.cli.outputs import counted, file_size, require_output, working
+from tacit.interfaces.cli.private_adoption import adopt_privately, private_epsilon
 
 if TYPE_CHECKING:
     from tacit.data.schema import Schema
@@ -43,13 +44,26 @@ def adopt(
             help="[bold]calibrated[/]: trust a release as far as your labels bear it out; [bold]paper[/]: as published."
         ),
     ] = "calibrated",
-    seed: Annotated[int, typer.Option(help="Where the learner's own random choices start.")] = 0,
+    epsilon: Annotated[
+        float | None,
+        typer.Option(help="For linear releases: privacy loss of your own rows, which are then protected too."),
+    ] = None,
+    ledger: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="For linear releases: your table's account; charged first.")
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(help="Where random choices start, 0 if not given; of noise, for tests only: NOT private."),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
     """Adopt one or more releases: learn from them together with your own, mostly unlabelled rows.
 
     Your table may have other columns than the owner's. Prints, on your own labelled rows held out in turn, what
     you reach alone and what with the releases. Spends nothing. The model holds your rows: keep it to yourself.
+
+    Linear releases are adopted privately instead: --epsilon of your own ledger is spent, and the model may be handed
+    out.
 
     [bold]Example:[/] tacit adopt clinic-a.tacit ours.csv --schema ours.toml -o model.tacit
     """
@@ -63,12 +77,16 @@ def adopt(
 
     *paths, table = files
     _check_order(paths, table)
-    require_output(output, force=force, inputs=[*files, schema])
+    require_output(output, force=force, inputs=[*files, schema, *([ledger] if ledger else [])])
     rules = read_schema(schema)
     releases = _read(paths, key)
+    spend = private_epsilon(releases, epsilon=epsilon, ledger=ledger)
+    if spend is not None:
+        adopt_privately(releases, table, rules, epsilon=spend, ledger=ledger, seed=seed, output=output)
+        return
     with working(f"reading {table.name}"):
         rows = encode_file(table, rules, labels="required")
-    fitted = _fit(releases, rules, rows.X, rows.y, combine=combine, seed=seed)
+    fitted = _fit(releases, rules, rows.X, rows.y, combine=combine, seed=seed or 0)
     portraits = draw_portraits(rows.X, rows.y, fitted.predict(rows.X), len(rules.classes), releases)
     write_model(with_portraits(fitted.to_model(), portraits), output)
     _show(fitted.evidence_, [path.name for path in paths], releases)
@@ -90,6 +108,11 @@ def _read(paths: list[Path], key: Path | None) -> "list[Release]":
     trusted = None if key is None else load_public_key(key)
     releases = [read_release(path, trusted_key=trusted) for path in paths]
     for path, each in zip(paths, releases, strict=True):
+        if each.kind == "pair_metric":
+            raise InputError(
+                f"{path.name} holds a metric of pairs and no classes to adopt: transform your rows with "
+                "PairMetric.from_release(read_release(...)), then use nearest neighbours; see docs/pairs.md."
+            )
         if not each.card.holds:
             typer.echo(f"note: the guarantee on the card of {path.name} does not hold; see `tacit card`.", err=True)
     return releases
@@ -105,11 +128,9 @@ def _fit(releases: "list[Release]", rules: "Schema", X: Any, y: Any, *, combine:
 
 
 def _show(evidence: Any, names: list[str], releases: "list[Release]") -> None:
-    from tacit.evaluation.comparison import compare  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.evaluation.comparison import compare_evidence  # noqa: PLC0415 - keeps the command line quick to start
 
-    found = compare(
-        evidence.truth, target_only=evidence.target_only, adopted=evidence.adopted, classes=evidence.classes
-    )
+    found = compare_evidence(evidence)
     console = Console()
     show_accuracy(console, found, f"on your {counted(len(found.truth), 'labelled row')}, each held out in turn")
     console.print(_weights(names, releases, evidence))
@@ -122,6 +143,8 @@ def show_accuracy(console: Console, found: "Comparison", where: str) -> None:
     for header in ("right", "accuracy", "95 % interval"):
         table.add_column(header, justify="right")
     table.add_row("your labels alone", *_cells(found.target_only))
+    if found.view_only is not None:
+        table.add_row("your labels, the releases' view", *_cells(found.view_only))
     table.add_row(Text("with the releases", style="bold"), *_cells(found.adopted))
     console.print(Text(f"Accuracy {where}:"))
     console.print(table)

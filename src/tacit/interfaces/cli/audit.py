@@ -11,36 +11,71 @@ from rich.live import Live
 from rich.table import Table
 
 from tacit.errors import InputError
+from tacit.interfaces.cli import attacks
 
 if TYPE_CHECKING:
     from tacit.evaluation.card_audit import CardAudit
     from tacit.evaluation.self_audit import Verdict
+    from tacit.release.file import Release
 
 
 def audit(
     file: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="A release (*.tacit) to audit.", show_default=False)
+        Path | None,
+        typer.Argument(metavar="[FILE]", help="A release (*.tacit) or fabricated table.", show_default=False),
     ] = None,
+    *,
     package: Annotated[
         bool, typer.Option("--self", help="Audit every mechanism and estimator of the package.")
     ] = False,
     draws: Annotated[int, typer.Option(help="Draws on each side, for a release.")] = 20_000,
     seed: Annotated[int | None, typer.Option(help="Repeat an audit; without it the noise is fresh.")] = None,
+    members: Annotated[
+        Path | None, typer.Option(metavar="TABLE", help="Attack: the rows that the release was made of.")
+    ] = None,
+    non_members: Annotated[
+        Path | None, typer.Option(metavar="TABLE", help="Attack: rows of the same kind that were not in the table.")
+    ] = None,
+    schema: Annotated[
+        Path | None, typer.Option("--schema", "-s", metavar="TOML", help="Of both tables, if not the release's own.")
+    ] = None,
+    shadows: Annotated[
+        int, typer.Option(min=0, help="How often each row is in a shadow table; 0 leaves that attack out.")
+    ] = 32,
+    report: Annotated[
+        Path | None, typer.Option(metavar="HTML", help="Draw the attacks' ROC curves into a page.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing page.")] = False,
 ) -> None:
     """Try to catch a mechanism giving away more than it claims.
 
     The distinguishing game draws many outputs on two neighbouring inputs and computes a lower bound on epsilon that
     holds with 99.9 % confidence: a bound above the claim refutes it. [bold]--self[/] also runs broken controls, which
-    must be caught. Exits with 1 if anything is not as it should be.
+    must be caught. With [bold]--members[/] and [bold]--non-members[/] it also attacks the release itself: who was in
+    the table? Exits with 1 if anything is not as it should be.
 
     [bold]Examples:[/] tacit audit --self    tacit audit clinic-a.tacit
+    tacit audit clinic-a.tacit --members patients.csv --non-members others.csv --report roc.html
     """
+    given = attacks.tables(members, non_members, schema, report)
     if package == (file is not None):
         raise InputError("give either a release FILE or --self.")
     if file is None:
+        if given is not None:
+            raise InputError("--members and --non-members are for a release FILE, not for --self.")
         _audit_package(seed)
-    else:
-        _audit_release(file, draws, seed)
+        return
+    if given is not None:
+        attacks.require_page(report, given, file, force=force)
+    from tacit.interfaces.beside import open_release  # noqa: PLC0415 - keeps the command line quick to start
+
+    release = open_release(file)
+    material = None if given is None else attacks.read(file, release, given)
+    stands = _audit_release(release, draws, seed)
+    if material is not None:
+        stands &= attacks.attack(release, material, shadows=shadows, seed=seed, page=report)
+    if not stands:
+        raise typer.Exit(1)
 
 
 def _audit_package(seed: int | None) -> None:
@@ -75,16 +110,14 @@ def _package_table(verdicts: Iterable["Verdict"]) -> Table:
     return table
 
 
-def _audit_release(file: Path, draws: int, seed: int | None) -> None:
+def _audit_release(release: "Release", draws: int, seed: int | None) -> bool:
     from tacit.evaluation.card_audit import audit_card  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.release.file import read_release  # noqa: PLC0415 - keeps the command line quick to start
 
-    found = audit_card(read_release(file).card, draws=draws, seed=seed)
+    found = audit_card(release.card, draws=draws, seed=seed)
     Console().print(_release_table(found))
     verdict = "adds up" if found.adds_up else "DOES NOT ADD UP"
     typer.echo(f"the card claims epsilon {found.claimed:.6g}; its events cost {found.recomputed:.6g}: {verdict}.")
-    if not found.passed:
-        raise typer.Exit(1)
+    return found.passed
 
 
 def _release_table(found: "CardAudit") -> Table:

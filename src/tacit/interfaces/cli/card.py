@@ -7,7 +7,9 @@ import typer
 
 
 def card(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A release (*.tacit).", show_default=False)],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A release (*.tacit) or a fabricated table.", show_default=False)
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
     key: Annotated[
         Path | None,
@@ -20,8 +22,8 @@ def card(
 
     [bold]Example:[/] tacit card clinic-a.tacit
     """
-    from tacit.release.file import read_release  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.interfaces.beside import open_release  # noqa: PLC0415 - keeps the command line quick to start
     from tacit.release.signature import load_public_key  # noqa: PLC0415 - keeps the command line quick to start
 
-    release = read_release(file, trusted_key=load_public_key(key) if key else None)
+    release = open_release(file, trusted_key=load_public_key(key) if key else None)
     typer.echo(release.card.to_json() if as_json else release.card.to_text(), nl=as_json)

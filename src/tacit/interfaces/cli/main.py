@@ -9,10 +9,26 @@ from rich.text import Text
 
 import tacit
 from tacit.errors import TacitError
-from tacit.interfaces.cli import adopt, audit, card, demo, ledger, predict, release, report, reproduce, schema
+from tacit.interfaces.cli import (
+    adopt,
+    audit,
+    card,
+    demo,
+    desk,
+    fabricate,
+    ledger,
+    predict,
+    release,
+    report,
+    reproduce,
+    schema,
+    tune,
+)
+from tacit.interfaces.cli.two_words import TwoWords
 
 app = typer.Typer(
     name="tacit",
+    cls=TwoWords,
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
@@ -20,12 +36,17 @@ app = typer.Typer(
 )
 app.add_typer(schema.app)
 app.add_typer(ledger.app)
+app.add_typer(desk.app)
 app.command()(release.release)
+app.command()(fabricate.fabricate)
 app.command()(adopt.adopt)
 app.command()(predict.predict)
 app.command()(report.report)
 app.command()(card.card)
 app.command()(audit.audit)
+app.command()(tune.tune)
+app.command("tune ask")(tune.ask)
+app.command("tune tell")(tune.tell)
 app.command()(reproduce.reproduce)
 app.command()(demo.demo)
 

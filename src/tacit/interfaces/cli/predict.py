@@ -36,11 +36,11 @@ def predict(
     [bold]Example:[/] tacit predict model.tacit new.csv -o predictions.csv --keep patient_id
     """
     from tacit.data.encoding import encode  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.interfaces.adopted import open_model  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.interfaces.adopted import open_predictor  # noqa: PLC0415 - keeps the command line quick to start
 
     layout = _layout(output)
     require_output(output, force=force, inputs=[model, table])
-    opened = open_model(model)
+    opened = open_predictor(model)
     with working(f"reading {table.name}"):
         given = _read(table, opened.schema, keep or [])
         kept = given.select(keep or [])

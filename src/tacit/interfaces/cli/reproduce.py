@@ -8,6 +8,7 @@ from rich import box
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
+from rich.text import Text
 
 if TYPE_CHECKING:
     from tacit.evaluation.reproduce import Experiment, Row
@@ -42,7 +43,7 @@ def _list(experiments: "tuple[Experiment, ...]") -> None:
     table.add_column("name")
     table.add_column("what it shows")
     for each in experiments:
-        table.add_row(each.name, each.summary)
+        table.add_row(each.name, Text(each.summary))
     Console().print(table)
 
 
@@ -66,5 +67,5 @@ def _table(name: str, rows: "list[Row]") -> Table:
     for row in rows:
         spread = f"{row.std:.4f}" if row.runs > 1 else ""
         paper = "" if row.paper is None else f"{row.paper:.4g}"
-        table.add_row(row.method, row.setting, row.metric, f"{row.mean:.4f}", spread, str(row.runs), paper)
+        table.add_row(Text(row.method), Text(row.setting), row.metric, f"{row.mean:.4f}", spread, str(row.runs), paper)
     return table

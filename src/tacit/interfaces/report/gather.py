@@ -9,7 +9,7 @@ from tacit.checks import FloatArray
 from tacit.data.encoding import encode_file
 from tacit.data.schema import Schema
 from tacit.errors import InputError, ReleaseError, TacitError
-from tacit.evaluation.comparison import Comparison, compare
+from tacit.evaluation.comparison import Comparison, compare, compare_evidence
 from tacit.evaluation.glimpse import Glimpse, glimpse
 from tacit.interfaces.adopted import Adopted
 from tacit.interfaces.report.page import ModelFacts, model_page, release_page
@@ -23,9 +23,7 @@ def report_model(adopted: Adopted, *, test: FilePath | None = None) -> str:
     """Return the page about an adopted model, measured on the labelled rows of ``test`` or on its own, out of fold."""
     evidence = adopted.classifier.evidence_
     if test is None:
-        found = compare(
-            evidence.truth, target_only=evidence.target_only, adopted=evidence.adopted, classes=evidence.classes
-        )
+        found = compare_evidence(evidence)
         where = f"your own {len(found.truth):,} labelled rows, each held out in turn"
     else:
         found = compare_on(adopted, test)
@@ -59,6 +57,7 @@ def compare_on(adopted: Adopted, test: FilePath) -> Comparison:
         target_only=classifier.target_only_predict(X),
         adopted=classifier.predict(X),
         classes=adopted.schema.classes,
+        view_only=classifier.view_only_predict(X) if classifier.evidence_.view else None,
     )
 
 

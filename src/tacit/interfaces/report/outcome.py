@@ -12,13 +12,20 @@ UNLIKELY = 0.05
 FEW_CLASSES = 5
 MOST_NAMED = 5
 
+VIEW = (
+    "The release also brought a public way to look at pictures, which holds no knowledge of its owner's rows. The bar "
+    "in the middle is what your labels alone reach in that view; what lies beyond it came from the private rows."
+)
+
 
 def verdict(found: Comparison, weights: tuple[float, ...]) -> str:
     """Return the outcome in one sentence that claims no more than the rows show."""
     noun = "release" if len(weights) == 1 else "releases"
     before, after = percent(found.target_only.value), percent(found.adopted.value)
     if not any(weights):
-        return f"The {noun} carried nothing that your labels bear out, and changed nothing."
+        brought = " but a view of the pictures" if found.view_only else ""
+        changed = ", and changed nothing" if not found.helped + found.harmed else f": {after} right instead of {before}"
+        return f"The {noun} carried nothing{brought} that your labels bear out{changed}."
     if found.helped == found.harmed:
         return f"With and without the {noun}, {after} of the rows are right."
     better = found.helped > found.harmed
@@ -49,7 +56,10 @@ def figures(found: Comparison, n_labelled: int, n_unlabelled: int) -> Markup:
 def accuracy_part(found: Comparison) -> Markup:
     """Return both accuracies with their intervals, and what changed."""
     rows = [("Your labels alone", found.target_only, "alone"), ("With what was adopted", found.adopted, "with")]
-    return joined(accuracy_chart(rows), tag("p", _changes(found)))
+    if found.view_only is None:
+        return joined(accuracy_chart(rows), tag("p", _changes(found)))
+    rows.insert(1, ("Your labels, its view", found.view_only, "alone"))
+    return joined(accuracy_chart(rows), tag("p", VIEW), tag("p", _changes(found)))
 
 
 def _changes(found: Comparison) -> str:

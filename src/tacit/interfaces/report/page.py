@@ -1,9 +1,6 @@
 """The whole page, from an adopted model or from a release."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.resources import files
-from string import Template
 
 from tacit.checks import FloatArray
 from tacit.data.schema import Schema
@@ -12,10 +9,10 @@ from tacit.evaluation.glimpse import Glimpse
 from tacit.interfaces.report import looks, outcome
 from tacit.interfaces.report.charts import weight_chart
 from tacit.interfaces.report.guarantee import guarantee_block, headline
-from tacit.interfaces.report.markup import Child, Markup, joined, tag
+from tacit.interfaces.report.layout import section, whole_page
+from tacit.interfaces.report.markup import Markup, joined, tag
 from tacit.interfaces.report.portraits import Portraits
 from tacit.privacy.card import Card
-from tacit.version import VERSION
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,14 +52,14 @@ def model_page(facts: ModelFacts) -> str:
         outcome.figures(found, facts.n_labelled, facts.n_unlabelled),
     ]
     sections = [
-        _section("Accuracy", "The same learner, on the same rows, without and with it.", outcome.accuracy_part(found)),
-        _section("Class by class", "How the share of right rows of each class changed.", outcome.classes_part(found)),
-        _section("Confusions", "What is taken for what, with all that was adopted.", outcome.confusion_part(found)),
-        _section("What was adopted", "The guarantee of each owner, from the card of the release.", _adopted(facts)),
+        section("Accuracy", "The same learner, on the same rows, without and with it.", outcome.accuracy_part(found)),
+        section("Class by class", "How the share of right rows of each class changed.", outcome.classes_part(found)),
+        section("Confusions", "What is taken for what, with all that was adopted.", outcome.confusion_part(found)),
+        section("What was adopted", "The guarantee of each owner, from the card of the release.", _adopted(facts)),
         *_looks(facts),
     ]
     note = "It shows means and counts of your own rows: keep it as you keep your table."
-    return _page("tacit report: adopted model", header, sections, note)
+    return whole_page("tacit report: adopted model", header, sections, note)
 
 
 def release_page(card: Card, schema: Schema | None, seen: Glimpse | None, *, signer: str | None = None) -> str:
@@ -73,16 +70,16 @@ def release_page(card: Card, schema: Schema | None, seen: Glimpse | None, *, sig
         tag("h1", card.title[:1].upper() + card.title[1:]),
         tag("p", f"At {headline(card)}; {signed}.", class_="lead"),
     ]
-    sections = [_section("Guarantee", "What it promises, and to whom.", guarantee_block(card, heading="In words"))]
+    sections = [section("Guarantee", "What it promises, and to whom.", guarantee_block(card, heading="In words"))]
     if seen is not None:
         aside = "What the owner's noise does to a single record."
-        sections.append(_section("Noise", aside, looks.noise_part(seen, card.unit)))
+        sections.append(section("Noise", aside, looks.noise_part(seen, card.unit)))
         aside = "Class means as handed out." if seen.pictures or seen.names else "Means of features of the pictures."
-        sections.append(_section("Classes", aside, looks.released_classes(seen)))
+        sections.append(section("Classes", aside, looks.released_classes(seen)))
     if schema is not None:
-        sections.append(_section("Columns", "Public facts that travel with the release.", _columns(schema)))
+        sections.append(section("Columns", "Public facts that travel with the release.", _columns(schema)))
     note = "It holds nothing that the release itself does not hold: it may go wherever the release goes."
-    return _page(f"tacit report: {card.title}", header, sections, note)
+    return whole_page(f"tacit report: {card.title}", header, sections, note)
 
 
 def _adopted(facts: ModelFacts) -> Markup:
@@ -110,14 +107,14 @@ def _looks(facts: ModelFacts) -> list[Markup]:
             continue
         which = "" if len(facts.cards) == 1 else f", release {place + 1}"
         noise = looks.noise_part(seen, facts.cards[place].unit)
-        sections.append(_section(f"What noise did to a record{which}", "Shown on an example, never on a row.", noise))
+        sections.append(section(f"What noise did to a record{which}", "Shown on an example, never on a row.", noise))
         aside = "Each class as the owner's release shows it, beside your own rows."
         beside = looks.classes_side_by_side(seen, facts.portraits, facts.schema)
-        sections.append(_section(f"Classes side by side{which}", aside, beside))
+        sections.append(section(f"Classes side by side{which}", aside, beside))
     if facts.layers is not None and facts.schema.image is not None:
         aside = "Your class means as the layers of the model see them."
         drawn = looks.layers_part(facts.layers, facts.portraits.sorted, facts.schema)
-        sections.append(_section("Reconstructions by layer", aside, drawn))
+        sections.append(section("Reconstructions by layer", aside, drawn))
     return sections
 
 
@@ -128,20 +125,3 @@ def _columns(schema: Schema) -> Markup:
     classes = f" Classes: {', '.join(schema.classes)}." if schema.classes else ""
     listed = tag("details", tag("summary", "All columns"), tag("p", ", ".join(schema.encoded_names), class_="small"))
     return joined(tag("p", f"{counted}.{picture}{classes}"), listed)
-
-
-def _section(title: str, aside: str, content: Child) -> Markup:
-    return tag("section", tag("div", tag("h2", title), tag("p", aside, class_="aside")), tag("div", content))
-
-
-def _page(title: str, header: Child, sections: Sequence[Markup], note: str) -> str:
-    room = files("tacit.interfaces.report")
-    template = Template((room / "page.html").read_text(encoding="utf-8"))
-    footer = tag("p", f"Written by tacit {VERSION}; this page is one file and asks nothing of any network. {note}")
-    return template.substitute(
-        title=joined(title),
-        style=(room / "page.css").read_text(encoding="utf-8").strip(),
-        header=joined(header),
-        main=joined(*sections),
-        footer=footer,
-    )

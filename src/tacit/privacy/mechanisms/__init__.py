@@ -2,7 +2,9 @@
 
 from tacit.privacy.mechanisms.additive import EntryNoise, Gaussian, Laplace, NormGamma, Staircase
 from tacit.privacy.mechanisms.base import Mechanism, from_settings, settings_of
+from tacit.privacy.mechanisms.disjoint import StackedPerturbation, TunedPerturbation
 from tacit.privacy.mechanisms.local import Duchi, RandomizedResponse
+from tacit.privacy.mechanisms.objective import ObjectivePerturbation
 from tacit.privacy.mechanisms.selection import Exponential
 
 __all__ = [
@@ -13,8 +15,11 @@ __all__ = [
     "Laplace",
     "Mechanism",
     "NormGamma",
+    "ObjectivePerturbation",
     "RandomizedResponse",
+    "StackedPerturbation",
     "Staircase",
+    "TunedPerturbation",
     "from_settings",
     "settings_of",
 ]

@@ -15,17 +15,16 @@ from tacit.data.columns import Label, Numeric
 from tacit.data.schema import Schema
 from tacit.errors import InputError
 from tacit.models.membership import FLOATS
-from tacit.numerics.linalg import principal_directions
 from tacit.release.file import Release
 from tacit.release.model import Model
-from tacit.scenarios.transfer.frames import Frame, ImageFrame, Rows
+from tacit.scenarios.transfer.frames import Rows
 from tacit.scenarios.transfer.opinions import Meeting, form_opinion
+from tacit.scenarios.transfer.printed import learn_printed
 from tacit.scenarios.transfer.self_training import label_loss, self_train
+from tacit.scenarios.transfer.views import Basis, lent_views, own_views
 from tacit.scenarios.transfer.weighting import probabilities
 
 UNLABELLED = -1
-# Directions of the receiver's own table in which autoencoders work.
-DIRECTIONS = 100
 
 
 @dataclass(frozen=True)
@@ -38,8 +37,11 @@ class Evidence:
         Of each release; 0 where it was ignored.
     notes : tuple of str
         What each release and the table have in common.
-    truth, target_only, adopted : tuple of int
-        Class codes of the labelled rows: true, and as predicted without and with the releases.
+    view : str
+        In which view that came with a release the rows are learned; empty if none.
+    truth, target_only, view_only, adopted : tuple of int
+        Class codes of the labelled rows: true, and as predicted without any release, with no more of the releases than
+        their view, and with the releases.
     """
 
     n_labelled: int
@@ -47,8 +49,10 @@ class Evidence:
     classes: tuple[str, ...]
     weights: tuple[float, ...]
     notes: tuple[str, ...]
+    view: str
     truth: tuple[int, ...]
     target_only: tuple[int, ...]
+    view_only: tuple[int, ...]
     adopted: tuple[int, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -64,29 +68,11 @@ class Evidence:
         return cls(**values)
 
 
-@dataclass(frozen=True)
-class Basis:
-    """Principal directions of the receiver's rows, as they are or as seen in an owner's frame."""
-
-    centre: Rows
-    directions: Rows
-    frame: Frame | None = None
-
-    @classmethod
-    def of(cls, rows: Rows, frame: Frame | None = None) -> "Basis":
-        """Return the basis of ``rows`` seen through ``frame``."""
-        seen = rows if frame is None else frame(rows)
-        return cls(seen.mean(axis=0), principal_directions(seen, DIRECTIONS), frame)
-
-    def __call__(self, rows: Rows) -> Rows:
-        """Return the coordinates of ``rows`` [N, n]."""
-        seen = rows if self.frame is None else self.frame(rows)
-        coordinates: Rows = (seen - self.centre) @ self.directions.T
-        return coordinates
-
-
 class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Learn from few labels, many unlabelled rows and the releases of others.
+
+    Releases of pictures also bring a public view: the owner's frame, and oriented gradients in it. What the view alone
+    is worth is kept apart from what the private knowledge is worth (``view_only_predict``).
 
     The receiver's own table is not protected by this estimator: a fitted model holds landmarks made of its rows.
     Releases are private already; adopting them spends nothing.
@@ -99,7 +85,8 @@ class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The receiver's schema. None: columns as in the first release, or numbers in [0, 1] without one.
     combine : {"calibrated", "paper"}
         "calibrated": releases are weighed by the likelihood of the receiver's labels and ignored where they do not
-        raise it. "paper": raw scores compete as in [membership] eq. 87, which ignores one side when scales differ.
+        raise it. "paper": the best of source, source-to-target and target reconstructions names the class, as in
+        [membership] eq. 79-87, which ignores one side when scales differ; entry-level releases only.
     random_state : int or None
         Seed of splits and landmarks; no privacy depends on it.
     n_jobs : int or None
@@ -138,21 +125,27 @@ class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if len(np.unique(seen)) < 2:
             raise InputError(f"y must hold labels of at least two classes; got {len(np.unique(seen))} class.")
         self.schema_ = schema
-        self.own_basis_ = Basis.of(rows)
-        self.opinions_ = [form_opinion(Meeting(each, schema, rows, labelled, seen)) for each in self.releases]
+        meetings = [Meeting(each, schema, rows, labelled, seen) for each in self.releases]
+        self.opinions_ = [form_opinion(meeting) for meeting in meetings]
         lent = [opinion(rows) for opinion in self.opinions_]
         on_labels = [
             scores[labelled] if opinion.labelled is None else opinion.labelled
             for opinion, scores in zip(self.opinions_, lent, strict=True)
         ]
         common: dict[str, Any] = {"n_classes": len(self.classes_), "random_state": self.random_state}
-        self.joined_basis_ = self._best_basis(rows, labelled, seen, common)
+        self.own_basis_, self.basis_ = self._bases(rows, labelled, seen, common)
         common["n_jobs"] = self.n_jobs
         self.alone_ = self_train(self.own_basis_(rows), labelled, seen, **common)
-        self.joined_ = self.alone_
+        F = self.basis_(rows)
+        self.in_view_ = self.alone_ if self.basis_ is self.own_basis_ else self_train(F, labelled, seen, **common)
+        self.joined_ = self.in_view_
         if lent:
-            F = self.joined_basis_(rows)
             self.joined_ = self_train(F, labelled, seen, lent=lent, lent_labelled=on_labels, **common)
+        self.printed_ = (
+            [learn_printed(meeting, random_state=self.random_state, n_jobs=self.n_jobs) for meeting in meetings]
+            if self.combine == "paper"
+            else []
+        )
         self.evidence_ = self._evidence(labelled, seen, len(rows))
         return self
 
@@ -175,6 +168,13 @@ class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the class of each row by the same learner without any release."""
         rows = self._rows(X)
         scores = self.alone_.scores(self.own_basis_(rows), [])
+        labels: NDArray[Any] = self.classes_[scores.argmax(axis=1)]
+        return labels
+
+    def view_only_predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the class of each row by the same learner in the releases' view, without their private knowledge."""
+        rows = self._rows(X)
+        scores = self.in_view_.scores(self.basis_(rows), [])
         labels: NDArray[Any] = self.classes_[scores.argmax(axis=1)]
         return labels
 
@@ -203,32 +203,29 @@ class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return classifier_from_model(file)
 
     def _scores(self, rows: Rows) -> FloatArray:
+        if self.printed_:
+            best: FloatArray = np.max([printed(rows, len(self.classes_)) for printed in self.printed_], axis=0)
+            return best
         lent = [opinion(rows) for opinion in self.opinions_]
-        if self.combine == "paper" and lent:
-            return self._paper_scores(rows, lent)
-        return self.joined_.scores(self.joined_basis_(rows), lent)
-
-    def _paper_scores(self, rows: Rows, lent: list[FloatArray]) -> FloatArray:
-        """Return for each class the better of the target's and the sources' raw scores: [membership] eq. 87."""
-        own = self.alone_.scores(self.own_basis_(rows), []) * self.alone_.scales[0]
-        raw = [scores * opinion.spread for scores, opinion in zip(lent, self.opinions_, strict=True)]
-        better: FloatArray = np.max([own, *raw], axis=0)
-        return better
+        return self.joined_.scores(self.basis_(rows), lent)
 
     def _rows(self, X: ArrayLike) -> Rows:
         check_is_fitted(self)
         return np.asarray(validate_data(self, X, dtype=self.own_basis_.centre.dtype, reset=False))
 
-    def _best_basis(
+    def _bases(
         self, rows: Rows, labelled: NDArray[np.intp], codes: NDArray[np.intp], settings: Mapping[str, Any]
-    ) -> Basis:
-        """Return our own basis, or one in the frame of an owner's pictures if our labels are told better there."""
+    ) -> tuple[Basis, Basis]:
+        """Return the best of our own bases, and the best with those that releases bring, as our labels tell."""
+
+        def loss(basis: Basis) -> float:
+            return label_loss(basis(rows), labelled, codes, **settings)
+
+        own = [Basis.of(rows, view) for view in own_views(rows, pictures=self.schema_.image is not None)]
+        mine = own[0] if len(own) == 1 else min(own, key=loss)
         frames = [getattr(opinion.scores, "frame", None) for opinion in self.opinions_]
-        placed = [frame for frame in frames if isinstance(frame, ImageFrame) and frame.shape != frame.frame]
-        bases = [self.own_basis_, *(Basis.of(rows, frame) for frame in placed)]
-        if len(bases) == 1:
-            return self.own_basis_
-        return min(bases, key=lambda basis: label_loss(basis(rows), labelled, codes, **settings))
+        lent = [Basis.of(rows, view) for view in lent_views(frames)]
+        return mine, min([mine, *lent], key=loss) if lent else mine
 
     def _classes(self, rows: Rows, y: NDArray[Any]) -> tuple[Schema, NDArray[Any], NDArray[np.intp]]:
         schema = self.schema
@@ -253,10 +250,12 @@ class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             n_labelled=len(labelled),
             n_unlabelled=n_rows - len(labelled),
             classes=tuple(self.schema_.classes),
-            weights=tuple(float(weight) for weight in self.joined_.weights[2:]),
+            weights=tuple(float(weight) for weight in self.joined_.weights[len(self.joined_.scales) :]),
             notes=tuple(opinion.note for opinion in self.opinions_),
+            view="" if self.basis_ is self.own_basis_ else self.basis_.view.note,
             truth=tuple(codes.tolist()),
             target_only=tuple(self.alone_.labelled_scores.argmax(axis=1).tolist()),
+            view_only=tuple(self.in_view_.labelled_scores.argmax(axis=1).tolist()),
             adopted=tuple(self.joined_.labelled_scores.argmax(axis=1).tolist()),
         )
 

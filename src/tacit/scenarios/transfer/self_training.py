@@ -16,6 +16,7 @@ from sklearn.utils import check_random_state
 
 from tacit.checks import FloatArray
 from tacit.models.membership_classifier import MembershipClassifier
+from tacit.scenarios.transfer.drifting_means import DriftedMeans, drift_means
 from tacit.scenarios.transfer.weighting import (
     Codes,
     centred,
@@ -31,6 +32,9 @@ RandomState = Any  # numpy's generator of splits and landmarks, made by scikit-l
 # Subspace dimensions of the rounds: [membership] section 5 ends at 20; two more rounds there still help.
 DIMENSIONS = (5, 10, 15, 20, 20, 20)
 FOLDS = 5
+# Rounds feed on guesses that saw every label; with fewer labels in a class, the labels can no longer tell a good
+# round from one that repeats its own mistakes.
+LABELS_FOR_ROUNDS = 5
 
 
 @dataclass(frozen=True)
@@ -39,18 +43,23 @@ class SelfTrained:
 
     Attributes
     ----------
-    first, last : MembershipClassifier
-        Learned from the labelled rows alone, and from all rows with their final labels.
-    scales : array [2]
-        The spread of the scores of the two, by which they are divided.
+    last : MembershipClassifier
+        Learned from all rows with their final labels; the first one again where labels are too few for rounds.
+    first : MembershipClassifier
+        Learned from the labelled rows alone.
+    means : DriftedMeans
+        The classes' means, drawn towards the unlabelled rows.
+    scales : array [3]
+        The spread of the scores of the three, by which they are divided.
     weights : array
-        Of the last model, the first model, and each lent opinion.
+        Of the three, and of each lent opinion.
     labelled_scores : array [L, C]
         Combined scores of the labelled rows by models that did not learn them.
     """
 
-    first: MembershipClassifier
     last: MembershipClassifier
+    first: MembershipClassifier
+    means: DriftedMeans
     scales: FloatArray
     weights: FloatArray
     labelled_scores: FloatArray
@@ -58,11 +67,9 @@ class SelfTrained:
     def scores(self, F: Rows, lent: Sequence[FloatArray]) -> FloatArray:
         """Return the combined class scores of rows ``F``, given the lent opinions on them."""
         n_classes = self.labelled_scores.shape[1]
-        own = [
-            class_scores(model, F, n_classes) / scale
-            for model, scale in zip((self.last, self.first), self.scales, strict=True)
-        ]
-        return combine(self.weights, [*own, *lent])
+        own = [class_scores(self.last, F, n_classes), class_scores(self.first, F, n_classes), self.means(F)]
+        scaled = [scores / scale for scores, scale in zip(own, self.scales, strict=True)]
+        return combine(self.weights, [*scaled, *lent])
 
 
 def class_scores(model: MembershipClassifier, F: Rows, n_classes: int) -> FloatArray:
@@ -101,38 +108,58 @@ def self_train(
     """
     random = check_random_state(random_state)
     learner = _Learner(F, n_jobs, random)
+    start = learner.start(labelled, codes, n_classes)
+    # What does not pass here, the means or a release, is out for good; what does is weighed anew in each round.
+    known = [*start.labelled, *lent_labelled]
+    gated = gated_weights(known[:1], known[1:], codes)
+    kept = [0, *(1 + np.flatnonzero(gated[1:])).tolist()]
     unlabelled = np.setdiff1d(np.arange(len(F)), labelled)
-    rows = np.concatenate([labelled, unlabelled])
-    first, first_scale, first_labelled = learner.first_round(labelled, codes, n_classes)
-    first_unlabelled = class_scores(first, F[unlabelled], n_classes) / first_scale
-    # A release that does not pass here is out for good; one that does is weighed anew in each round.
-    weights = gated_weights([first_labelled], lent_labelled, codes)
-    kept = np.flatnonzero(weights[1:]).tolist()
-    lent_labelled = [lent_labelled[k] for k in kept]
-    lent_unlabelled = [lent[k][unlabelled] for k in kept]
-    guesses = combine(weights[[0, *(1 + k for k in kept)]], [first_unlabelled, *lent_unlabelled]).argmax(axis=1)
-    for n_components in DIMENSIONS:
-        halves = np.concatenate([stratified_folds(codes, 2, random), random.randint(2, size=len(unlabelled))])
-        labels = np.concatenate([codes, guesses])
-        scores = learner.across(rows, labels, halves, n_classes, n_components=n_components, max_landmarks=0.5)
-        scale = _spread(scores)
-        mine, others = scores[: len(labelled)] / scale, scores[len(labelled) :] / scale
-        weights = fitted_weights([mine, first_labelled, *lent_labelled], codes)
-        guesses = combine(weights, [others, first_unlabelled, *lent_unlabelled]).argmax(axis=1)
-    last = learner.learn(rows, np.concatenate([codes, guesses]), n_components=DIMENSIONS[-1], max_landmarks=0.5)
-    seen = combine(weights, [mine, first_labelled, *lent_labelled])
-    all_weights = np.zeros(2 + len(lent))
-    all_weights[[0, 1, *(2 + k for k in kept)]] = weights
-    return SelfTrained(first, last, np.array([scale, first_scale]), all_weights, seen)
+    others = [*start.scores(F[unlabelled]), *(scores[unlabelled] for scores in lent)]
+    known, others, weights = [known[k] for k in kept], [others[k] for k in kept], gated[kept]
+    if start.fewest < LABELS_FOR_ROUNDS:
+        last, scale, seen = start.first, start.scales[0], combine(weights, known)
+        weights = np.append(0.0, weights)
+    else:
+        table = _Table(np.concatenate([labelled, unlabelled]), codes, n_classes)
+        last, scale, seen, weights = learner.rounds(table, known, others, weights)
+    all_weights = np.zeros(1 + len(gated))
+    all_weights[[0, *(1 + k for k in kept)]] = weights
+    return SelfTrained(last, start.first, start.means, np.array([scale, *start.scales]), all_weights, seen)
 
 
 def label_loss(
     F: Rows, labelled: NDArray[np.intp], codes: Codes, *, n_classes: int, random_state: int | None = None
 ) -> float:
-    """Return how badly rows ``F`` tell the labels by the first round alone: minus the log-likelihood, out of fold."""
-    learner = _Learner(F, None, check_random_state(random_state))
-    _, _, scores = learner.first_round(labelled, codes, n_classes)
-    return negative_log_likelihood(fitted_weights([scores], codes), [scores], codes)
+    """Return how badly rows ``F`` tell the labels before any round: minus the log-likelihood, out of fold."""
+    own = _Learner(F, None, check_random_state(random_state)).start(labelled, codes, n_classes).labelled
+    return negative_log_likelihood(gated_weights(own[:1], own[1:], codes), own, codes)
+
+
+@dataclass(frozen=True)
+class _Start:
+    """What the labelled rows tell before any round, with the scores of their own rows out of fold."""
+
+    first: MembershipClassifier
+    means: DriftedMeans
+    scales: tuple[float, float]
+    labelled: list[FloatArray]
+    fewest: int
+
+    def scores(self, F: Rows) -> list[FloatArray]:
+        """Return the opinions on other rows."""
+        return [
+            class_scores(self.first, F, len(self.means.means)) / self.scales[0],
+            self.means(F) / self.scales[1],
+        ]
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Which rows take part, labelled ones first, and what is known of them."""
+
+    rows: NDArray[np.intp]
+    codes: Codes
+    n_classes: int
 
 
 class _Learner:
@@ -159,17 +186,47 @@ class _Learner:
             fitted: MembershipClassifier = model.fit(self._F[rows], labels)
         return fitted
 
-    def first_round(
-        self, labelled: NDArray[np.intp], codes: Codes, n_classes: int
-    ) -> tuple[MembershipClassifier, float, FloatArray]:
-        """Return the classifier of the labelled rows alone, the spread of its scores, and their scores out of fold."""
-        fewest = int(np.unique(codes, return_counts=True)[1].min())
+    def start(self, labelled: NDArray[np.intp], codes: Codes, n_classes: int) -> _Start:
+        """Return what the labelled rows tell: their autoencoders, and their means among all rows."""
+        F, fewest = self._F, int(np.unique(codes, return_counts=True)[1].min())
         shape: dict[str, Any] = {"n_components": max(1, min(DIMENSIONS[-1], fewest - 1)), "max_landmarks": 1.0}
         folds = stratified_folds(codes, max(2, min(FOLDS, fewest)), self._random)
-        out_of_fold = self.across(labelled, codes, folds, n_classes, **shape)
-        model = self.learn(labelled, codes, **shape)
-        scale = _spread(class_scores(model, self._F, n_classes))
-        return model, scale, out_of_fold / scale
+        by_autoencoders = self.across(labelled, codes, folds, n_classes, **shape)
+        by_means = np.zeros_like(by_autoencoders)
+        for fold in np.unique(folds):
+            mine = folds == fold
+            by_means[mine] = drift_means(F, labelled[~mine], codes[~mine], n_classes)(F[labelled[mine]])
+        first, means = self.learn(labelled, codes, **shape), drift_means(F, labelled, codes, n_classes)
+        scales = _spread(class_scores(first, F, n_classes)), _spread(means(F))
+        return _Start(first, means, scales, [by_autoencoders / scales[0], by_means / scales[1]], fewest)
+
+    def rounds(
+        self, table: _Table, known: list[FloatArray], others: list[FloatArray], weights: FloatArray
+    ) -> tuple[MembershipClassifier, float, FloatArray, FloatArray]:
+        """Return the last classifier, the spread of its scores, the labelled rows' combined scores and the weights.
+
+        ``known`` and ``others`` are the opinions on labelled and on other rows that stay the same in every round.
+        """
+        n_labelled, opinions = len(table.codes), others
+        for n_components in DIMENSIONS:
+            guesses = combine(weights, opinions).argmax(axis=1)
+            halves = stratified_folds(table.codes, 2, self._random), self._random.randint(2, size=len(guesses))
+            labels = np.concatenate([table.codes, guesses])
+            scores = self.across(
+                table.rows,
+                labels,
+                np.concatenate(halves),
+                table.n_classes,
+                n_components=n_components,
+                max_landmarks=0.5,
+            )
+            scale = _spread(scores)
+            mine = [scores[:n_labelled] / scale, *known]
+            opinions = [scores[n_labelled:] / scale, *others]
+            weights = fitted_weights(mine, table.codes)
+        labels = np.concatenate([table.codes, combine(weights, opinions).argmax(axis=1)])
+        last = self.learn(table.rows, labels, n_components=DIMENSIONS[-1], max_landmarks=0.5)
+        return last, scale, combine(weights, mine), weights
 
     def across(
         self,

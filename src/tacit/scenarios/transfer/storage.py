@@ -1,23 +1,27 @@
 """A fitted transfer classifier as the file that a receiver keeps, and back."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.checks import one_of
 from tacit.data.schema import Schema
 from tacit.errors import ReleaseError
 from tacit.models.membership import MembershipMapping
 from tacit.models.membership_solution import Mapping as MembershipLayer
 from tacit.models.membership_storage import classifier_from_arrays, classifier_to_arrays
 from tacit.release.model import Model
-from tacit.scenarios.transfer.classifier import Basis, Evidence, TransferClassifier
+from tacit.scenarios.transfer.classifier import Evidence, TransferClassifier
+from tacit.scenarios.transfer.drifting_means import DriftedMeans
 from tacit.scenarios.transfer.features import ImageFeatures, TableFeatures
 from tacit.scenarios.transfer.frames import ColumnFrame, Frame, ImageFrame
 from tacit.scenarios.transfer.opinions import GeometryScores, Opinion, Scores
+from tacit.scenarios.transfer.printed import PrintedTransfer
 from tacit.scenarios.transfer.scores import LinearScores, QuadraticScores
 from tacit.scenarios.transfer.self_training import SelfTrained
+from tacit.scenarios.transfer.views import NOTES, Basis, View
 
 KIND = "transfer_model"
 QUADRATIC = ("middle", "basis", "means", "whitening", "offsets")
@@ -31,9 +35,10 @@ def classifier_to_model(model: TransferClassifier) -> Model:
     """Return the model file of a fitted classifier; it holds landmarks made of the receiver's rows."""
     arrays: Arrays = {
         **_basis_arrays(model.own_basis_, "own"),
-        **_basis_arrays(model.joined_basis_, "view"),
+        **_basis_arrays(model.basis_, "view"),
         "classes": np.asarray(model.classes_),
         **_trained_arrays(model.alone_, "alone"),
+        **_trained_arrays(model.in_view_, "in_view"),
         **_trained_arrays(model.joined_, "joined"),
     }
     opinions = []
@@ -41,11 +46,18 @@ def classifier_to_model(model: TransferClassifier) -> Model:
         more, settings = _opinion_parts(opinion, f"opinion_{place}")
         arrays.update(more)
         opinions.append(settings)
+    printed = []
+    for place, each in enumerate(model.printed_):
+        more, settings = _printed_parts(each, f"printed_{place}")
+        arrays.update(more)
+        printed.append(settings)
     content = {
         "opinions": opinions,
+        "printed": printed,
         "combine": model.combine,
         "evidence": model.evidence_.to_dict(),
-        "view": None if model.joined_basis_.frame is None else _frame_parts(model.joined_basis_.frame, "view")[1],
+        "own": _view_settings(model.own_basis_.view),
+        "view": _view_settings(model.basis_.view),
     }
     cards = tuple(release.card for release in model.releases)
     return Model(KIND, arrays, content, cards, model.schema_.to_dict())
@@ -68,11 +80,12 @@ def _rebuilt(file: Model) -> TransferClassifier:
     arrays = file.arrays
     model.schema_ = schema
     model.classes_ = np.asarray(arrays["classes"])
-    model.own_basis_ = _basis(arrays, "own", None)
-    model.joined_basis_ = _basis(arrays, "view", settings["view"])
-    model.n_features_in_ = model.own_basis_.directions.shape[1]
-    model.alone_, model.joined_ = _trained(arrays, "alone"), _trained(arrays, "joined")
+    model.own_basis_ = _basis(arrays, "own", settings["own"])
+    model.basis_ = _basis(arrays, "view", settings["view"])
+    model.n_features_in_ = len(schema.encoded_names)
+    model.alone_, model.in_view_, model.joined_ = (_trained(arrays, each) for each in ("alone", "in_view", "joined"))
     model.opinions_ = [_opinion(arrays, each, f"opinion_{k}") for k, each in enumerate(settings["opinions"])]
+    model.printed_ = [_printed(arrays, each, f"printed_{k}") for k, each in enumerate(settings["printed"])]
     model.evidence_ = Evidence.from_dict(settings["evidence"])
     return model
 
@@ -81,6 +94,7 @@ def _trained_arrays(trained: SelfTrained, prefix: str) -> Arrays:
     return {
         **classifier_to_arrays(trained.first, f"{prefix}_first"),
         **classifier_to_arrays(trained.last, f"{prefix}_last"),
+        f"{prefix}_means": trained.means.means,
         f"{prefix}_scales": trained.scales,
         f"{prefix}_weights": trained.weights,
         f"{prefix}_labelled": trained.labelled_scores,
@@ -91,6 +105,7 @@ def _trained(arrays: Mapping[str, NDArray[Any]], prefix: str) -> SelfTrained:
     return SelfTrained(
         first=classifier_from_arrays(arrays, f"{prefix}_first"),
         last=classifier_from_arrays(arrays, f"{prefix}_last"),
+        means=DriftedMeans(arrays[f"{prefix}_means"]),
         scales=arrays[f"{prefix}_scales"],
         weights=arrays[f"{prefix}_weights"],
         labelled_scores=arrays[f"{prefix}_labelled"],
@@ -99,12 +114,19 @@ def _trained(arrays: Mapping[str, NDArray[Any]], prefix: str) -> SelfTrained:
 
 def _basis_arrays(basis: Basis, prefix: str) -> Arrays:
     arrays: Arrays = {f"{prefix}_centre": basis.centre, f"{prefix}_directions": basis.directions}
-    return arrays if basis.frame is None else arrays | _frame_parts(basis.frame, prefix)[0]
+    return arrays if basis.view.frame is None else arrays | _frame_parts(basis.view.frame, prefix)[0]
 
 
-def _basis(arrays: Mapping[str, NDArray[Any]], prefix: str, frame: Settings | None) -> Basis:
-    seen_through = None if frame is None else _frame(arrays, frame, prefix)
-    return Basis(arrays[f"{prefix}_centre"], arrays[f"{prefix}_directions"], seen_through)
+def _view_settings(view: View) -> Settings:
+    return {"form": view.form, "frame": None if view.frame is None else _frame_parts(view.frame, "")[1]}
+
+
+def _basis(arrays: Mapping[str, NDArray[Any]], prefix: str, settings: Settings) -> Basis:
+    frame = None if settings["frame"] is None else _frame(arrays, settings["frame"], prefix)
+    if isinstance(frame, ColumnFrame):
+        raise ReleaseError("the model file has a view through shared columns, which views never are.")
+    view = View(one_of("form", settings["form"], tuple(NOTES)), frame)
+    return Basis(view, arrays[f"{prefix}_centre"], arrays[f"{prefix}_directions"])
 
 
 def _opinion_parts(opinion: Opinion, prefix: str) -> tuple[Arrays, Settings]:
@@ -141,10 +163,8 @@ def _scores_parts(scores: Scores, prefix: str) -> tuple[Arrays, Settings]:
             arrays |= {f"{prefix}_{name}": getattr(scores, name) for name in QUADRATIC}
             return arrays, {"form": "quadratic", "frame": frame}
         case GeometryScores():
-            layer = scores.mapping.mapping_
-            arrays = {f"{prefix}_{name}": getattr(layer, name) for name in LAYER}
-            arrays[f"{prefix}_places"] = scores.places
-            return arrays, {"form": "geometry", "numbers": [layer.smoothing, layer.variance, layer.noise]}
+            arrays, numbers = _mapping_parts(scores.mapping, prefix)
+            return {**arrays, f"{prefix}_places": scores.places}, {"form": "geometry", "numbers": numbers}
 
 
 def _scores(arrays: Mapping[str, NDArray[Any]], settings: Settings, prefix: str) -> Scores:
@@ -156,13 +176,41 @@ def _scores(arrays: Mapping[str, NDArray[Any]], settings: Settings, prefix: str)
     if settings["form"] == "quadratic":
         parts: dict[str, Any] = {name: arrays[f"{prefix}_{name}"] for name in QUADRATIC}
         return QuadraticScores(frame=_frame(arrays, settings["frame"], prefix), **parts)
+    return GeometryScores(_mapping(arrays, settings["numbers"], prefix), arrays[f"{prefix}_places"])
+
+
+def _mapping_parts(mapping: MembershipMapping, prefix: str) -> tuple[Arrays, list[float]]:
+    layer = mapping.mapping_
+    arrays = {f"{prefix}_{name}": getattr(layer, name) for name in LAYER}
+    return arrays, [layer.smoothing, layer.variance, layer.noise]
+
+
+def _mapping(arrays: Mapping[str, NDArray[Any]], numbers: Sequence[float], prefix: str) -> MembershipMapping:
     layer: dict[str, Any] = {name: arrays[f"{prefix}_{name}"] for name in LAYER}
-    smoothing, variance, noise = (float(number) for number in settings["numbers"])
+    smoothing, variance, noise = (float(number) for number in numbers)
     mapping = MembershipMapping()
     mapping.mapping_ = MembershipLayer(**layer, smoothing=smoothing, variance=variance, noise=noise)
-    mapping._one_output = False  # noqa: SLF001 - classes have places of several coordinates
+    mapping._one_output = False  # noqa: SLF001 - classes have places, and rows, of several coordinates
     mapping.n_features_in_ = mapping.mapping_.landmarks.shape[1]
-    return GeometryScores(mapping, arrays[f"{prefix}_places"])
+    return mapping
+
+
+def _printed_parts(printed: PrintedTransfer, prefix: str) -> tuple[Arrays, Settings]:
+    arrays, numbers = _mapping_parts(printed.bridge, f"{prefix}_bridge")
+    arrays |= classifier_to_arrays(printed.source, f"{prefix}_source")
+    arrays |= classifier_to_arrays(printed.target, f"{prefix}_target")
+    if printed.to_source is not None:
+        arrays[f"{prefix}_to_source"] = printed.to_source
+    return arrays, {"numbers": numbers}
+
+
+def _printed(arrays: Mapping[str, NDArray[Any]], settings: Settings, prefix: str) -> PrintedTransfer:
+    return PrintedTransfer(
+        to_source=arrays.get(f"{prefix}_to_source"),
+        source=classifier_from_arrays(arrays, f"{prefix}_source"),
+        target=classifier_from_arrays(arrays, f"{prefix}_target"),
+        bridge=_mapping(arrays, settings["numbers"], f"{prefix}_bridge"),
+    )
 
 
 def _frame_parts(frame: Frame, prefix: str) -> tuple[Arrays, Settings]:

@@ -1,0 +1,88 @@
+"""The networks of the feedback tables, their training, and pictures with the faults that they are tuned to."""
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+Pictures = NDArray[np.float64]
+
+
+class Residual(nn.Module):
+    """One layer of a deep network: what comes in, plus a normalised and rectified linear map of it."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.linear = nn.Linear(width, width)
+        self.norm = nn.BatchNorm1d(width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return the activations of the next layer."""
+        return x + torch.relu(self.norm(self.linear(x)))
+
+
+def convolutional(width: int = 8) -> nn.Sequential:
+    """Return a network for 28 x 28 pixels with three convolutions, each with a batch normalisation."""
+    sizes = (1, width, 2 * width, 4 * width)
+    blocks = [
+        nn.Sequential(nn.Conv2d(a, b, 3, stride=2, padding=1), nn.BatchNorm2d(b), nn.ReLU())
+        for a, b in itertools.pairwise(sizes)
+    ]
+    return nn.Sequential(*blocks, nn.AdaptiveAvgPool2d(2), nn.Flatten(), nn.Linear(16 * width, 10))
+
+
+def deep(n_features: int, *, width: int = 48, depth: int = 24) -> nn.Sequential:
+    """Return a network with ``depth`` residual layers, each with a batch normalisation of 2 ``width`` parameters."""
+    return nn.Sequential(nn.Linear(n_features, width), *(Residual(width) for _ in range(depth)), nn.Linear(width, 10))
+
+
+def trained(module: nn.Sequential, X: Any, y: Any, *, epochs: int, seed: int) -> nn.Sequential:
+    """Return the module after ``epochs`` rounds of Adam over rows ``X`` with class codes ``y``."""
+    generator = torch.Generator().manual_seed(seed)
+    rows, codes = torch.as_tensor(X, dtype=torch.float32), torch.as_tensor(y)
+    optimiser = torch.optim.Adam(module.parameters(), lr=1e-3)
+    module.train()
+    for _ in range(epochs):
+        for batch in _batches(len(rows), generator):
+            _descend(module, optimiser, rows[batch], codes[batch])
+    return module.eval()
+
+
+def tuned_by_gradient(module: nn.Sequential, layers: tuple[type[nn.Module], ...], X: Any, y: Any) -> nn.Sequential:
+    """Return the module after 100 full steps on the parameters of some layers: what seeing rows and labels would give.
+
+    Batch normalisations use the statistics of the rows, as the searches' scores do.
+    """
+    parameters = [p for each in module.modules() if isinstance(each, layers) for p in each.parameters()]
+    optimiser = torch.optim.Adam(parameters, lr=2e-2)
+    rows, codes = torch.as_tensor(X, dtype=torch.float32), torch.as_tensor(y)
+    module.train()
+    for _ in range(100):
+        _descend(module, optimiser, rows, codes)
+    return module.eval()
+
+
+def _descend(module: nn.Module, optimiser: torch.optim.Optimizer, rows: Tensor, codes: Tensor) -> None:
+    optimiser.zero_grad()
+    torch.autograd.backward([nn.functional.cross_entropy(module(rows), codes)])
+    optimiser.step()
+
+
+def _batches(n_rows: int, generator: torch.Generator) -> Iterator[Tensor]:
+    order = torch.randperm(n_rows, generator=generator)
+    return (order[start : start + 64] for start in range(0, n_rows, 64))
+
+
+def corrupted(X: Pictures, fault: str, severity: float, generator: Any) -> Pictures:
+    """Return pictures [N, p] in [0, 1] with a fault: gaussian noise, impulses, or contrast lost about each mean."""
+    if fault == "gaussian":
+        return np.asarray(np.clip(X + severity * generator.standard_normal(X.shape), 0, 1))
+    if fault == "impulse":
+        drawn = generator.uniform(size=X.shape)
+        return np.where(drawn < severity / 2, 0.0, np.where(drawn > 1 - severity / 2, 1.0, X))
+    mean = X.mean(axis=1, keepdims=True)
+    return np.asarray(mean + severity * (X - mean))

@@ -1,0 +1,200 @@
+"""``tacit tune``: tune a model on a desk's scores, over the network or by files."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from tacit.errors import InputError
+from tacit.interfaces.cli.outputs import counted, require_output
+
+if TYPE_CHECKING:
+    from tacit.interfaces.desk.client import DeskClient
+    from tacit.scenarios.desk.architecture import Architecture
+    from tacit.scenarios.desk.tuning import Tuning
+
+PLAIN_HTTP = "the desk's address is plain http: whoever sits between can read the token and the parameters. Use https."
+
+State = Annotated[Path, typer.Option("--state", metavar="PATH", help="The run's file; resumed if it is there.")]
+Method = Annotated[str, typer.Option(help="[bold]pps[/], [bold]lcps[/] (layer by layer) or [bold]random[/].")]
+Queries = Annotated[int | None, typer.Option(help="Queries to spend in all; by default all that are left.")]
+Sigma = Annotated[float, typer.Option(help="How far candidates lie from the mean, in each parameter.")]
+Batch = Annotated[int, typer.Option(help="Candidates between two updates; even.")]
+Seed = Annotated[int | None, typer.Option(help="Seed of the perturbations; drawn if not given.")]
+Start = Annotated[Path | None, typer.Option(metavar="SAFETENSORS", help="Parameters to start from; by default all 0.")]
+
+
+def tune(
+    *,
+    desk: Annotated[str, typer.Option(metavar="URL", help="Where the desk is.", show_default=False)],
+    token: Annotated[str, typer.Option(envvar="TACIT_DESK_TOKEN", help="What the owner gave you.", show_default=False)],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="SAFETENSORS", help="Where the parameters go.", show_default=False)
+    ],
+    state: Annotated[
+        Path | None, typer.Option("--state", metavar="PATH", help="The run's file; by default OUTPUT with .run added.")
+    ] = None,
+    method: Method = "pps",
+    queries: Queries = None,
+    sigma: Sigma = 0.5,
+    batch: Batch = 20,
+    start: Start = None,
+    seed: Seed = None,
+    patience: Annotated[float, typer.Option(help="Seconds to go on trying while the desk is busy or away.")] = 300.0,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing output.")] = False,
+) -> None:
+    """Tune a model on the scores of an owner's desk.
+
+    The run is stored after each batch. Started again after a crash, it asks the open batch under the same names, for
+    which the desk charges nothing again.
+
+    [bold]Example:[/] tacit tune --desk https://desk.example --token $TOKEN --queries 300 -o tuned.safetensors
+    """
+    from tacit.interfaces.desk.client import DeskClient, is_exposed  # noqa: PLC0415 - keeps the command line quick
+    from tacit.release.atomic import write_bytes  # noqa: PLC0415 - as above
+    from tacit.scenarios.desk.parameters import encode_parameters  # noqa: PLC0415 - as above
+
+    require_output(output, force=force, inputs=[each for each in (start,) if each])
+    place = output.with_name(f"{output.name}.run") if state is None else state
+    client = DeskClient(desk, token, patience=patience, said=_say)
+    if is_exposed(desk):
+        Console(stderr=True).print(Text.assemble(("warning: ", "bold yellow"), PLAIN_HTTP), soft_wrap=True)
+    architecture, offer = client.offer()
+    wanted = int(offer["queries_left"]) if queries is None else queries
+    tuning = _resumed(place, architecture)
+    if tuning is None:
+        tuning = _begun(architecture, method, start, queries=wanted, sigma=sigma, batch=batch, seed=seed)
+    tuning = _run(tuning, client, place)
+    write_bytes(output, encode_parameters(tuning.search.parameters, architecture))
+    typer.echo(_summary(tuning, output))
+
+
+def ask(
+    *,
+    state: State,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="TACIT", help="Where the candidates go.")],
+    schema: Annotated[
+        Path | None, typer.Option("--schema", "-s", metavar="TOML", help="The owner's schema; for a new run.")
+    ] = None,
+    model: Annotated[
+        Path | None, typer.Option("--model", "-m", metavar="TOML", help="What the desk scores; for a new run.")
+    ] = None,
+    method: Method = "pps",
+    queries: Queries = None,
+    sigma: Sigma = 0.5,
+    batch: Batch = 20,
+    start: Start = None,
+    seed: Seed = None,
+) -> None:
+    """Write the next candidates to a file, to be carried to an owner without a network.
+
+    The first time, --schema, --model and --queries say what the run is about; later the state file knows.
+
+    [bold]Example:[/] tacit tune ask --state ann.run -s patients.toml -m linear.toml --queries 300 -o batch.tacit
+    """
+    from tacit.data.schema_file import read_schema  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.scenarios.desk.architecture import read_architecture  # noqa: PLC0415 - as above
+    from tacit.scenarios.desk.exchange import write_candidates  # noqa: PLC0415 - as above
+    from tacit.scenarios.desk.tuning import write_tuning  # noqa: PLC0415 - as above
+
+    tuning = _resumed(state, None)
+    if tuning is None:
+        if schema is None or model is None or queries is None:
+            raise InputError(f"there is no run at {state} yet: give --schema, --model and --queries to begin one.")
+        architecture = read_architecture(model, read_schema(schema))
+        tuning = _begun(architecture, method, start, queries=queries, sigma=sigma, batch=batch, seed=seed)
+        write_tuning(tuning, state)
+    n_asked = write_candidates(tuning, output)
+    typer.echo(
+        f"wrote {output}: {counted(n_asked, 'candidate')}. Its owner runs `tacit desk score`; then `tacit tune tell`."
+    )
+
+
+def tell(
+    scores: Annotated[
+        Path, typer.Argument(metavar="SCORES", help="What `tacit desk score` wrote.", show_default=False)
+    ],
+    *,
+    state: State,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="SAFETENSORS", help="Where the parameters so far go.")
+    ] = None,
+) -> None:
+    """Read the scores of the open batch, and move the model accordingly.
+
+    [bold]Example:[/] tacit tune tell scores.json --state ann.run -o tuned.safetensors
+    """
+    from tacit.release.atomic import write_bytes  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.scenarios.desk.exchange import tell_scores  # noqa: PLC0415 - as above
+    from tacit.scenarios.desk.parameters import encode_parameters  # noqa: PLC0415 - as above
+    from tacit.scenarios.desk.tuning import write_tuning  # noqa: PLC0415 - as above
+
+    tuning = _resumed(state, None)
+    if tuning is None:
+        raise InputError(f"there is no run at {state}: begin one with `tacit tune ask`.")
+    tuning = tell_scores(tuning, scores)
+    write_tuning(tuning, state)
+    if output is not None:
+        write_bytes(output, encode_parameters(tuning.search.parameters, tuning.architecture))
+    typer.echo(_summary(tuning, output))
+
+
+def _resumed(place: Path, architecture: "Architecture | None") -> "Tuning | None":
+    from tacit.scenarios.desk.tuning import read_tuning  # noqa: PLC0415 - keeps the command line quick to start
+
+    if not place.exists():
+        return None
+    tuning = read_tuning(place)
+    if architecture is not None and tuning.architecture != architecture:
+        raise InputError(f"the run at {place} tunes another model than this desk scores. Choose another --state.")
+    typer.echo(f"resuming {place}: {tuning.search.used:,} of {tuning.search.queries:,} queries used.", err=True)
+    return tuning
+
+
+def _begun(architecture: "Architecture", method: str, start: Path | None, **settings: Any) -> "Tuning":
+    import numpy as np  # noqa: PLC0415 - keeps the command line quick to start
+
+    from tacit.release.regular import read_small  # noqa: PLC0415 - as above
+    from tacit.scenarios.desk.parameters import decode_parameters, largest_body  # noqa: PLC0415 - as above
+    from tacit.scenarios.desk.tuning import Tuning, new_search  # noqa: PLC0415 - as above
+
+    vector = np.zeros(architecture.n_parameters)
+    if start is not None:
+        vector = decode_parameters(read_small(start, largest=largest_body(architecture)), architecture)
+    return Tuning.start(architecture, new_search(method, vector, architecture, **settings))
+
+
+def _run(tuning: "Tuning", client: "DeskClient", place: Path) -> "Tuning":
+    from tacit.scenarios.desk.tuning import write_tuning  # noqa: PLC0415 - keeps the command line quick to start
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        bar = progress.add_task("queries", total=tuning.search.queries, completed=tuning.search.used)
+        # Stored before the first query: its names must survive a crash, or the answers would be paid for twice.
+        write_tuning(tuning, place)
+        while not tuning.search.done:
+            scores = []
+            for name, body in tuning.batch():
+                scores.append(client.score(name, body))
+                progress.advance(bar)
+            tuning = tuning.told(scores)
+            write_tuning(tuning, place)
+            progress.update(bar, description=f"queries, last batch {sum(scores) / len(scores):.4f}")
+    client.close()
+    return tuning
+
+
+def _summary(tuning: "Tuning", output: Path | None) -> str:
+    search = tuning.search
+    best = "" if search.best_scores is None else f" The highest answer was {search.best_scores[0]:g}."
+    wrote = "" if output is None else f"wrote {output}. "
+    return f"{wrote}{search.used:,} of {search.queries:,} queries used.{best}"
+
+
+def _say(why: str, seconds: float) -> None:
+    if seconds >= 1:
+        typer.echo(f"waiting {seconds:.0f} s: {why}", err=True)

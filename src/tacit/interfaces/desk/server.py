@@ -1,0 +1,106 @@
+"""The desk on a socket: uvicorn with deadlines, so that nobody can hold connections open for nothing."""
+
+import asyncio
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import uvicorn
+from fastapi import FastAPI
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from tacit.errors import InputError
+
+# Seconds from a connection, or from an answer, to a complete next head of a request.
+HEAD_SECONDS = 10.0
+IDLE_SECONDS = 8
+MOST_CONNECTIONS = 1024
+LARGEST_HEAD = 16 * 1024
+
+
+class PromptProtocol(H11Protocol):
+    """HTTP/1.1 that closes a connection whose next request is not there in time.
+
+    uvicorn's own timer stops at the first byte of a request: a client that sends a byte now and then would stay.
+    """
+
+    head_seconds = HEAD_SECONDS
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
+        """Start the clock."""
+        super().connection_made(transport)
+        self._start_clock()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop the clock."""
+        self._stop_clock()
+        super().connection_lost(exc)
+
+    def on_response_complete(self) -> None:
+        """Start the clock for the next request; a body that still comes in is not waited for either."""
+        super().on_response_complete()
+        self._start_clock()
+
+    def _start_clock(self) -> None:
+        self._stop_clock()
+        self._deadline = self.loop.call_later(self.head_seconds, self._give_up)
+
+    def _stop_clock(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+
+    def _give_up(self) -> None:
+        # A request whose head is complete is the application's, which has a deadline for the body.
+        cycle: Any = self.cycle
+        if cycle is None or cycle.response_complete:
+            self.transport.close()
+
+
+def make_server(app: FastAPI, *, host: str, port: int, head_seconds: float = HEAD_SECONDS) -> uvicorn.Server:
+    """Return a server that is ready to run; port 0 takes any free one."""
+    protocol = type("Protocol", (PromptProtocol,), {"head_seconds": head_seconds})
+    config = uvicorn.Config(
+        app,
+        host=host,
+        port=port,
+        http=protocol,
+        ws="none",
+        lifespan="on",
+        access_log=False,
+        log_level="warning",
+        server_header=False,
+        limit_concurrency=MOST_CONNECTIONS,
+        timeout_keep_alive=IDLE_SECONDS,
+        timeout_graceful_shutdown=5,
+        h11_max_incomplete_event_size=LARGEST_HEAD,
+    )
+    return uvicorn.Server(config)
+
+
+def run_server(server: uvicorn.Server, opened: Callable[[str], None]) -> None:
+    """Listen until a signal ends it; ``opened`` is told the address once requests are taken."""
+    host, port = server.config.host, server.config.port
+    with _listening(host, port) as listener, suppress(KeyboardInterrupt):
+        shown = f"[{host}]" if ":" in host else host
+        asyncio.run(_serve(server, listener, lambda: opened(f"http://{shown}:{listener.getsockname()[1]}")))
+
+
+async def _serve(server: uvicorn.Server, listener: socket.socket, opened: Callable[[], None]) -> None:
+    serving = asyncio.create_task(server.serve(sockets=[listener]))
+    while not (server.started or serving.done()):
+        await asyncio.sleep(0.01)
+    if server.started:
+        opened()
+    await serving
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=MOST_CONNECTIONS)
+    except OSError as problem:
+        raise InputError(
+            f"host and port must be free to listen on; {host}:{port} is not: {problem.strerror}."
+        ) from problem

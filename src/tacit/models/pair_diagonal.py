@@ -1,0 +1,140 @@
+"""A diagonal metric from one release: how far similar and dissimilar pairs lie apart in each feature."""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.stats import norm
+
+from tacit.checks import FloatArray
+from tacit.models.pair_sums import PairSum
+from tacit.numerics.contrastive import BoolArray
+from tacit.privacy.account import Account, Step
+from tacit.privacy.mechanisms import Mechanism
+
+# A count stands beside sums of differences of norm r with this share of r: counts are large beside their noise.
+COUNT_SHARE = 1 / 8
+# A feature counts once its gap exceeds this many standard deviations of what chance makes of it.
+LEAST_GAP = 2.0
+# What the identity adds to the squared weights, of mean 1, where there is no noise and no gap is by chance.
+IDENTITY_SHARE = 0.08
+# The identity stays if a gap as large as the largest one comes by chance with more than this probability.
+MOST_LUCK = 0.5
+# No feature is taken to vary less than this on average, in units of its public range: what hardly ever differs must
+# not outweigh everything else.
+LEAST_SPREAD = 0.04
+
+WHAT = "absolute feature differences summed over similar and over dissimilar pairs, and how many of each there are"
+
+
+@dataclass(frozen=True, eq=False)
+class PairMoments:
+    """Mean absolute differences of similar and dissimilar pairs [p], and how far chance moves the gap between them.
+
+    ``noise`` [p] are standard deviations of what the mechanism added; ``weight`` is 1/n_similar + 1/n_dissimilar;
+    ``indicators`` [p] says which features are 0 or 1.
+    """
+
+    similar: FloatArray
+    dissimilar: FloatArray
+    noise: FloatArray
+    weight: float
+    indicators: BoolArray
+
+
+@dataclass(frozen=True)
+class Diagonal:
+    """The settings of one release of sums and counts over pairs of rows in the unit cube.
+
+    Differences of feature j are multiplied by the public ``scale``[j] before they are summed, and the sums divided by
+    it after: a feature whose differences are small needs a larger one to be heard through the noise.
+    """
+
+    n_features: int
+    kappa: int
+    mechanism: str
+    epsilon: float
+    delta: float
+    radius: float
+    scale: tuple[float, ...]
+    indicators: tuple[bool, ...]
+
+    warning = ""
+
+    @property
+    def query(self) -> PairSum:
+        """Sums and counts of similar, then of dissimilar pairs: 2(p + 1) numbers, of which one pair fills one half."""
+        if self.mechanism == "duchi":
+            longest = max(self.radius, self.unit)
+        elif self.mechanism == "gaussian":
+            longest = math.hypot(self.radius, self.unit)
+        else:
+            longest = self.radius + self.unit
+        return PairSum(self.mechanism, longest, 2 * (self.n_features + 1), self.kappa, nonnegative=True)
+
+    @property
+    def unit(self) -> float:
+        """What one pair adds to a count: a power of two, so that sums of it are exact.
+
+        In the local model the noise is the same however small a number is.
+        """
+        share = 1.0 if self.mechanism == "duchi" else COUNT_SHARE
+        return 2.0 ** math.floor(math.log2(share * self.radius))
+
+    @cached_property
+    def noise(self) -> Mechanism:
+        """The mechanism of the one draw."""
+        return self.query.planned(self.epsilon, self.delta)
+
+    def steps(self) -> list[Step]:
+        """Return the one planned query."""
+        return [self.query.step(self.noise, WHAT)]
+
+    def learn(
+        self, account: Account, differences: FloatArray, dissimilar: BoolArray, *, random_state: Any = None
+    ) -> tuple[FloatArray, bool]:
+        """Return the diagonal transformation [p, p] and whether it is the identity, because noise drowned the gaps."""
+        del random_state  # nothing here is drawn but the noise
+        weights, drowned = diagonal_weights(self.moments(account, differences, dissimilar))
+        return np.diag(weights), drowned
+
+    def moments(self, account: Account, differences: FloatArray, dissimilar: BoolArray) -> PairMoments:
+        """Draw the query once and return the means that it gives: sums divided by noisy counts."""
+        query, mechanism = self.query, self.noise
+        rows = query.shorten(np.column_stack([np.abs(differences) * self.scale, np.full(len(differences), self.unit)]))
+        if self.mechanism == "duchi":
+            halves = np.concatenate([rows * ~dissimilar[:, None], rows * dissimilar[:, None]], axis=1)
+            noisy = query.radius * account.release(mechanism, halves / query.radius).sum(axis=0)
+        else:
+            sums = [rows[~dissimilar].sum(axis=0), rows[dissimilar].sum(axis=0)]
+            noisy = account.release(mechanism, np.concatenate(sums))
+        halves = noisy.reshape(2, -1)
+        counts = np.maximum(halves[:, -1] / self.unit, 1.0)
+        means = halves[:, :-1] / counts[:, None] / self.scale
+        noise = query.noise(mechanism, len(differences)) * math.hypot(*(1 / counts)) / np.asarray(self.scale)
+        return PairMoments(means[0], means[1], noise, float((1 / counts).sum()), np.array(self.indicators))
+
+
+def diagonal_weights(moments: PairMoments) -> tuple[FloatArray, bool]:
+    """Return the weight of each feature [p] and whether chance may explain every gap, so that all weights are 1.
+
+    With s_j and d_j the mean absolute differences and t_j = (s_j + d_j)/2, the square of a weight is
+    (d_j - s_j - 2 e_j)/t_j² where that is positive: the gap beside the spread. e_j² is the variance of the noise and
+    of the sample: a difference of mean t has the variance t(1 - t) if it is 0 or 1, and is taken to have t² if not.
+    The louder the noise is beside the sample's own chance, and the likelier the largest gap is by chance, the more of
+    the identity joins the weights. Everything here reads noisy numbers only, so deciding costs nothing.
+    """
+    n_features = len(moments.similar)
+    spread = np.maximum((moments.similar + moments.dissimilar) / 2, np.maximum(2 * moments.noise, LEAST_SPREAD))
+    variances = np.where(moments.indicators, np.maximum(spread * (1 - spread), LEAST_SPREAD**2), spread**2)
+    sampled = moments.weight * variances
+    chance = np.sqrt(moments.noise**2 + sampled)
+    gaps = moments.dissimilar - moments.similar
+    luck = n_features * float(norm.sf((gaps / chance).max()))
+    squares = np.maximum(gaps - LEAST_GAP * chance, 0.0) / spread**2
+    if luck > MOST_LUCK or not squares.any():
+        return np.ones(n_features), True
+    loudness = float((moments.noise**2).mean() / sampled.mean())
+    return np.sqrt(squares / squares.mean() + IDENTITY_SHARE * (1 + loudness) + luck), False

@@ -1,0 +1,182 @@
+"""Layers of the private autoencoder: public random code, weights from noisy moments, normalised code."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from tacit.checks import FloatArray
+from tacit.models.functional_mechanism import MomentQuery, Norm, cross_entropy, released_moments
+from tacit.privacy.account import Account
+from tacit.privacy.mechanisms import Gaussian, Laplace
+
+# How steep units are: at the typical angle between a row and a weight vector in p dimensions, 1/sqrt(p), the
+# activation is the hyperbolic tangent of a half.
+GAIN = 0.5
+
+
+class Encoder(Protocol):
+    """A layer that turns rows into code."""
+
+    def encode(self, X: FloatArray) -> FloatArray:
+        """Return the code of rows in the unit ball."""
+        ...
+
+    def arrays(self) -> dict[str, FloatArray]:
+        """Return all that the layer is made of, by name."""
+        ...
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A tied encoder: code = tanh(g Wᵀ(x - c)), brought to [-1, 1] by the range of each unit, rows of length 1.
+
+    Parameters
+    ----------
+    weights : array [p, b]
+        W, columns of length 1.
+    centre : array [p]
+        c, the noisy mean of the rows, inside the unit ball.
+    nonnegative : bool
+        Whether inputs have no negative entries, which narrows the units' ranges.
+    """
+
+    weights: FloatArray
+    centre: FloatArray
+    nonnegative: bool
+
+    def encode(self, X: FloatArray) -> FloatArray:
+        """Return the code [N, b] of rows in the unit ball; each row has length 1, or 0 where nothing is active."""
+        low, high = self.range()
+        activity = np.tanh(steepness(len(self.weights)) * (X - self.centre) @ self.weights)
+        widths = np.maximum(high - low, np.finfo(float).tiny)
+        return unit_rows((2 * activity - low - high) / widths)
+
+    def arrays(self) -> dict[str, FloatArray]:
+        """Return weights and centre by name."""
+        return {"weights": self.weights, "centre": self.centre}
+
+    def range(self) -> tuple[FloatArray, FloatArray]:
+        """Return the least and the largest activity of each unit, from the private weights alone: for [dpa] eq. 13.
+
+        The data's own minimum and maximum, which the paper reads, would tell who is in the table.
+        """
+        low, high = projection_range(self.weights, nonnegative=self.nonnegative)
+        shift = self.centre @ self.weights
+        gain = steepness(len(self.weights))
+        return np.tanh(gain * (low - shift)), np.tanh(gain * (high - shift))
+
+    def reconstruct(self, X: FloatArray) -> FloatArray:
+        """Return c + W W⁺ (x - c): what the weights keep of each row."""
+        kept = np.linalg.pinv(self.weights)
+        restored: FloatArray = self.centre + (X - self.centre) @ kept.T @ self.weights.T
+        return restored
+
+
+def steepness(n_features: int) -> float:
+    """Return g, the factor inside the activation."""
+    return GAIN * math.sqrt(n_features)
+
+
+def unit_rows(X: FloatArray) -> FloatArray:
+    """Return rows of length 1; a row of zeros stays."""
+    lengths = np.linalg.norm(X, axis=1, keepdims=True)
+    return X / np.where(lengths > 0, lengths, 1.0)
+
+
+def with_constant(X: FloatArray) -> FloatArray:
+    """Return (sqrt(b) x, 1) / sqrt(b + 1): a constant unit beside rows [N, b] of length at most 1, length kept."""
+    b = X.shape[1]
+    constant = np.full((len(X), 1), 1 / math.sqrt(b + 1))
+    return np.hstack([X * math.sqrt(b / (b + 1)), constant])
+
+
+def projection_range(W: FloatArray, *, nonnegative: bool) -> tuple[FloatArray, FloatArray]:
+    """Return the least and largest w·x of each column w over |x| <= 1, or over those x without negative entries.
+
+    Over the ball ∓|w|; over its nonnegative part -|w₋| and |w₊|, the lengths of the negative and positive parts.
+    """
+    if nonnegative:
+        return -np.linalg.norm(np.minimum(W, 0.0), axis=0), np.linalg.norm(np.maximum(W, 0.0), axis=0)
+    lengths = np.linalg.norm(W, axis=0)
+    return -lengths, lengths
+
+
+def public_directions(n_features: int, n_units: int, *, seed: int) -> FloatArray:
+    """Return the first weights [p, b] of a layer: random, public, of length 1, orthogonal where they can be."""
+    R = check_random_state(seed).normal(size=(n_features, n_units))
+    if n_units <= n_features:
+        return np.asarray(np.linalg.qr(R)[0])
+    return np.asarray(R / np.linalg.norm(R, axis=0))
+
+
+def public_code(X: FloatArray, R: FloatArray) -> FloatArray:
+    """Return h [N, b + 1], |h| <= 1: tanh units in public directions over sqrt(b), and a constant unit."""
+    return with_constant(np.tanh(steepness(len(R)) * X @ R) / math.sqrt(R.shape[1]))
+
+
+def layer_query(n_features: int, n_units: int, *, norm: Norm) -> MomentQuery:
+    """Return the moments a layer needs: |x|₂ <= 1 and |h|₂ <= 1, so |x|₁ <= sqrt(p) and |h|₁ <= sqrt(b + 1)."""
+    if norm == 2:
+        return MomentQuery(n_features, n_units + 1, 1.0, 1.0, norm)
+    return MomentQuery(n_features, n_units + 1, math.sqrt(n_features), math.sqrt(n_units + 1), norm)
+
+
+def learned_layer(C: FloatArray, M: FloatArray, *, ridge: float, nonnegative: bool) -> Layer:
+    """Return the layer whose weights reconstruct the rows best from the public code, by noisy C = Σ x hᵀ, M = Σ h hᵀ.
+
+    The decoder minimises the truncated reconstruction error ([dpa] eq. 11); the encoder is tied to it. Of the decoder
+    only the orthogonal factor is kept: it spans the same directions and does not amplify the noise along weak ones.
+    """
+    b = M.shape[0] - 1
+    constant = math.sqrt(b + 1)  # the constant unit is 1/sqrt(b + 1): its moments are sums and the number of rows
+    decoder = cross_entropy(M[:, -1] * constant, C, M).minimiser(ridge=ridge / 8)
+    count = max(M[-1, -1] * (b + 1), 1.0)
+    left, _, right = np.linalg.svd(decoder[:, :-1], full_matrices=False)
+    return Layer(_unit_columns(left @ right), _inside_ball(C[:, -1] * constant / count), nonnegative)
+
+
+def _unit_columns(W: FloatArray) -> FloatArray:
+    return unit_rows(W.T).T
+
+
+def _inside_ball(c: FloatArray) -> FloatArray:
+    return c / max(1.0, float(np.linalg.norm(c)))
+
+
+def stack_queries(n_features: int, hidden: tuple[int, ...], *, norm: Norm) -> list[MomentQuery]:
+    """Return what each layer of widths ``hidden`` asks, the first of the features, the next of the code below."""
+    below = (n_features, *hidden)
+    return [layer_query(p, b, norm=norm) for p, b in zip(below, hidden, strict=False)]
+
+
+def learn_stack(
+    account: Account, queries: Sequence[MomentQuery], mechanisms: Sequence[Laplace | Gaussian], X: FloatArray
+) -> tuple[Layer, ...]:
+    """Return the layers learned from rows ``X`` [N, p], nonnegative and in the unit ball; one release for each."""
+    layers: list[Layer] = []
+    for depth, (query, mechanism) in enumerate(zip(queries, mechanisms, strict=True)):
+        R = public_directions(query.n_targets, query.n_units - 1, seed=depth)
+        C, M = released_moments(account, query, mechanism, X, public_code(X, R))
+        layers.append(learned_layer(C, M, ridge=query.ridge(mechanism), nonnegative=depth == 0))
+        X = layers[-1].encode(X)
+    return tuple(layers)
+
+
+def encode_stack(layers: Sequence[Encoder], X: FloatArray) -> FloatArray:
+    """Return the code of the last layer; without layers the rows themselves."""
+    for layer in layers:
+        X = layer.encode(X)
+    return X
+
+
+def stack_arrays(layers: Sequence[Encoder]) -> dict[str, FloatArray]:
+    """Return the arrays of all layers by name and depth, for a release."""
+    return {
+        f"{name}_{depth}": array
+        for depth, layer in enumerate(layers, start=1)
+        for name, array in layer.arrays().items()
+    }

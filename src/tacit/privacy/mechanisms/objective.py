@@ -1,0 +1,193 @@
+"""Objective perturbation: the weights of a logistic regression whose objective carries a random linear term."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from tacit import checks
+from tacit.checks import FloatArray
+from tacit.errors import InputError, SensitivityError
+from tacit.numerics.logistic import minimise_logistic
+from tacit.privacy import noise
+from tacit.privacy.events import ApproximateEvent
+from tacit.privacy.mechanisms.base import registered
+from tacit.privacy.stream import NoiseStream
+
+# The gradient at the weights found is at most this part of what one row can contribute.
+TOLERANCE = 1e-6
+# The part of epsilon that hides how the solver stopped. With the tolerance it makes closing noise of a hundredth of
+# the noise of the linear term.
+CLOSING_SHARE = 1e-4
+# A margin at which the loss has slope 1 whatever the noise, so that a row tells as much as it can.
+FAR_WRONG = -1e6
+
+
+def loss_supremum(beta: float, curvature: float, radius: float = 1.0) -> float:
+    """Return the privacy loss of the exact minimiser when one row of norm at most ``radius`` is replaced.
+
+    The weights w tell b = -(gradient at w), with density e^(-beta |b|) times the Hessian's determinant. A row whose
+    loss has slope s in [0, 1] contributes s radius to the gradient and s(1-s) radius² to the Hessian, in one direction.
+    So the loss is at most the maximum over s of beta radius (1+s) + log(1 + radius² s(1-s)/curvature): the other row
+    has slope 1, where it adds no curvature. The sum is concave in s; at s = 1, where it is 2 beta radius, it still
+    rises if curvature >= radius/beta, that is n(lambda + Delta) >= 2 radius²/epsilon for beta = epsilon/(2 radius).
+    """
+    rate, bend = beta * radius, radius**2 / curvature
+    if rate >= bend:
+        return 2 * rate
+    # Where the derivative rate + bend (1-2s)/(1 + bend s(1-s)) is 0.
+    half = 0.5 - 1 / rate
+    s = min(half + math.sqrt(half**2 + 1 / bend + 1 / rate), 1.0)
+    return rate * (1 + s) + math.log1p(bend * s * (1 - s))
+
+
+def chaudhuri_setting(epsilon: float, curvature: float, radius: float = 1.0) -> tuple[float, float]:
+    """Return (beta, curvature) by the accounting of [erm], as in [pptl] Alg. 1, lines 1-6.
+
+    epsilon' = epsilon - 2 log(1 + radius²/(4 curvature)); if nothing is left, the curvature is raised to
+    radius²/(4(e^(epsilon/4) - 1)) and epsilon' = epsilon/2. beta = epsilon'/(2 radius).
+    """
+    left = epsilon - 2 * math.log1p(radius**2 / (4 * curvature))
+    if left > 0:
+        return left / (2 * radius), curvature
+    # Never below what was asked for: the printed Delta may be negative.
+    raised = max(curvature, radius**2 / (4 * math.expm1(epsilon / 4)))
+    return epsilon / (4 * radius), raised
+
+
+@registered
+@dataclass(frozen=True)
+class ObjectivePerturbation:
+    """The minimiser u of sum_i log(1 + e^-(z_i u + o_i)) + b u + curvature/2 |u|², b of density e^(-beta |b|).
+
+    The input has one row (z_i, o_i) for each record: its features times its label, -1 or 1, and its margin under public
+    prior weights, of which u is the change. The last two axes are one table; each table before them is a query.
+
+    Inequality: replacing one row costs at most ``loss_supremum`` for the exact minimiser [erm]; a row of zeros counts
+    as no row, so adding or removing one costs no more. The solver stops at a gradient of at most t, hence at most
+    t/curvature from the minimiser; noise of the same law that hides a move of that length costs ``closing``/2 on each
+    of two neighbours [amp]. Both noises have no integer form and are drawn in double precision, as the card says.
+
+    Parameters
+    ----------
+    beta : float
+        Rate of the noise: |b| is Gamma(d, 1/beta).
+    curvature : float
+        n(lambda + Delta): what regularisation alone adds to the Hessian.
+    radius : float
+        The largest norm of a row z; longer rows are refused.
+    dimension : int
+        d, the number of features.
+    closing : float
+        Epsilon for hiding how the solver stopped.
+    """
+
+    beta: float
+    curvature: float
+    radius: float
+    dimension: int
+    closing: float
+    name = "objective perturbation"
+    exact = False
+    # One row of the table may be another one.
+    sensitivity = 1.0
+
+    def __post_init__(self) -> None:
+        for name in ("beta", "curvature", "radius", "closing"):
+            checks.positive(name, getattr(self, name))
+        checks.whole("dimension", self.dimension)
+
+    @classmethod
+    def for_epsilon(
+        cls, epsilon: float, *, curvature: float, dimension: int, radius: float = 1.0, accounting: str = "tight"
+    ) -> "ObjectivePerturbation":
+        """Return the mechanism that costs ``epsilon``, with at least the given curvature.
+
+        ``accounting="tight"``: the curvature is raised to where nothing is deducted from epsilon. ``"chaudhuri"``: the
+        deduction and the rise of [erm].
+        """
+        epsilon = checks.positive("epsilon", epsilon)
+        closing = CLOSING_SHARE * epsilon
+        rest = epsilon - closing
+        if checks.one_of("accounting", accounting, ("tight", "chaudhuri")) == "chaudhuri":
+            beta, raised = chaudhuri_setting(rest, curvature, radius)
+        else:
+            beta, raised = rest / (2 * radius), max(curvature, 2 * radius**2 / rest)
+        return cls(beta, raised, radius, dimension, closing)
+
+    @property
+    def event(self) -> ApproximateEvent:
+        """A pure event."""
+        return ApproximateEvent(loss_supremum(self.beta, self.curvature, self.radius) + self.closing)
+
+    @property
+    def tolerance(self) -> float:
+        """The largest gradient at which the solver may stop."""
+        return TOLERANCE * self.radius
+
+    @property
+    def output_direction(self) -> FloatArray:
+        """Along which weights tell the `opposite_rows` apart."""
+        first: FloatArray = np.eye(self.dimension)[0]
+        return first
+
+    def opposite_rows(self) -> tuple[FloatArray, FloatArray]:
+        """Return two neighbouring tables that are told apart best: one row each, opposite, both told far wrong."""
+        row = np.append(self.radius * np.eye(self.dimension)[0], FAR_WRONG)
+        return row[None], (row * np.append(-np.ones(self.dimension), 1.0))[None]
+
+    def distance(self, first: FloatArray, second: FloatArray) -> float:
+        """Return how many rows of one table the other lacks."""
+        return float(rows_apart(first, second))
+
+    def draw(self, values: FloatArray, stream: NoiseStream) -> FloatArray:
+        """Return the weights of each table, d for each."""
+        tables = self._checked(values)
+        linear = noise.norm_gamma(stream, (len(tables), self.dimension), beta=self.beta)
+        found = np.stack([self._minimiser(table, b) for table, b in zip(tables, linear, strict=True)])
+        # Two neighbours share the closing epsilon: each of their outputs lies that near to an exact minimiser.
+        rate = (self.closing / 2) / (self.tolerance / self.curvature)
+        hiding = noise.norm_gamma(stream, found.shape, beta=rate)
+        return (found + hiding).reshape(*np.shape(values)[:-2], self.dimension)
+
+    def _checked(self, values: FloatArray) -> FloatArray:
+        values = np.asarray(values, dtype=np.float64)
+        if values.ndim < 2 or values.shape[-1] != self.dimension + 1:
+            raise InputError(
+                f"values must have rows of {self.dimension} features and a margin; got shape {values.shape}."
+            )
+        tables = tables_of(values)
+        for table in tables:
+            Z = table[:, :-1]
+            squares = np.einsum("ij,ij->i", Z, Z)
+            # Written so that NaN is refused too.
+            if not (squares <= self.radius**2).all() or not np.isfinite(table[:, -1]).all():
+                raise SensitivityError(f"rows must be finite and no longer than {self.radius:g}. Shorten them first.")
+        return tables
+
+    def _minimiser(self, table: FloatArray, linear: FloatArray) -> FloatArray:
+        # Half of the tolerance is room for the rounding of the gradient itself.
+        found = minimise_logistic(
+            table[:, :-1], table[:, -1], linear, curvature=self.curvature, tolerance=self.tolerance / 2
+        )
+        if found.gradient_norm > self.tolerance / 2:
+            raise InputError(
+                f"the minimiser could not be found to a gradient of {self.tolerance / 2:.3g}, which the guarantee "
+                "needs. Nothing is released. Raise the regularisation."
+            )
+        return found.point
+
+
+def tables_of(values: FloatArray) -> FloatArray:
+    """Return the tables before the last two axes as one list; a table may have no rows."""
+    return values.reshape(math.prod(values.shape[:-2]), *values.shape[-2:])
+
+
+def rows_apart(first: FloatArray, second: FloatArray) -> int:
+    """Return how many rows must be replaced to make one table of the other, in any order."""
+    counts: dict[bytes, int] = {}
+    for table, sign in ((first, 1), (second, -1)):
+        for row in np.ascontiguousarray(table, dtype=np.float64).reshape(-1, table.shape[-1]) + 0.0:
+            counts[row.tobytes()] = counts.get(row.tobytes(), 0) + sign
+    more, less = (sum(max(sign * count, 0) for count in counts.values()) for sign in (1, -1))
+    return max(more, less)

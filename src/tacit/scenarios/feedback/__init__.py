@@ -1,0 +1,1 @@
+"""Tuning a model on data that nobody shows, from scores alone."""

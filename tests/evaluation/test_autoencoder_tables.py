@@ -1,0 +1,29 @@
+import numpy as np
+
+from tacit.evaluation.tables.autoencoder_mnist import Task, small
+from tacit.evaluation.tables.behaviour import Study, _split
+from tacit.scenarios.behaviour.tuples import Log
+
+
+def test_small_pictures_are_means_of_four_by_four_pixels() -> None:
+    images = np.random.default_rng(0).random((3, 784)).astype(np.float32)
+    cells = small(images)
+    assert cells.shape == (3, 49)
+    assert np.isclose(cells[1, 7 * 2 + 5], images[1].reshape(28, 28)[8:12, 20:24].mean())
+
+
+def test_a_sample_labels_as_many_rows_as_said() -> None:
+    X = np.arange(100.0)[:, None]
+    task = Task("numbers", X, np.ones(100, dtype=np.int64), X, np.ones(100, dtype=np.int64), 50, 20)
+    rows, labels = task.sample(0)
+    assert len(np.unique(rows)) == 50
+    assert labels.tolist() == [1] * 20 + [-1] * 30
+    assert not np.array_equal(rows, task.sample(1)[0])
+
+
+def test_nobody_is_both_learned_from_and_tested_on() -> None:
+    person, time = (part.ravel() for part in np.meshgrid(np.arange(9), np.arange(3), indexing="ij"))
+    log = Log(np.zeros((27, 1)), person, time, np.zeros(27, dtype=np.int64), np.array([[0, 1, 2], [1, 3, 4]]))
+    learned, tested = _split(Study("nine people", log, 1, 1), seed=0, share=0.5)
+    assert not set(learned.person) & set(tested.person)
+    assert len(set(tested.person)) == len(set(learned.person)) == 3

@@ -1,0 +1,128 @@
+"""Linear transfer on the command line: the owner releases, the receiver adopts privately, anybody predicts."""
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from tacit import Budget, Ledger, read_release
+from tacit.errors import BudgetExceededError, InputError, ReleaseError, TacitError
+from tacit.interfaces.adopted import open_predictor
+from tacit.interfaces.cli.main import app
+
+SCHEMA = """version = 1
+[columns.age]
+kind = "numeric"
+bounds = [0, 100]
+[columns.dose]
+kind = "numeric"
+bounds = [0, 10]
+{more}
+[columns.ill]
+kind = "label"
+classes = ["no", "yes"]
+"""
+PULSE = '[columns.pulse]\nkind = "numeric"\nbounds = [0, 200]'
+
+
+def people(n: int, seed: int) -> pl.DataFrame:
+    rng = np.random.default_rng(seed)
+    ill = rng.integers(0, 2, n)
+    return pl.DataFrame(
+        {
+            "age": rng.normal(35 + 30 * ill, 8).clip(0, 100).round(1),
+            "dose": rng.normal(3 + 4 * ill, 1).clip(0, 10).round(2),
+            "pulse": rng.normal(80, 20, n).clip(0, 200).round(),
+            "ill": np.where(ill, "yes", "no"),
+        }
+    )
+
+
+def tacit(*arguments: str) -> Result:
+    done = CliRunner().invoke(app, list(arguments))
+    if isinstance(done.exception, TacitError):
+        raise done.exception
+    assert done.exit_code == 0, done.output
+    return done
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("owner.toml").write_text(SCHEMA.format(more=""))
+    Path("ours.toml").write_text(SCHEMA.format(more=PULSE))
+    people(800, 0).drop("pulse").write_csv("owner.csv")
+    ours = people(80, 1)
+    ours.with_columns(pl.when(pl.arange(0, 80) < 5).then(None).otherwise(pl.col("ill")).alias("ill")).write_csv("o.csv")
+    people(400, 2).write_csv("new.csv")
+    Ledger.create(tmp_path / "owner.ledger", Budget(3, 1e-6, unit="record"))
+    Ledger.create(tmp_path / "ours.ledger", Budget(1, unit="record"))
+    release = ("release", "owner.csv", "-s", "owner.toml", "--epsilon", "2", "--ledger", "owner.ledger")
+    tacit(*release, "--method", "linear", "-o", "owner.tacit")
+    return tmp_path
+
+
+def adopt(*more: str) -> Result:
+    return tacit("adopt", "owner.tacit", "o.csv", "-s", "ours.toml", "-o", "ours.tacit", *more)
+
+
+def test_the_whole_way(folder: Path) -> None:
+    done = adopt("--epsilon", "1", "--ledger", "ours.ledger")
+    assert "may be handed out" in done.output
+    assert "2 columns and 2 classes shared by name" in done.output
+    assert "5 rows without a label left out" in done.output
+    assert Ledger(folder / "owner.ledger").spent() == pytest.approx(2)
+    assert Ledger(folder / "ours.ledger").spent() == pytest.approx(1)
+    assert [line.purpose for line in Ledger(folder / "ours.ledger").lines()] == ["adopt into ours.tacit"]
+    tacit("predict", "ours.tacit", "new.csv", "-o", "answers.csv", "--keep", "age")
+    answers, truth = pl.read_csv("answers.csv"), pl.read_csv("new.csv")["ill"]
+    assert np.mean(answers["prediction"].to_numpy() == truth.to_numpy()) > 0.85
+    assert answers.columns == ["age", "prediction", "confidence"]
+    assert "differentially private at the level of one record" in tacit("card", "ours.tacit").output
+    tacit("report", "ours.tacit", "-o", "report.html")
+    assert "logistic regression" in Path("report.html").read_text()
+    assert "adds up" in tacit("audit", "ours.tacit", "--draws", "200").output
+
+
+def test_a_release_predicts_by_itself_and_is_adopted_in_turn(folder: Path) -> None:
+    tacit("predict", "owner.tacit", "owner.csv", "-o", "answers.csv")
+    answers, truth = pl.read_csv("answers.csv")["prediction"], pl.read_csv("owner.csv")["ill"]
+    assert np.mean(answers.to_numpy() == truth.to_numpy()) > 0.85
+    adopt("--epsilon", "1")
+    tacit("adopt", "ours.tacit", "owner.csv", "-s", "owner.toml", "-o", "again.tacit", "--epsilon", "0.5")
+    again = read_release("again.tacit")
+    assert again.card.epsilon == 0.5
+    assert again.settings["adopted"] == [f"{read_release('ours.tacit').card.title}, epsilon 1"]
+
+
+def test_half_a_wish_is_refused_and_nothing_is_written(folder: Path) -> None:
+    with pytest.raises(InputError, match="--epsilon must be given"):
+        adopt()
+    with pytest.raises(InputError, match="epsilon must be a finite number above 0"):
+        adopt("--epsilon", "-1")
+    with pytest.raises(BudgetExceededError):
+        adopt("--epsilon", "2", "--ledger", "ours.ledger")
+    assert not Path("ours.tacit").exists()
+    assert not Ledger(folder / "ours.ledger").lines()
+
+
+def test_other_releases_take_no_budget_and_do_not_mix(folder: Path) -> None:
+    tacit("release", "owner.csv", "-s", "owner.toml", "--epsilon", "0.5", "-o", "moments.tacit")
+    with pytest.raises(InputError, match="--method linear"):
+        tacit("adopt", "moments.tacit", "o.csv", "-s", "ours.toml", "-o", "x.tacit", "--epsilon", "1")
+    with pytest.raises(InputError, match="together"):
+        tacit("adopt", "moments.tacit", "owner.tacit", "o.csv", "-s", "ours.toml", "-o", "x.tacit", "--epsilon", "1")
+    with pytest.raises(ReleaseError, match="a model is wanted"):
+        open_predictor("moments.tacit")
+
+
+def test_a_seed_is_marked_and_a_dry_run_spends_nothing(folder: Path) -> None:
+    done = adopt("--epsilon", "1", "--seed", "3")
+    assert "NOT PRIVATE" in done.output
+    assert not read_release("ours.tacit").card.secure
+    dry = ("release", "owner.csv", "-s", "owner.toml", "--epsilon", "1", "--method", "linear", "--dry-run")
+    assert "objective" in tacit(*dry, "--ledger", "owner.ledger").output
+    assert Ledger(folder / "owner.ledger").spent() == pytest.approx(2)

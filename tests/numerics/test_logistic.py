@@ -1,0 +1,75 @@
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from tacit.numerics.logistic import minimise_logistic, newton_direction
+
+X = np.array([[0.6, 0.0], [0.0, 0.8], [-0.6, 0.3], [0.1, -0.9]])
+Y = np.array([1.0, -1.0, -1.0, 1.0])
+Z = X * Y[:, None]
+
+
+def solve(curvature: float, b: tuple[float, float] = (0.0, 0.0), prior: tuple[float, float] = (0.0, 0.0)) -> np.ndarray:
+    start = np.array(prior)
+    found = minimise_logistic(Z, Z @ start, np.array(b), curvature=curvature, tolerance=1e-12)
+    assert found.gradient_norm <= 1e-12
+    return start + found.point
+
+
+@pytest.mark.parametrize(
+    ("curvature", "b", "prior", "expected"),
+    [
+        (4 * 0.1, (0, 0), (0, 0), (0.9991253511, -1.2525019897)),
+        (4 * 0.15, (0.5, -0.25), (0, 0), (0.1272179078, -0.7627937347)),
+        # lambda 0.1, eta 0.3 and source weights (1, -1): a pull towards 0.7 times the source.
+        (4 * 0.1, (0.5, -0.25), (0.7, -0.7), (0.6003273008, -1.3273870898)),
+    ],
+)
+def test_weights_agree_with_an_independent_implementation(
+    curvature: float, b: tuple[float, float], prior: tuple[float, float], expected: tuple[float, float]
+) -> None:
+    assert solve(curvature, b, prior) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("curvature", [1e-3, 1.0, 500.0])
+@pytest.mark.parametrize("offset", [0.0, -30.0])
+def test_the_minimiser_agrees_with_a_general_solver(curvature: float, offset: float) -> None:
+    rng = np.random.default_rng(0)
+    rows, b = rng.standard_normal((60, 5)), rng.standard_normal(5)
+    offsets = np.full(60, offset)
+
+    def objective(u: np.ndarray) -> float:
+        return float(np.logaddexp(0, -(rows @ u + offsets)).sum() + b @ u + curvature / 2 * u @ u)
+
+    slow = minimize(objective, np.zeros(5), method="BFGS", options={"gtol": 1e-7, "maxiter": 5000})
+    fast = minimise_logistic(rows, offsets, b, curvature=curvature, tolerance=1e-9)
+    assert fast.gradient_norm <= 1e-9
+    assert fast.point == pytest.approx(slow.x, abs=1e-4 * max(1, float(np.abs(slow.x).max())))
+
+
+def test_separable_rows_of_any_length_are_solved() -> None:
+    rows = np.vstack([1e3 * np.eye(3), 1e-9 * np.eye(3), np.zeros((2, 3))])
+    found = minimise_logistic(rows, np.zeros(8), np.zeros(3), curvature=1e-6, tolerance=1e-9)
+    assert found.gradient_norm <= 1e-9
+    assert (found.point > 0).all()
+
+
+def test_no_rows_leave_the_noise_alone() -> None:
+    b = np.array([3.0, -4.0])
+    found = minimise_logistic(np.zeros((0, 2)), np.zeros(0), b, curvature=2.0, tolerance=1e-12)
+    assert found.point == pytest.approx(-b / 2)
+
+
+def test_an_unreachable_tolerance_ends_and_says_so() -> None:
+    rows = np.random.default_rng(1).standard_normal((500, 4))
+    found = minimise_logistic(rows, np.zeros(500), np.ones(4), curvature=1.0, tolerance=1e-30)
+    assert 0 < found.gradient_norm < 1e-10
+
+
+def test_a_newton_direction_solves_its_equation() -> None:
+    rng = np.random.default_rng(2)
+    rows, weights, gradient = rng.standard_normal((30, 6)), rng.random(30), rng.standard_normal(6)
+    direction, moved = newton_direction(rows, weights, gradient, 0.5, 1e-10)
+    hessian = 0.5 * np.eye(6) + rows.T @ (weights[:, None] * rows)
+    assert direction == pytest.approx(-np.linalg.solve(hessian, gradient), abs=1e-8)
+    assert moved == pytest.approx(rows @ direction, abs=1e-8)
