@@ -26,6 +26,7 @@ format: .venv/installed  ## rewrite in house style
 bench: .venv/installed .venv-peers/installed  ## ratios against peers, measured in one run
 	$(BIN)/python bench/noise.py
 	$(BIN)/python bench/release.py
+	$(BIN)/python bench/desk.py
 	$(BIN)/python bench/pairs.py
 	$(BIN)/python bench/feedback.py
 	@if [ -n "$$TACIT_DATA" ]; then $(BIN)/python bench/membership.py; else echo "set TACIT_DATA for bench/membership.py"; fi

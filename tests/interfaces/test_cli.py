@@ -26,6 +26,17 @@ COMMANDS = [
     ["report"],
     ["card"],
     ["audit"],
+    ["audit", "desk"],
+    ["desk"],
+    ["desk", "serve"],
+    ["desk", "score"],
+    ["desk", "show"],
+    ["desk", "provider"],
+    ["desk", "provider", "add"],
+    ["desk", "provider", "revoke"],
+    ["tune"],
+    ["tune", "ask"],
+    ["tune", "tell"],
     ["reproduce"],
     ["demo"],
 ]
@@ -48,7 +59,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_help_teaches_with_an_example(command: list[str]) -> None:
     done = run(*command, "--help")
     assert done.returncode == 0
-    groups: tuple[list[str], ...] = ([], ["schema"], ["ledger"])
+    groups: tuple[list[str], ...] = ([], ["schema"], ["ledger"], ["desk"], ["desk", "provider"])
     assert "Start with:" in done.stdout or "Example" in done.stdout or command in groups
 
 

@@ -86,6 +86,7 @@ def accuracy(folder: Path, name: str) -> float:
     return float((predicted == np.array([row[3] == "yes" for row in rows])).mean())
 
 
+@pytest.mark.slow
 def test_a_provider_tunes_on_a_desk_and_resumes_without_paying_twice(folder: Path) -> None:
     token = must("desk", "provider", "add", "patients.desk", "ann", "--queries", "300").strip()
     with serving(folder, "--epsilon", "20", "--ledger", "patients.ledger") as url:

@@ -17,6 +17,7 @@ FAMILIES = (
     "fabrication",
     "pairs",
     "autoencoder",
+    "desk",
 )
 
 

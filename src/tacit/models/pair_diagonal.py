@@ -18,13 +18,15 @@ from tacit.privacy.mechanisms import Mechanism
 COUNT_SHARE = 1 / 8
 # A feature counts once its gap exceeds this many standard deviations of what chance makes of it.
 LEAST_GAP = 2.0
-# What the identity adds to the squared weights, of mean 1, where there is no noise and no gap is by chance.
+# What the identity adds to the squared weights, of mean 1, where no gap is by chance.
 IDENTITY_SHARE = 0.08
 # The identity stays if a gap as large as the largest one comes by chance with more than this probability.
 MOST_LUCK = 0.5
 # No feature is taken to vary less than this on average, in units of its public range: what hardly ever differs must
 # not outweigh everything else.
 LEAST_SPREAD = 0.04
+# Nor less than this many standard deviations of its noise, lest what noise made of a rare feature outweigh others.
+LEAST_LOUDNESS = 6.0
 
 WHAT = "absolute feature differences summed over similar and over dissimilar pairs, and how many of each there are"
 
@@ -123,18 +125,18 @@ def diagonal_weights(moments: PairMoments) -> tuple[FloatArray, bool]:
     With s_j and d_j the mean absolute differences and t_j = (s_j + d_j)/2, the square of a weight is
     (d_j - s_j - 2 e_j)/t_j² where that is positive: the gap beside the spread. e_j² is the variance of the noise and
     of the sample: a difference of mean t has the variance t(1 - t) if it is 0 or 1, and is taken to have t² if not.
-    The louder the noise is beside the sample's own chance, and the likelier the largest gap is by chance, the more of
-    the identity joins the weights. Everything here reads noisy numbers only, so deciding costs nothing.
+    The likelier the largest gap is by chance, the more of the identity joins the weights. Everything here reads noisy
+    numbers only, so deciding costs nothing.
     """
     n_features = len(moments.similar)
-    spread = np.maximum((moments.similar + moments.dissimilar) / 2, np.maximum(2 * moments.noise, LEAST_SPREAD))
+    spread = np.maximum(
+        (moments.similar + moments.dissimilar) / 2, np.maximum(LEAST_LOUDNESS * moments.noise, LEAST_SPREAD)
+    )
     variances = np.where(moments.indicators, np.maximum(spread * (1 - spread), LEAST_SPREAD**2), spread**2)
-    sampled = moments.weight * variances
-    chance = np.sqrt(moments.noise**2 + sampled)
+    chance = np.sqrt(moments.noise**2 + moments.weight * variances)
     gaps = moments.dissimilar - moments.similar
     luck = n_features * float(norm.sf((gaps / chance).max()))
     squares = np.maximum(gaps - LEAST_GAP * chance, 0.0) / spread**2
     if luck > MOST_LUCK or not squares.any():
         return np.ones(n_features), True
-    loudness = float((moments.noise**2).mean() / sampled.mean())
-    return np.sqrt(squares / squares.mean() + IDENTITY_SHARE * (1 + loudness) + luck), False
+    return np.sqrt(squares / squares.mean() + IDENTITY_SHARE + luck), False

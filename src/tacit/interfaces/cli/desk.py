@@ -74,7 +74,9 @@ def serve(
 
     [bold]Example:[/] tacit desk serve patients.csv -s patients.toml -m linear.toml --epsilon 4 --ledger patients.ledger
     """
-    from tacit.interfaces.desk.app import make_app  # noqa: PLC0415 - keeps the command line quick to start
+    from threadpoolctl import threadpool_limits  # noqa: PLC0415 - keeps the command line quick to start
+
+    from tacit.interfaces.desk.app import make_app  # noqa: PLC0415 - as above
     from tacit.interfaces.desk.server import make_server, run_server  # noqa: PLC0415 - as above
     from tacit.privacy.ledger import as_ledger  # noqa: PLC0415 - as above
     from tacit.scenarios.desk.providers import new_token  # noqa: PLC0415 - as above
@@ -84,7 +86,9 @@ def serve(
     desk = _open(table, schema, model, log=log, book=book, **settings)
     typer.echo(_opened(desk, book))
     server = make_server(make_app(desk, owner_key=key, ledger=book), host=host, port=port)
-    run_server(server, lambda address: typer.echo(f"desk: {address}\nyour page: {address}/owner#{key}"))
+    # Products this small gain nothing from more threads, which lose much by waiting for each other on a busy machine.
+    with threadpool_limits(limits=1):
+        run_server(server, lambda address: typer.echo(f"desk: {address}\nyour page: {address}/owner#{key}"))
 
 
 @app.command()

@@ -15,6 +15,7 @@ from tacit.interfaces.cli import (
     card,
     demo,
     desk,
+    desk_audit,
     fabricate,
     ledger,
     predict,
@@ -44,6 +45,7 @@ app.command()(predict.predict)
 app.command()(report.report)
 app.command()(card.card)
 app.command()(audit.audit)
+app.command("audit desk")(desk_audit.audit_desk)
 app.command()(tune.tune)
 app.command("tune ask")(tune.ask)
 app.command("tune tell")(tune.tell)

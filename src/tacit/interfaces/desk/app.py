@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -20,6 +21,7 @@ from tacit.scenarios.desk.providers import Provider
 
 # Seconds within which the whole body of a request must have arrived.
 BODY_SECONDS = 10.0
+TERMINAL = logging.getLogger("uvicorn.error")
 STATUS = {Refusal.USED_UP: 403, Refusal.DESK_USED_UP: 403, Refusal.OTHER_BODY: 409}
 
 
@@ -54,7 +56,7 @@ def make_app(
     @app.exception_handler(TacitError)
     async def fail(_: Request, problem: TacitError) -> JSONResponse:
         # The owner reads what went wrong on the terminal; a provider learns only that nothing was charged for it.
-        app.state.problem = str(problem)
+        TERMINAL.error("%s", problem)
         return JSONResponse(
             {"error": "the desk cannot answer now; ask again with the same id."}, 503, {"Retry-After": "5"}
         )

@@ -98,9 +98,15 @@ async def _serve(server: uvicorn.Server, listener: socket.socket, opened: Callab
 
 def _listening(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # The protocol is named, since asyncio sends small answers at once only on sockets that name it.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        return socket.create_server((host, port), family=family, backlog=MOST_CONNECTIONS)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(MOST_CONNECTIONS)
     except OSError as problem:
+        listener.close()
         raise InputError(
             f"host and port must be free to listen on; {host}:{port} is not: {problem.strerror}."
         ) from problem
+    return listener
