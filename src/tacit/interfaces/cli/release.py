@@ -1,6 +1,7 @@
 """``tacit release``: hand out knowledge of a private table."""
 
 import importlib
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -58,6 +59,9 @@ def release(
     seed: Annotated[
         int | None, typer.Option(help="Repeatable noise for tests: NOT private, and marked so.", show_default=False)
     ] = None,
+    audit: Annotated[
+        bool, typer.Option("--audit", help="Play the distinguishing game first, and print its results on the card.")
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would be spent; spend and write nothing.")
     ] = False,
@@ -92,7 +96,7 @@ def release(
         rehearse(plan, book)
         return
     made = _draw(owner, rows, rules, plan, ledger=book, random_state=seed, purpose=f"release {_name(output)}")
-    _deliver(made, output, key, book)
+    _deliver(_audited(made) if audit else made, output, key, book)
 
 
 def _owner(method: str) -> Any:
@@ -115,6 +119,17 @@ def _draw(owner: Any, rows: "Encoded", rules: "Schema", plan: "Plan", **settings
             rows.X, rows.y, rules, unit=budget.unit, epsilon=budget.epsilon, delta=budget.delta, **settings
         )
     return made
+
+
+def _audited(made: "Release") -> "Release":
+    """Return the release with the results of its mechanisms' games on its card; they spend nothing."""
+    from tacit.evaluation.card_audit import audit_card  # noqa: PLC0415 - keeps the command line quick to start
+
+    with working("auditing the mechanisms on its card"):
+        found = audit_card(made.card)
+    if not found.passed:
+        typer.echo("warning: the audit contradicts the card. It is printed there; do not hand this out.", err=True)
+    return replace(made, card=made.card.with_audits(found.results))
 
 
 def _deliver(made: "Release", output: Path | None, key: Any, book: "Ledger | None") -> None:
