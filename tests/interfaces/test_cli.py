@@ -113,8 +113,8 @@ def test_the_demo_plays_every_part_and_leaves_files_to_look_at(tmp_path: Path) -
         assert words in done.stdout, words
     outcome = done.stdout.split("what adopting did")[1]
     alone, adopted = (int(right) for right in re.findall(r"(\d+)/347", outcome))
-    # Noise is fresh each time: of 20 runs 19 gained 9 to 47 rows and one lost 3.
-    assert adopted >= alone - 17
+    # Noise is fresh each time: ten releases gained 10 to 16 rows each.
+    assert adopted >= alone - 5
     for name in ("owner.csv", "receiver.toml", "owner.ledger", "owner.tacit", "model.tacit", "release.html"):
         assert (tmp_path / "out" / name).exists(), name
     assert len((tmp_path / "out" / "predictions.csv").read_text().splitlines()) == 348

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tacit.data.schema import Schema
 
 # Rows of the owner and of the receiver; the rest is held out. The receiver knows a few labels of each class.
-OWNER_ROWS, RECEIVER_ROWS, LABELS_PER_CLASS = 1100, 350, 3
+OWNER_ROWS, RECEIVER_ROWS, LABELS_PER_CLASS = 1100, 350, 2
 # Of eight columns of pixels the owner's scanner saw the left six, the receiver's the right six: four are shared.
 SIDE, SEEN = 8, 6
 SHUFFLE = 0
@@ -44,7 +44,7 @@ def demo(
     """Play owner, receiver and reviewer on handwritten digits; opens nothing but files.
 
     The owner's scanner saw the left six of eight columns of pixels, the receiver's the right six: their tables share
-    32 of 48 columns. The receiver knows 30 labels. Every command that is run is shown.
+    32 of 48 columns. The receiver knows 20 labels. Every command that is run is shown.
 
     [bold]Example:[/] tacit demo --output demo-output
     """
