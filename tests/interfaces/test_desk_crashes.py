@@ -6,12 +6,13 @@ A process that has imported everything forks one server after the other: ``pytho
 import os
 import random
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
@@ -66,20 +67,29 @@ def servers(name: str) -> None:
         print("ended", flush=True)
 
 
+def free_port() -> int:
+    """Return a port that no client is given for its own end: one of those could take it while the desk is down."""
+    first = 20_000 + os.getpid() % 10_000
+    for port in range(first, first + 500):
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError("no port is free")
+
+
 class Servers:
     """One server after the other, on the same port."""
 
     def __init__(self, folder: Path) -> None:
         command = [sys.executable, __file__, "servers", str(folder)]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.port, self.child = 0, 0
+        self.port, self.child = free_port(), 0
 
     def start(self) -> None:
         self._write(str(self.port))
         self.child = int(self._read())
         address = self._read()
         assert address.startswith("http://"), "the desk did not start cleanly"
-        self.port = int(address.rsplit(":", 1)[1])
 
     def kill(self) -> None:
         os.kill(self.child, signal.SIGKILL)
