@@ -1,0 +1,1 @@
+"""Learning from few labels and many unlabelled rows, by sharpening a network's own predictions."""
