@@ -1,15 +1,15 @@
 """Commands of two words beside a command of the first word alone: ``tacit tune`` and ``tacit tune ask``."""
 
-import click
+from typing import Any
+
 from typer.core import TyperGroup
 
 
 class TwoWords(TyperGroup):
     """A group that looks for a command named by the first two words before it takes the first alone."""
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
+    # The types are click's, which newer versions of typer carry inside themselves.
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command that the arguments begin with, and the arguments after its name."""
         name = " ".join(args[:2])
         command = self.get_command(ctx, name) if len(args) > 1 else None
