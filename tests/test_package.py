@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -73,3 +74,23 @@ def test_version_numbers_agree() -> None:
 def test_no_file_speaks_of_a_machine() -> None:
     for path in [*SOURCES, *(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "Makefile"]:
         assert not re.search(r"/(work|root|home)/", path.read_text(encoding="utf-8")), path
+
+
+# What an import is called where the package that brings it is called otherwise.
+IMPORTED_AS = {"scikit-learn": "sklearn", "dp-accounting": "dp_accounting"}
+
+
+def test_nothing_is_imported_that_is_not_declared() -> None:
+    """A package that comes along with another one today may not come tomorrow."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = [each for name, more in project["optional-dependencies"].items() if name != "dev" for each in more]
+    names = [re.split(r"[^A-Za-z0-9_-]", each)[0] for each in [*project["dependencies"], *extras]]
+    declared = {IMPORTED_AS.get(name, name) for name in names} | {"tacit", *sys.stdlib_module_names}
+    undeclared = set()
+    for path in (ROOT / "src").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                undeclared |= {(path.name, each.name.split(".")[0]) for each in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                undeclared.add((path.name, node.module.split(".")[0]))
+    assert {(file, name) for file, name in undeclared if name not in declared} == set()
