@@ -1,13 +1,16 @@
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tacit import Budget
+from tacit.checks import FloatArray
 from tacit.errors import BudgetError, BudgetExceededError, InputError
-from tacit.privacy.account import Account, Step
+from tacit.privacy.account import Account, Step, observed_by
 from tacit.privacy.ledger import Ledger
 from tacit.privacy.mechanisms import EntryNoise, Gaussian, Laplace
+from tacit.privacy.mechanisms.base import Mechanism
 
 LAPLACE = Laplace.for_epsilon(0.5, sensitivity=1.0)
 STEP = Step(LAPLACE, "a count", "one row moves the count by 1", times=2)
@@ -26,6 +29,36 @@ def test_a_mechanism_that_was_not_planned_draws_nothing() -> None:
     account = Account.open([STEP], budget=BUDGET)
     with pytest.raises(BudgetError, match="not planned"):
         account.release(Laplace(1.0, 1.0), np.zeros(1))
+
+
+def test_values_released_together_use_the_plan_once_each() -> None:
+    account = Account.open([STEP], budget=BUDGET)
+    with pytest.raises(BudgetError, match="as often as planned: nothing was drawn"):
+        account.release_each(LAPLACE, np.zeros(3))
+    first, second = account.release_each(LAPLACE, np.array([3.0, 3.0]))
+    assert first != second
+    with pytest.raises(BudgetError, match="as often as planned"):
+        account.release(LAPLACE, np.array([3.0]))
+
+
+def test_an_audit_sees_values_released_together_one_by_one() -> None:
+    account = Account.open([STEP], budget=BUDGET)
+    seen: list[list[float]] = []
+
+    def observer(_: Mechanism, values: FloatArray, draw: Callable[[], FloatArray]) -> FloatArray:
+        seen.append(values.tolist())
+        return draw()
+
+    with observed_by(observer):
+        assert account.release_each(LAPLACE, np.array([1.0, 2.0])).shape == (2,)
+    assert seen == [[1.0], [2.0]]
+
+
+def test_only_queries_of_one_coordinate_are_released_together() -> None:
+    wide = Laplace.for_epsilon(0.5, sensitivity=1.0, coordinates=2)
+    account = Account.open([Step(wide, "counts", "one row moves both")], budget=BUDGET)
+    with pytest.raises(InputError, match="one coordinate"):
+        account.release_each(wide, np.zeros(1))
 
 
 def test_a_plan_above_its_budget_is_refused_before_anything_is_charged(tmp_path: Path) -> None:

@@ -50,7 +50,9 @@ def test_a_copy_gets_the_vector_and_the_model_keeps_its_own() -> None:
 def test_blocks_of_candidates_give_what_one_block_gives(monkeypatch: pytest.MonkeyPatch) -> None:
     candidates = np.random.default_rng(0).standard_normal((11, 15))
     whole = linear_codes(X, candidates)
-    monkeypatch.setattr(linear, "MOST_OUTPUTS", 150 * 3 * 4)
+    monkeypatch.setattr(linear, "MOST_OUTPUTS", 40 * 3 * 4)
+    monkeypatch.setattr(linear, "MOST_CANDIDATES", 4)
+    monkeypatch.setattr(linear, "FEWEST_ROWS", 7)
     assert_array_equal(linear_codes(X, candidates), whole)
     assert linear_codes(X, candidates[:0]).shape == (0, 150)
 

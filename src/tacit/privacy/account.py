@@ -8,6 +8,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+import numpy as np
+
 from tacit import checks
 from tacit.checks import FloatArray
 from tacit.errors import BudgetError, InputError
@@ -16,6 +18,7 @@ from tacit.privacy.budget import Budget
 from tacit.privacy.card import CENTRAL, Card, Part, coarser_guarantees, repeated
 from tacit.privacy.events import Event, SequentialEvent
 from tacit.privacy.ledger import Ledger, Receipt, as_ledger
+from tacit.privacy.mechanisms.additive import Gaussian, Laplace
 from tacit.privacy.mechanisms.base import Mechanism, settings_of
 from tacit.privacy.stream import NoiseStream
 from tacit.version import VERSION
@@ -107,10 +110,29 @@ class Account:
 
     def release(self, mechanism: Mechanism, values: FloatArray) -> FloatArray:
         """Return ``values`` as released by ``mechanism``, which must be a step of the plan not yet used up."""
-        if self._left[mechanism] < 1:
-            raise BudgetError(f"{mechanism!r} was not planned, or was drawn as often as planned: nothing was drawn.")
-        self._left[mechanism] -= 1
         values = checks.finite_array("values", values)
+        self._use(mechanism, 1)
+        return self._drawn(mechanism, values)
+
+    def release_each(self, mechanism: Mechanism, values: FloatArray) -> FloatArray:
+        """Return each of ``values`` [k] as released by ``mechanism``: k uses of the plan, their noise drawn together.
+
+        The same as k calls of ``release`` with one value each, since noise is drawn coordinate by coordinate.
+        """
+        values = checks.finite_array("values", values)
+        if not isinstance(mechanism, Laplace | Gaussian) or mechanism.coordinates != 1 or values.ndim != 1:
+            raise InputError("values must be a vector, each a query of one coordinate with Laplace or Gaussian noise.")
+        self._use(mechanism, len(values))
+        if _observer.get() is None:
+            return mechanism.draw(values, self._stream)
+        return np.array([self._drawn(mechanism, value)[0] for value in values[:, None]])
+
+    def _use(self, mechanism: Mechanism, times: int) -> None:
+        if self._left[mechanism] < times:
+            raise BudgetError(f"{mechanism!r} was not planned, or was drawn as often as planned: nothing was drawn.")
+        self._left[mechanism] -= times
+
+    def _drawn(self, mechanism: Mechanism, values: FloatArray) -> FloatArray:
         observer = _observer.get()
         if observer is None:
             return mechanism.draw(values, self._stream)

@@ -13,7 +13,7 @@ from typing import Self
 import numpy as np
 
 from tacit.checks import FloatArray
-from tacit.errors import InputError
+from tacit.errors import InputError, LedgerError
 from tacit.privacy.account import Account, Step
 from tacit.privacy.card import Card
 from tacit.privacy.ledger import Ledger, LedgerLike, Line, Receipt, as_ledger
@@ -23,6 +23,7 @@ from tacit.scenarios.desk.scoring import Scorer
 from tacit.scenarios.desk.terms import Terms
 
 ADJACENCY = "one labelled record is replaced by another; the number of labelled records is public"
+Key = tuple[str, str]
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
@@ -46,6 +47,12 @@ class Query:
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
             raise InputError("a query id must be 1 to 100 letters, digits, dots, dashes and underscores.")
+
+
+    @property
+    def key(self) -> Key:
+        """Whose query it is and its name: asked twice, it is one query."""
+        return self.provider, self.name
 
 
 Outcome = Entry | Refusal
@@ -112,49 +119,58 @@ class Desk:
         answer down: a crash on the way leaves neither a charge nor an answer, and no answer is known to anyone.
         """
         with plainly(self.log.path):
-            scores = self._scores([query for query in queries if self._known(query) is None])
+            known = View(self._connection)
+            scores = self._scores([query for query in queries if known.answer(*query.key) is None])
             with writing(self._connection) as view:
-                return [self._settle(view, query, scores) for query in queries]
+                refused = self._settle(view, queries, scores)
+                return [refused.get(query.key) or self._replayed(view, query) for query in queries]
 
     def close(self) -> None:
         """Let go of the log."""
         self._open.close()
 
-    def _known(self, query: Query) -> Outcome | None:
-        return self._replayed(View(self._connection), query)
-
-    def _scores(self, queries: Sequence[Query]) -> dict[tuple[str, str], float]:
+    def _scores(self, queries: Sequence[Query]) -> dict[Key, float]:
         if not queries:
             return {}
         found = self.scorer(np.stack([query.vector for query in queries]))
-        names = [(query.provider, query.name) for query in queries]
-        # Of two queries of one name in one batch the first is meant; the other is compared with it when it is settled.
-        return dict(zip(reversed(names), reversed(found.tolist()), strict=True))
+        # Of two queries of one name in one batch the first is meant; the other is compared with it in the log.
+        return dict(zip([query.key for query in reversed(queries)], reversed(found.tolist()), strict=True))
 
-    def _settle(self, view: View, query: Query, scores: dict[tuple[str, str], float]) -> Outcome:
-        replayed = self._replayed(view, query)
-        if replayed is not None:
-            return replayed
-        share = next(each.queries for each in view.providers() if each.name == query.provider)
-        if view.used(query.provider) >= share:
-            return Refusal.USED_UP
-        if view.used() >= self.terms.queries:
-            return Refusal.DESK_USED_UP
-        score = self._released(scores[query.provider, query.name])
-        return view.append(query.provider, query.name, query.body, score)
+    def _settle(self, view: View, queries: Sequence[Query], scores: dict[Key, float]) -> dict[Key, Refusal]:
+        """Write the answers to new queries down, their noise drawn together; return why some have none."""
+        shares = {each.name: each.queries for each in view.providers()}
+        left = {name: shares[name] - view.used(name) for name in {query.provider for query in queries}}
+        left_in_all = self.terms.queries - view.used()
+        refused: dict[Key, Refusal] = {}
+        new: dict[Key, Query] = {}
+        for query in queries:
+            if query.key in new or view.answer(*query.key) is not None:
+                continue
+            if left[query.provider] < 1:
+                refused[query.key] = Refusal.USED_UP
+            elif left_in_all < 1:
+                refused[query.key] = Refusal.DESK_USED_UP
+            else:
+                new[query.key] = query
+                left[query.provider] -= 1
+                left_in_all -= 1
+        released = self._released(np.array([scores[key] for key in new]))
+        for query, score in zip(new.values(), released, strict=True):
+            view.append(query.provider, query.name, query.body, score)
+        return refused
 
-    def _released(self, score: float) -> float:
+    def _released(self, scores: FloatArray) -> list[float]:
         step = self.terms.step
         if self._account is not None and step is not None:
-            score = float(self._account.release(step.mechanism, np.array([score]))[0])
+            scores = self._account.release_each(step.mechanism, scores)
         # After the noise, so that it costs nothing; + 0.0 turns a rounded −0.0 into 0.0.
-        return round(score, self.terms.decimals) + 0.0
+        return [round(score, self.terms.decimals) + 0.0 for score in scores.tolist()]
 
     @staticmethod
-    def _replayed(view: View, query: Query) -> Outcome | None:
-        entry = view.answer(query.provider, query.name)
+    def _replayed(view: View, query: Query) -> Outcome:
+        entry = view.answer(*query.key)
         if entry is None:
-            return None
+            raise LedgerError("an answer is missing from the desk's log that was just written to it.")
         return entry if entry.body == query.body else Refusal.OTHER_BODY
 
 

@@ -12,8 +12,11 @@ from tacit.checks import FloatArray
 from tacit.errors import InputError
 from tacit.scenarios.desk.architecture import Architecture
 from tacit.scenarios.desk.parameters import split_vector
-from tacit.scenarios.feedback.linear import MOST_OUTPUTS, linear_codes
+from tacit.scenarios.feedback.linear import linear_codes
 from tacit.scenarios.feedback.metrics import Codes, Metric, accuracy
+
+# Hidden outputs held at once: 32 MB of float64.
+MOST_HIDDEN = 2**22
 
 
 @dataclass(frozen=True)
@@ -98,7 +101,7 @@ class Scorer:
         """Return the classes [k, n] that the candidates predict."""
         if not self.architecture.hidden:
             return linear_codes(self.features, candidates)
-        at_once = max(1, MOST_OUTPUTS // (len(self.features) * self.architecture.hidden))
+        at_once = max(1, MOST_HIDDEN // (len(self.features) * self.architecture.hidden))
         parts = [self._mlp_codes(candidates[i : i + at_once]) for i in range(0, len(candidates), at_once)]
         return np.concatenate(parts) if parts else np.empty((0, len(self.features)), dtype=np.int64)
 

@@ -12,8 +12,10 @@ from tacit.checks import FloatArray
 from tacit.errors import InputError
 from tacit.scenarios.feedback.metrics import Codes, Metric
 
-# Outputs held at once: 32 MB of float64, which stays near the processor and far from the memory's limit.
-MOST_OUTPUTS = 2**22
+# Outputs held at once: half a megabyte of float64, which stays in the processor's cache until the largest is found.
+MOST_OUTPUTS = 2**16
+# Candidates multiplied at once, and rows: fewer would leave the product of matrices too thin to be fast.
+MOST_CANDIDATES, FEWEST_ROWS = 64, 128
 
 
 def linear_vector(model: Any) -> FloatArray:
@@ -48,10 +50,14 @@ def linear_codes(features: NDArray[Any], candidates: NDArray[Any], *, bias: bool
             f"candidates must have C weights for each of {width} features{' and C biases' if bias else ''}; "
             f"got {candidates.shape[1]} parameters."
         )
-    at_once = max(1, MOST_OUTPUTS // (n_rows * n_outputs))
-    parts = [candidates[start : start + at_once] for start in range(0, len(candidates), at_once)]
-    found = [_codes(_outputs(features, part, n_outputs)) for part in parts]
-    return np.concatenate(found) if found else np.empty((0, n_rows), dtype=np.int64)
+    found = np.empty((len(candidates), n_rows), dtype=np.int64)
+    for first in range(0, len(candidates), MOST_CANDIDATES):
+        part = candidates[first : first + MOST_CANDIDATES]
+        at_once = max(FEWEST_ROWS, MOST_OUTPUTS // (len(part) * n_outputs))
+        for row in range(0, n_rows, at_once):
+            outputs = _outputs(features[row : row + at_once], part, n_outputs)
+            found[first : first + MOST_CANDIDATES, row : row + at_once] = _codes(outputs)
+    return found
 
 
 def _outputs(features: NDArray[Any], candidates: NDArray[Any], n_outputs: int) -> NDArray[Any]:
