@@ -12,9 +12,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier
 
 from tacit.checks import FloatArray
-from tacit.evaluation.tables import feedback_toy
+from tacit.evaluation.tables import feedback_noise, feedback_toy
 from tacit.evaluation.tables.feedback_networks import convolutional, corrupted, deep, trained
 from tacit.evaluation.tables.feedback_runs import PPS, RANDOM, evolved, hidden_features, last_layer
+from tacit.scenarios.desk.usefulness import USEFUL_NOISE
 from tacit.scenarios.feedback.linear import linear_codes
 from tacit.scenarios.feedback.networks import batch_norm_groups
 
@@ -23,6 +24,16 @@ def test_the_toy_reaches_its_goal_where_random_search_does_not(monkeypatch: pyte
     monkeypatch.setattr(feedback_toy, "SEEDS", 3)
     found = {row.method: row.mean for row in feedback_toy.rows() if row.metric == "holdout accuracy"}
     assert found[PPS] >= 0.99 > found[RANDOM]
+
+
+def test_a_search_gains_less_from_noisier_scores_and_most_of_it_from_useful_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(feedback_noise, "SEEDS", 5)
+    monkeypatch.setattr(feedback_noise, "CASES", ((500, 300),))
+    monkeypatch.setattr(feedback_noise, "NOISE", (0.0, USEFUL_NOISE, 0.5))
+    shares = [row.mean for row in feedback_noise.rows() if row.metric == "share of the exact gain"]
+    assert shares[0] == 1 > shares[1] > 0.75 > shares[2]
 
 
 def test_features_and_last_layer_make_up_the_network() -> None:

@@ -116,6 +116,11 @@ EXPERIMENTS = (
         "tacit.evaluation.tables.feedback_toy",
     ),
     Experiment(
+        "feedback-noise",
+        "what a search gains from noisy scores, as a share of what it gains from exact ones",
+        "tacit.evaluation.tables.feedback_noise",
+    ),
+    Experiment(
         "feedback-adult",
         "Adult, a last layer tuned from scores, what matters, and fair tuning; [feedback] sections 5.4.2 to 5.4.5",
         "tacit.evaluation.tables.feedback_adult",

@@ -48,7 +48,6 @@ class Query:
         if not _NAME.fullmatch(self.name):
             raise InputError("a query id must be 1 to 100 letters, digits, dots, dashes and underscores.")
 
-
     @property
     def key(self) -> Key:
         """Whose query it is and its name: asked twice, it is one query."""
