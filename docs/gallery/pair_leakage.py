@@ -16,7 +16,7 @@ from sklearn.datasets import load_iris
 
 from tacit.data.pairs import chain, pair_signs
 from tacit.evaluation.relationship_attack import Learner, attack, best_share
-from tacit.models.pair_diagonal import PairMoments, diagonal_weights
+from tacit.models.pair_diagonal import PairMoments, diagonal_weights, magnitudes
 from tacit.models.pair_metric import PairMetric
 
 BOUNDS = (0.0, 8.0)
@@ -27,9 +27,10 @@ WIDTH, HEIGHT, LEFT, TOP = 640, 380, 70, 60
 
 def plain_metric(pairs: NDArray[np.float64], signs: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the diagonal metric of true means: no noise, no privacy."""
-    sizes, far = np.abs(pairs[:, 0] - pairs[:, 1]) / (BOUNDS[1] - BOUNDS[0]), signs < 0
+    numbers, far = np.zeros(4, bool), signs < 0
+    sizes = magnitudes((pairs[:, 0] - pairs[:, 1]) / (BOUNDS[1] - BOUNDS[0]), numbers)
     means = sizes[~far].mean(axis=0), sizes[far].mean(axis=0)
-    moments = PairMoments(*means, np.zeros(4), 1 / (~far).sum() + 1 / far.sum(), np.zeros(4, bool))
+    moments = PairMoments(*means, np.zeros(4), 1 / (~far).sum() + 1 / far.sum(), numbers)
     weights = diagonal_weights(moments)[0] / (BOUNDS[1] - BOUNDS[0])
     return np.diag(weights**2)
 

@@ -14,14 +14,14 @@ from tacit.evaluation.tables.pair_runs import (
     printed_methods,
     private_methods,
 )
-from tacit.evaluation.tables.pairs_strips import strips
+from tacit.evaluation.tables.pairs_strips import FACTS, strips
 from tacit.models.pair_metric import PairMetric
 from tacit.numerics.contrastive import contrastive_losses
 
 
 @pytest.fixture(scope="module")
 def split() -> Split:
-    return Split(*strips(200, 0), *strips(400, 1), radius=0.7, scales=np.array([1.0, 20.0]))
+    return Split(*strips(200, 0), *strips(400, 1), **FACTS)
 
 
 def test_the_tables_are_registered() -> None:

@@ -51,9 +51,10 @@ def test_the_release_says_kappa_and_weighs_what_tells_classes_apart() -> None:
 
 
 def test_public_facts_come_from_the_schema_alone() -> None:
-    assert feature_scales(SCHEMA) == pytest.approx([2.5, 0.5**0.5, 0.5**0.5])
+    assert feature_scales(SCHEMA) == pytest.approx([1.0, 0.5**0.5, 0.5**0.5])
     assert indicator_columns(SCHEMA).tolist() == [False, True, True]
-    assert difference_radius(SCHEMA) == pytest.approx(0.8**0.5)
+    assert difference_radius(SCHEMA, norm=2) == pytest.approx(0.95**0.5)
+    assert difference_radius(SCHEMA, norm=1) == pytest.approx(1.35)
 
 
 @pytest.mark.parametrize("delta", [1e-6, 0.0])

@@ -16,24 +16,27 @@ from tacit.privacy.mechanisms import Mechanism
 
 # A count stands beside sums of differences of norm r with this share of r: counts are large beside their noise.
 COUNT_SHARE = 1 / 8
+# Numbers that differ by more than this part of their public range count as different, wherever in the range they lie:
+# a few enormous differences would otherwise hide what all others say.
+FAR = 0.15
 # A feature counts once its gap exceeds this many standard deviations of what chance makes of it.
 LEAST_GAP = 2.0
 # What the identity adds to the squared weights, of mean 1, where no gap is by chance.
-IDENTITY_SHARE = 0.08
+IDENTITY_SHARE = 0.02
 # The identity stays if a gap as large as the largest one comes by chance with more than this probability.
 MOST_LUCK = 0.5
 # No feature is taken to vary less than this on average, in units of its public range: what hardly ever differs must
 # not outweigh everything else.
-LEAST_SPREAD = 0.04
+LEAST_SPREAD = 0.02
 # Nor less than this many standard deviations of its noise, lest what noise made of a rare feature outweigh others.
 LEAST_LOUDNESS = 6.0
 
-WHAT = "absolute feature differences summed over similar and over dissimilar pairs, and how many of each there are"
+WHAT = "how different features are, summed over similar and over dissimilar pairs, and how many of each there are"
 
 
 @dataclass(frozen=True, eq=False)
 class PairMoments:
-    """Mean absolute differences of similar and dissimilar pairs [p], and how far chance moves the gap between them.
+    """Mean magnitudes of similar and dissimilar pairs [p], and how far chance moves the gap between them.
 
     ``noise`` [p] are standard deviations of what the mechanism added; ``weight`` is 1/n_similar + 1/n_dissimilar;
     ``indicators`` [p] says which features are 0 or 1.
@@ -50,8 +53,8 @@ class PairMoments:
 class Diagonal:
     """The settings of one release of sums and counts over pairs of rows in the unit cube.
 
-    Differences of feature j are multiplied by the public ``scale``[j] before they are summed, and the sums divided by
-    it after: a feature whose differences are small needs a larger one to be heard through the noise.
+    Magnitudes of feature j are multiplied by the public ``scale``[j] before they are summed, and the sums divided by
+    it after: a feature whose magnitudes are small needs a larger one to be heard through the noise.
     """
 
     n_features: int
@@ -105,7 +108,8 @@ class Diagonal:
     def moments(self, account: Account, differences: FloatArray, dissimilar: BoolArray) -> PairMoments:
         """Draw the query once and return the means that it gives: sums divided by noisy counts."""
         query, mechanism = self.query, self.noise
-        rows = query.shorten(np.column_stack([np.abs(differences) * self.scale, np.full(len(differences), self.unit)]))
+        sizes = magnitudes(differences, np.array(self.indicators)) * self.scale
+        rows = query.shorten(np.column_stack([sizes, np.full(len(differences), self.unit)]))
         if self.mechanism == "duchi":
             halves = np.concatenate([rows * ~dissimilar[:, None], rows * dissimilar[:, None]], axis=1)
             noisy = query.radius * account.release(mechanism, halves / query.radius).sum(axis=0)
@@ -119,24 +123,33 @@ class Diagonal:
         return PairMoments(means[0], means[1], noise, float((1 / counts).sum()), np.array(self.indicators))
 
 
+def reaches(indicators: BoolArray) -> FloatArray:
+    """Return the difference [p], in units of a feature's public range, from which on values count as different."""
+    return np.where(indicators, 1.0, FAR)
+
+
+def magnitudes(differences: FloatArray, indicators: BoolArray) -> FloatArray:
+    """Return how different each pair is in each feature [K, p]: |difference| / reach, at most 1."""
+    return np.minimum(np.abs(differences) / reaches(indicators), 1.0)
+
+
 def diagonal_weights(moments: PairMoments) -> tuple[FloatArray, bool]:
     """Return the weight of each feature [p] and whether chance may explain every gap, so that all weights are 1.
 
-    With s_j and d_j the mean absolute differences and t_j = (s_j + d_j)/2, the square of a weight is
-    (d_j - s_j - 2 e_j)/t_j² where that is positive: the gap beside the spread. e_j² is the variance of the noise and
-    of the sample: a difference of mean t has the variance t(1 - t) if it is 0 or 1, and is taken to have t² if not.
-    The likelier the largest gap is by chance, the more of the identity joins the weights. Everything here reads noisy
-    numbers only, so deciding costs nothing.
+    With s_j and d_j the mean magnitudes, t_j = (s_j + d_j)/2 and l_j = t_j in units of the feature, the square of a
+    weight is (d_j - s_j - 2 e_j)/(t_j l_j²) where that is positive: the gap beside the mean says what a feature is
+    worth, l_j how far apart its values typically are. e_j² is the variance of the noise and of the sample, which for
+    numbers in [0, 1] of mean t is at most t(1 - t). The likelier the largest gap is by chance, the more of the identity
+    joins the weights. Everything here reads noisy numbers only, so deciding costs nothing.
     """
-    n_features = len(moments.similar)
-    spread = np.maximum(
-        (moments.similar + moments.dissimilar) / 2, np.maximum(LEAST_LOUDNESS * moments.noise, LEAST_SPREAD)
-    )
-    variances = np.where(moments.indicators, np.maximum(spread * (1 - spread), LEAST_SPREAD**2), spread**2)
+    n_features, reach = len(moments.similar), reaches(moments.indicators)
+    spread = np.maximum((moments.similar + moments.dissimilar) / 2, LEAST_LOUDNESS * moments.noise)
+    variances = np.maximum(spread * (1 - spread), LEAST_SPREAD**2)
+    spread = np.maximum(spread, LEAST_SPREAD / reach)
     chance = np.sqrt(moments.noise**2 + moments.weight * variances)
     gaps = moments.dissimilar - moments.similar
     luck = n_features * float(norm.sf((gaps / chance).max()))
-    squares = np.maximum(gaps - LEAST_GAP * chance, 0.0) / spread**2
+    squares = np.maximum(gaps - LEAST_GAP * chance, 0.0) / spread / (reach * spread) ** 2
     if luck > MOST_LUCK or not squares.any():
         return np.ones(n_features), True
     return np.sqrt(squares / squares.mean() + IDENTITY_SHARE + luck), False

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from tacit.checks import FloatArray
-from tacit.models.pair_diagonal import PairMoments, diagonal_weights
+from tacit.models.pair_diagonal import PairMoments, diagonal_weights, magnitudes
 from tacit.models.pair_sums import PairSum
 from tacit.numerics.contrastive import BoolArray
 from tacit.privacy.account import Account, Step
@@ -66,6 +66,7 @@ class InputNoise:
         noisy = np.clip(account.release(self.features, query.shorten(differences)), -1.0, 1.0)
         lies = account.release(self.labels, dissimilar.astype(np.float64)) > 0
         counts = max(int((~lies).sum()), 1), max(int(lies.sum()), 1)
-        sizes = np.abs(noisy)
+        indicators = np.array(self.indicators)
+        sizes = magnitudes(noisy, indicators)
         means = sizes[~lies].sum(axis=0) / counts[0], sizes[lies].sum(axis=0) / counts[1]
-        return PairMoments(*means, np.zeros(self.n_features), 1 / counts[0] + 1 / counts[1], np.array(self.indicators))
+        return PairMoments(*means, np.zeros(self.n_features), 1 / counts[0] + 1 / counts[1], indicators)

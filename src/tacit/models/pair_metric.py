@@ -64,15 +64,15 @@ class PairMetric(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     preprocessor : array [N, p] or None
         Rows that index pairs refer to.
     radius : float or None
-        Public bound on the difference of two rows scaled to [0, 1], in the mechanism's norm; longer ones are
-        shortened. None: √p/2 in 2-norm, p/4 in 1-norm.
+        Public bound on the difference of two rows scaled to [0, 1], for ``diagonal`` on how different their features
+        are, in the mechanism's norm; longer ones are shortened. None: √p/2 in 2-norm, p/4 in 1-norm.
     feature_scale : array [p] or None
-        Public factors by which differences of each feature, scaled to [0, 1], enter the sums of ``diagonal``, and
-        ``radius`` bounds their products: a feature whose differences are small beside its bounds needs a larger one.
+        Public factors by which the magnitudes of each feature enter the sums of ``diagonal``, and ``radius`` bounds
+        their products: a feature in which pairs hardly ever differ needs a larger one to be heard through the noise.
         It changes what the noise hides, not what is learned without noise. None: 1.
     indicators : array of bool [p] or None
-        Which features are 0 or 1, such as one-hot columns: a public fact that tells ``diagonal`` how far chance moves
-        them. None: all are numbers.
+        Which features are 0 or 1, such as one-hot columns: a public fact. To ``diagonal`` two numbers are different
+        if they differ by 0.15 of their bounds or more, two indicators if they differ. None: all are numbers.
     n_components : int or None
         Rows of the transformation, for all solvers but ``diagonal``; None: as many as features.
     margin, clip, passes, batch_size, rate

@@ -16,7 +16,7 @@ from tacit.checks import FloatArray
 from tacit.data.datasets import TableSet
 from tacit.data.pairs import PairSet, balanced_pairs, chain, pair_signs
 from tacit.evaluation.reproduce import Row
-from tacit.models.pair_diagonal import PairMoments, diagonal_weights
+from tacit.models.pair_diagonal import PairMoments, diagonal_weights, magnitudes
 from tacit.models.pair_metric import PairMetric
 from tacit.numerics.contrastive import clipped_gradient_sum
 from tacit.scenarios.pair_metric.owner import difference_radius, feature_scales, indicator_columns
@@ -49,7 +49,8 @@ class Split:
     y: Codes
     X_test: FloatArray
     y_test: Codes
-    radius: float | None = None
+    radius: float | None = None  # of differences, in 2-norm
+    length: float | None = None  # and in 1-norm
     scales: FloatArray | None = None
     indicators: NDArray[np.bool_] | None = None
 
@@ -70,8 +71,9 @@ def balanced_split(data: TableSet, seed: int, *, tested: int | None = None) -> S
     kept = randomness.permutation(kept)
     train, rest = np.split(kept, [round(TRAIN_SHARE * len(kept))])
     test = rest[:tested]
-    facts = difference_radius(data.schema), feature_scales(data.schema), indicator_columns(data.schema)
-    return Split(X[train], y[train], X[test], y[test], *facts)
+    facts = feature_scales(data.schema), indicator_columns(data.schema)
+    radius, length = (difference_radius(data.schema, norm=norm) for norm in (2, 1))
+    return Split(X[train], y[train], X[test], y[test], radius, length, *facts)
 
 
 def plain_methods(split: Split, seed: int) -> dict[str, float]:
@@ -87,7 +89,7 @@ def plain_methods(split: Split, seed: int) -> dict[str, float]:
 def private_methods(split: Split, epsilon: float, seed: int) -> dict[str, float]:
     """Return accuracies of the sound methods."""
     ours: dict[str, Any] = {"radius": split.radius, "feature_scale": split.scales, "indicators": split.indicators}
-    laplace = {**ours, "mechanism": "laplace", "radius": None if split.radius is None else split.radius**2}
+    laplace = {**ours, "mechanism": "laplace", "radius": split.length}
     settings: dict[str, dict[str, Any]] = {
         "tacit, diagonal": ours,
         "tacit, diagonal, delta 0": laplace,
@@ -129,10 +131,10 @@ def printed_methods(split: Split, epsilon: float, seed: int) -> dict[str, float]
 
 def plain_diagonal(split: Split, pairs: PairSet) -> FloatArray:
     """Return the diagonal transformation from true means."""
-    sizes = np.abs(split.X[pairs.indices[:, 0]] - split.X[pairs.indices[:, 1]])
+    indicators = np.zeros(split.X.shape[1], bool) if split.indicators is None else split.indicators
+    sizes = magnitudes(split.X[pairs.indices[:, 0]] - split.X[pairs.indices[:, 1]], indicators)
     far = pair_signs(split.y, pairs.indices) < 0
     means = sizes[~far].mean(axis=0), sizes[far].mean(axis=0)
-    indicators = np.zeros(sizes.shape[1], bool) if split.indicators is None else split.indicators
     moments = PairMoments(*means, np.zeros(sizes.shape[1]), 1 / (~far).sum() + 1 / far.sum(), indicators)
     return np.diag(diagonal_weights(moments)[0])
 

@@ -21,12 +21,12 @@ from tacit.release.file import Release
 
 # A chain of pairs: each relationship shows in one of them.
 TOPOLOGY, KAPPA = "chain", 1
-# Numbers lie mostly in a small part of their bounds: their differences are magnified.
-NUMBER_SCALE = 2.5
+NUMBER_SCALE = 1.0
 # Two people differ in two columns of a category or in none: together they then move by at most 1.
 CATEGORY_SCALE = math.sqrt(0.5)
-# Guesses of the mean square that one magnified number, and one category, add to a difference.
-NUMBER_SQUARE, CATEGORY_SQUARE = 0.2, 0.6
+# Guesses of what one number, and one category, add to the scaled magnitudes of a difference, by the norm: in 2-norm
+# they add squares.
+ADDED = {1: (0.55, 0.8), 2: (0.35, 0.6)}
 
 
 def feature_scales(schema: Schema) -> FloatArray:
@@ -44,10 +44,11 @@ def indicator_columns(schema: Schema) -> NDArray[np.bool_]:
     return np.asarray(feature_scales(schema) == CATEGORY_SCALE)
 
 
-def difference_radius(schema: Schema) -> float:
-    """Return a public bound on the 2-norm of two rows' magnified difference that shortens few of them."""
-    squares = [NUMBER_SQUARE if isinstance(column, Numeric) else CATEGORY_SQUARE for column in schema.features]
-    return math.sqrt(sum(squares))
+def difference_radius(schema: Schema, *, norm: int) -> float:
+    """Return a public bound on the 1-norm or 2-norm of two rows' scaled magnitudes that shortens few."""
+    number, category = ADDED[norm]
+    total = sum(number if isinstance(column, Numeric) else category for column in schema.features)
+    return math.sqrt(total) if norm == 2 else total
 
 
 def plan_release(schema: Schema, *, unit: Unit | str, epsilon: float, delta: float) -> Plan:
@@ -111,9 +112,7 @@ def make_release(
 def _solver(schema: Schema, epsilon: float, delta: float) -> Diagonal:
     scale = tuple(feature_scales(schema).tolist())
     mechanism = "gaussian" if delta else "laplace"
-    radius = difference_radius(schema)
-    # In 1-norm a difference of a few whole columns is about as long as its square in 2-norm.
-    longest = radius if delta else radius**2
+    radius = difference_radius(schema, norm=2 if delta else 1)
     return Diagonal(
-        len(scale), KAPPA, mechanism, epsilon, delta, longest, scale, tuple(indicator_columns(schema).tolist())
+        len(scale), KAPPA, mechanism, epsilon, delta, radius, scale, tuple(indicator_columns(schema).tolist())
     )
