@@ -34,6 +34,7 @@ def drawn(architecture: Architecture, k: int = 7) -> np.ndarray:
 def test_an_architecture_takes_inputs_and_outputs_from_the_schema(tmp_path: Path) -> None:
     (tmp_path / "mlp.toml").write_text('kind = "mlp"\nhidden = 5\nactivation = "tanh"\n')
     assert read_architecture(tmp_path / "mlp.toml", SCHEMA) == MLP
+    assert read_architecture("linear", SCHEMA) == declared_architecture({"kind": "linear"}, SCHEMA)
     assert declared_architecture({}, SCHEMA) == LINEAR
     assert Architecture.from_dict(MLP.to_dict()) == MLP
     two = Schema((Numeric("age", (0, 1)), Label("ill", ("no", "yes"))))

@@ -33,7 +33,7 @@ SchemaFile = Annotated[
     Path, typer.Option("--schema", "-s", metavar="TOML", help="Its public facts.", show_default=False)
 ]
 ModelFile = Annotated[
-    Path, typer.Option("--model", "-m", metavar="TOML", help='What is scored: kind = "linear".', show_default=False)
+    Path, typer.Option("--model", "-m", metavar="TOML", help="linear, or a file that declares it.", show_default=False)
 ]
 LogFile = Annotated[
     Path | None, typer.Option("--log", metavar="PATH", help="The desk's log; by default TABLE with .desk as ending.")
@@ -72,7 +72,7 @@ def serve(
     The whole run is charged on the ledger before the first answer, once: started again, the desk goes on where it
     ended. It speaks plain HTTP; put a TLS proxy in front of it before anyone comes in from outside.
 
-    [bold]Example:[/] tacit desk serve patients.csv -s patients.toml -m linear.toml --epsilon 4 --ledger patients.ledger
+    [bold]Example:[/] tacit desk serve patients.csv -s patients.toml -m linear --epsilon 4 --ledger patients.ledger
     """
     from threadpoolctl import threadpool_limits  # noqa: PLC0415 - keeps the command line quick to start
 
@@ -112,7 +112,7 @@ def score(
 
     Budgets, noise, ledger and log are those of `tacit desk serve`, and so are the options.
 
-    [bold]Example:[/] tacit desk score patients.csv batch.tacit --provider ann -s patients.toml -m linear.toml
+    [bold]Example:[/] tacit desk score patients.csv batch.tacit --provider ann -s patients.toml -m linear
     --log patients.desk -o scores.json
     """
     from tacit.privacy.ledger import as_ledger  # noqa: PLC0415 - keeps the command line quick to start

@@ -93,7 +93,7 @@ def ask(
 
     The first time, --schema, --model and --queries say what the run is about; later the state file knows.
 
-    [bold]Example:[/] tacit tune ask --state ann.run -s patients.toml -m linear.toml --queries 300 -o batch.tacit
+    [bold]Example:[/] tacit tune ask --state ann.run -s patients.toml -m linear --queries 300 -o batch.tacit
     """
     from tacit.data.schema_file import read_schema  # noqa: PLC0415 - keeps the command line quick to start
     from tacit.scenarios.desk.architecture import read_architecture  # noqa: PLC0415 - as above
