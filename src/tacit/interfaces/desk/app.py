@@ -39,8 +39,6 @@ def make_app(
 ) -> FastAPI:
     """Return the application that serves ``desk``; ``owner_key`` opens the owner's page."""
     counter, door = Counter(desk), Door(desk.log, owner_key)
-    largest = largest_body(desk.terms.architecture)
-    left = None if ledger is None else ledger.left()
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -48,18 +46,26 @@ def make_app(
         await counter.close()
 
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
+    app.exception_handler(_TurnedAwayError)(_turn_away)
+    app.exception_handler(TacitError)(_fail)
+    _serve_providers(app, counter, door, body_seconds)
+    _serve_owner(app, desk, door, None if ledger is None else ledger.left())
+    return app
 
-    @app.exception_handler(_TurnedAwayError)
-    async def turn_away(_: Request, problem: _TurnedAwayError) -> JSONResponse:
-        return JSONResponse({"error": problem.words}, problem.status, problem.headers)
 
-    @app.exception_handler(TacitError)
-    async def fail(_: Request, problem: TacitError) -> JSONResponse:
-        # The owner reads what went wrong on the terminal; a provider learns only that nothing was charged for it.
-        TERMINAL.error("%s", problem)
-        return JSONResponse(
-            {"error": "the desk cannot answer now; ask again with the same id."}, 503, {"Retry-After": "5"}
-        )
+async def _turn_away(_: Request, problem: _TurnedAwayError) -> JSONResponse:
+    return JSONResponse({"error": problem.words}, problem.status, problem.headers)
+
+
+async def _fail(_: Request, problem: TacitError) -> JSONResponse:
+    # The owner reads what went wrong on the terminal; a provider learns only that nothing was charged for it.
+    TERMINAL.error("%s", problem)
+    return JSONResponse({"error": "the desk cannot answer now; ask again with the same id."}, 503, {"Retry-After": "5"})
+
+
+def _serve_providers(app: FastAPI, counter: Counter, door: Door, body_seconds: float) -> None:
+    desk = counter.desk
+    largest = largest_body(desk.terms.architecture)
 
     @app.get("/v1/desk")
     async def terms(request: Request) -> dict[str, Any]:
@@ -71,6 +77,8 @@ def make_app(
         raw = await _body(request, largest, body_seconds)
         return await _scored(counter, provider, name, raw)
 
+
+def _serve_owner(app: FastAPI, desk: Desk, door: Door, left: float | None) -> None:
     @app.get("/owner")
     async def owner_page() -> Response:
         return HTMLResponse(*page())
@@ -80,8 +88,6 @@ def make_app(
         if not door.is_owner(request.headers.get("authorization")):
             raise _TurnedAwayError(401, "the owner's key is missing or wrong: open the address that the desk printed.")
         return state(desk, after=after, ledger_left=left)
-
-    return app
 
 
 def _known(door: Door, request: Request) -> Provider:
