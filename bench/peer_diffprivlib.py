@@ -1,8 +1,9 @@
 """Runs diffprivlib's logistic regression; needs the peers' environment, since it pins an older scikit-learn.
 
 ``peer_diffprivlib.py auc FILE`` prints, for each run and epsilon in an NPZ file of rows, the area under the ROC curve.
-``peer_diffprivlib.py time FILE REPEATS`` prints the best time of a fit on the rows in the file, as shipped and solved
-until the gradient is as small as objective perturbation's proof needs it.
+``peer_diffprivlib.py here`` prints ``true`` where diffprivlib is installed.
+``peer_diffprivlib.py serve FILE C TOLERANCE`` fits the rows in the file once for each line it reads, and prints the
+processor seconds and the wall-clock seconds of that fit.
 """
 
 import json
@@ -13,9 +14,6 @@ import warnings
 import numpy as np
 from diffprivlib.models import LogisticRegression
 from sklearn.metrics import roc_auc_score
-
-# Of the mean loss: what 1e-6 of one row's largest gradient is among a thousand rows.
-SMALL_GRADIENT = 1e-9
 
 
 def auc(path: str) -> dict[str, list[float]]:
@@ -32,22 +30,24 @@ def auc(path: str) -> dict[str, list[float]]:
     return found
 
 
-def seconds(path: str, repeats: int) -> dict[str, float]:
-    """Return the best time of a fit, as shipped and solved closely."""
-    found = {}
+def serve(path: str, strength: float, tolerance: float) -> None:
+    """Fit once for each line of the input, with C = ``strength`` and until the gradient is below ``tolerance``."""
     with np.load(path) as file:
         X, y = file["X"], file["y"]
-    for name, settings in (("shipped", {}), ("solved", {"tol": SMALL_GRADIENT, "max_iter": 1000})):
-        times = []
-        for _ in range(repeats):
-            model = LogisticRegression(epsilon=1.0, data_norm=1.0, **settings)
-            start = time.process_time()
-            model.fit(X, y)
-            times.append(time.process_time() - start)
-        found[name] = min(times)
-    return found
+    for _ in sys.stdin:
+        model = LogisticRegression(
+            epsilon=1.0, data_norm=1.0, C=strength, tol=tolerance, max_iter=1000, fit_intercept=False
+        )
+        start = time.process_time(), time.perf_counter()
+        model.fit(X, y)
+        print(time.process_time() - start[0], time.perf_counter() - start[1], flush=True)
 
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    print(json.dumps(auc(sys.argv[2]) if sys.argv[1] == "auc" else seconds(sys.argv[2], int(sys.argv[3]))))
+    if sys.argv[1] == "auc":
+        print(json.dumps(auc(sys.argv[2])))
+    elif sys.argv[1] == "here":
+        print("true")
+    else:
+        serve(sys.argv[2], float(sys.argv[3]), float(sys.argv[4]))

@@ -1,6 +1,7 @@
 import numpy as np
 
 from tacit.evaluation.tables.autoencoder_mnist import Task, small
+from tacit.evaluation.tables.autoencoder_transfer import _few, _views
 from tacit.evaluation.tables.behaviour import Study, _split
 from tacit.scenarios.behaviour.tuples import Log
 
@@ -27,3 +28,26 @@ def test_nobody_is_both_learned_from_and_tested_on() -> None:
     learned, tested = _split(Study("nine people", log, 1, 1), seed=0, share=0.5)
     assert not set(learned.person) & set(tested.person)
     assert len(set(tested.person)) == len(set(learned.person)) == 3
+
+
+def test_the_receiver_sees_pixels_an_unlearned_layer_or_the_owners_encoder() -> None:
+    owned = np.random.default_rng(0).random((300, 49))
+    views = _views(owned)
+    assert list(views) == [
+        "pixels",
+        "a layer that learned nothing",
+        "the owner's encoder, epsilon 1, delta 1e-05",
+        "the owner's encoder, epsilon 1, delta 0",
+    ]
+    shapes = [view(owned[:5]).shape for view, _ in views.values()]
+    assert shapes == [(5, 49), (5, 24), (5, 24), (5, 24)]
+    codes = [view(owned[:5]) for view, _ in list(views.values())[1:]]
+    assert all(np.allclose(np.linalg.norm(code, axis=1), 1.0) for code in codes)
+    assert not np.allclose(codes[0], codes[1])
+
+
+def test_a_receiver_has_as_many_rows_as_said() -> None:
+    X, y = np.arange(40.0)[:, None], np.arange(40)
+    rows, labels = _few((X, y), 7, seed=3)
+    assert rows[:, 0].tolist() == labels.tolist()
+    assert len(set(labels.tolist())) == 7

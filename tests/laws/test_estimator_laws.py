@@ -35,6 +35,9 @@ PRIVATE: dict[str, Callable[..., Any]] = {
     "PrivateAutoencoderClassifier": lambda **more: PrivateAutoencoderClassifier(
         **{"epsilon": 1.0, "bounds": (0, 16), "hidden": (6,), **more}
     ),
+    "PrivateAutoencoderClassifier, pure epsilon": lambda **more: PrivateAutoencoderClassifier(
+        **{"epsilon": 1.0, "bounds": (0, 16), "hidden": (6,), "delta": 0.0, "output": "objective", **more}
+    ),
     "PrivateLinearRegression": lambda classes=None, **more: PrivateLinearRegression(
         **{"epsilon": 1.0, "bounds": (0, 16), "target_bounds": (0, 3), **more}
     ),
@@ -57,6 +60,7 @@ CHECKED = [
     HypothesisTransfer(epsilon=99.0, bounds=(-5.0, 5.0), random_state=0),
     PrivateAutoencoder(epsilon=99.0, bounds=(-5.0, 5.0), hidden=(6,), random_state=0),
     PrivateAutoencoderClassifier(epsilon=99.0, bounds=(-5.0, 5.0), hidden=(6,), random_state=0),
+    PrivateAutoencoderClassifier(epsilon=99.0, bounds=(-5.0, 5.0), hidden=(6,), delta=0.0, random_state=0),
     PrivateLinearRegression(epsilon=99.0, bounds=(-3.0, 3.0), target_bounds=(-3.0, 3.0), row_norm=1.8, random_state=0),
 ]
 

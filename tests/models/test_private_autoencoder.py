@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from tacit import Budget, read_release, write_release
-from tacit.errors import BudgetError, BudgetExceededError, InputError
+from tacit.errors import BudgetError, BudgetExceededError, InputError, ReleaseError
 from tacit.models.private_autoencoder import PrivateAutoencoder, public_row_norm, scaled_rows, widths
 from tacit.privacy import accounting
 from tacit.privacy.account import plan_event
@@ -48,7 +49,7 @@ def test_its_code_serves_a_pipeline(digits: tuple[np.ndarray, np.ndarray]) -> No
 def test_the_plan_costs_what_was_promised_however_many_layers(delta: float) -> None:
     model = PrivateAutoencoder(1.5, bounds=(0, 1), delta=delta, hidden=(8, 4, 2))
     steps = model.plan(10)
-    assert len(steps) == 3
+    assert len(steps) == (3 if delta else 6)  # under pure epsilon the centre is asked for on its own
     assert math.isclose(accounting.epsilon(plan_event(steps), delta=delta), 1.5, rel_tol=1e-3)
 
 
@@ -111,3 +112,37 @@ def test_widths_are_whole_numbers() -> None:
         widths([2.5], least=0)  # type: ignore[list-item]
     with pytest.raises(BudgetError):
         PrivateAutoencoder(float("nan"), bounds=(0, 1)).plan(3)
+
+
+def test_a_receiver_codes_its_rows_as_the_owner_would(digits: tuple[np.ndarray, np.ndarray]) -> None:
+    owner = PrivateAutoencoder(1.0, bounds=(0, 16), hidden=(9, 5), delta=0.0, row_norm=3.0).fit(digits[0][:900])
+    adopted = PrivateAutoencoder.from_release(owner.release())
+    assert np.array_equal(adopted.transform(digits[0][900:]), owner.transform(digits[0][900:]))
+    assert (adopted.hidden, adopted.epsilon, adopted.delta) == ((9, 5), 1.0, 0.0)
+    assert len(adopted.get_feature_names_out()) == 5
+    with pytest.raises(ValueError, match="features"):
+        adopted.transform(np.ones((2, 3)))
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"weights_1": np.ones((3, 2))},
+        {"weights_2": np.ones((7, 2))},
+        {"centre_2": np.ones((5, 1))},
+        {"other": np.ones(2)},
+    ],
+    ids=lambda given: next(iter(given)),
+)
+def test_a_malformed_encoder_is_refused(broken: dict[str, np.ndarray], digits: tuple[np.ndarray, np.ndarray]) -> None:
+    release = PrivateAutoencoder(1.0, bounds=(0, 16), hidden=(5, 3)).fit(digits[0][:50]).release()
+    with pytest.raises(ReleaseError, match="malformed"):
+        PrivateAutoencoder.from_release(replace(release, arrays={**release.arrays, **broken}))
+
+
+def test_another_kind_of_release_is_no_encoder(digits: tuple[np.ndarray, np.ndarray]) -> None:
+    release = PrivateAutoencoder(1.0, bounds=(0, 16), hidden=(5,)).fit(digits[0][:50]).release()
+    with pytest.raises(ReleaseError, match="kind 'linear'"):
+        PrivateAutoencoder.from_release(replace(release, kind="linear"))
+    with pytest.raises(ReleaseError, match="row_norm"):
+        PrivateAutoencoder.from_release(replace(release, settings={"low": 0.0, "high": 16.0}))

@@ -1,28 +1,27 @@
 import os
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_digits
 
+from tacit import Budget
 from tacit.checks import FloatArray
-from tacit.errors import InputError
+from tacit.errors import InputError, ReleaseError
 from tacit.evaluation.replay import replay
-from tacit.models.private_autoencoder_classifier import PrivateAutoencoderClassifier, class_targets, output_query
+from tacit.models.private_autoencoder_classifier import PrivateAutoencoderClassifier
+from tacit.privacy import accounting
+from tacit.privacy.account import observed_by, plan_event
+from tacit.privacy.mechanisms import Mechanism
+from tacit.release.file import Release
 
 
 @pytest.fixture(scope="module")
 def cancer() -> tuple[FloatArray, FloatArray]:
     X, y = load_breast_cancer(return_X_y=True)
     return np.asarray(X / X.max(axis=0)), y
-
-
-def test_targets_are_centred_and_as_long_as_declared() -> None:
-    assert class_targets(np.array([0, 1]), 2).tolist() == [[-0.5], [0.5]]
-    three = class_targets(np.arange(3), 3)
-    assert np.allclose(three.sum(axis=1), 0.0)
-    for delta, norm in ((0.0, 1), (1e-6, 2)):
-        assert np.allclose(np.linalg.norm(three, ord=norm, axis=1), output_query(3, 4, delta).target_norm)
-        assert np.allclose(np.abs(class_targets(np.array([1]), 2)), output_query(2, 4, delta).target_norm)
 
 
 @pytest.mark.parametrize("hidden", [(), (10,), (12, 8)])
@@ -42,7 +41,42 @@ def test_ten_classes_are_told_apart() -> None:
 def test_pure_epsilon_is_kept_with_delta_zero(cancer: tuple[FloatArray, FloatArray]) -> None:
     model = PrivateAutoencoderClassifier(5.0, bounds=(0, 1), delta=0.0, hidden=(4,)).fit(*cancer)
     assert model.card_.delta == 0.0
-    assert {part.mechanism["mechanism"] for part in model.card_.parts} == {"laplace"}
+    assert [part.mechanism["mechanism"] for part in model.card_.parts] == ["laplace"] * 2 + ["objective perturbation"]
+    assert accounting.epsilon(model.card_.event, delta=0.0) == pytest.approx(5.0)
+
+
+@pytest.mark.parametrize(
+    ("settings", "n_classes", "last"),
+    [
+        ({"delta": 0.0}, 2, "objective perturbation"),
+        ({"delta": 0.0}, 3, "laplace"),
+        ({"delta": 0.0, "output": "functional"}, 2, "laplace"),
+        ({"delta": 0.0, "output": "objective"}, 3, "objective perturbation"),
+        ({}, 2, "gaussian"),
+    ],
+)
+def test_the_output_layer_follows_the_promise_and_the_classes(
+    settings: dict[str, Any], n_classes: int, last: str
+) -> None:
+    steps = PrivateAutoencoderClassifier(1.0, bounds=(0, 1), hidden=(4,), **settings).plan(6, n_classes)
+    assert steps[-1].mechanism.name == last
+    budget = Budget(1.0, settings.get("delta", 1e-6), unit="record")
+    assert accounting.fits(plan_event(steps), budget)
+
+
+def test_under_pure_epsilon_layers_get_a_tenth() -> None:
+    *layers, output = PrivateAutoencoderClassifier(2.0, bounds=(0, 1), delta=0.0, hidden=(4, 3)).plan(6, 2)
+    assert [accounting.epsilon(step.event, delta=0.0) for step in layers] == pytest.approx([0.05] * 4)
+    assert accounting.epsilon(output.event, delta=0.0) == pytest.approx(1.8)
+
+
+def test_ten_classes_may_share_a_perturbed_objective() -> None:
+    X, y = load_digits(return_X_y=True)
+    model = PrivateAutoencoderClassifier(
+        80.0, bounds=(0, 16), delta=0.0, output="objective", row_norm=3.0, random_state=0
+    ).fit(X, y)
+    assert model.score(X, y) > 0.85
+    assert model.output_.shape == (10, 31)
 
 
 def test_layers_learn_from_rows_without_a_label(cancer: tuple[FloatArray, FloatArray]) -> None:
@@ -61,16 +95,50 @@ def test_layers_learn_from_rows_without_a_label(cancer: tuple[FloatArray, FloatA
     assert np.mean(scores[True]) > np.mean(scores[False])
 
 
-def test_an_unlabelled_row_moves_no_label_query(cancer: tuple[FloatArray, FloatArray]) -> None:
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+def test_an_unlabelled_row_moves_no_label_query(delta: float, cancer: tuple[FloatArray, FloatArray]) -> None:
     X, y = cancer[0][:50], cancer[1][:50]
+    asked: list[int] = []
 
     def run(table: tuple[FloatArray, FloatArray]) -> dict[str, object]:
         model = PrivateAutoencoderClassifier(
-            1.0, bounds=(0, 1), hidden=(3,), classes=(0, 1), unlabelled=-1, random_state=0
+            1.0, bounds=(0, 1), delta=delta, hidden=(3,), classes=(0, 1), unlabelled=-1, random_state=0
         )
         return dict(model.fit(*table).release().arrays)
 
-    replay(run, (X, y), (np.vstack([X, X[:1]]), np.append(y, -1))).require()
+    def count(mechanism: Mechanism, values: FloatArray, draw: Callable[[], FloatArray]) -> FloatArray:
+        asked.append(len(values))
+        return draw()
+
+    more = np.vstack([X, X[:1]]), np.append(y, -1)
+    replay(run, (X, y), more).require()
+    with observed_by(count):
+        run((X, y))
+        run(more)
+    assert asked[: len(asked) // 2] == asked[len(asked) // 2 :]
+
+
+@pytest.mark.parametrize("settings", [{"hidden": (4, 3)}, {"hidden": (), "delta": 0.0}, {"classes": (0, 1, 2)}])
+def test_what_is_handed_out_predicts_alike(settings: dict[str, Any], cancer: tuple[FloatArray, FloatArray]) -> None:
+    given: dict[str, Any] = {"hidden": (4,), "row_norm": 2.0, **settings}
+    model = PrivateAutoencoderClassifier(1.0, bounds=(0, 1), **given).fit(*cancer)
+    adopted = PrivateAutoencoderClassifier.from_release(model.release())
+    assert np.array_equal(adopted.predict_proba(cancer[0]), model.predict_proba(cancer[0]))
+    assert adopted.predict(cancer[0]).tolist() == model.predict(cancer[0]).tolist()
+
+
+def test_malformed_and_printed_networks_are_refused(cancer: tuple[FloatArray, FloatArray]) -> None:
+    def released(**settings: Any) -> Release:
+        return PrivateAutoencoderClassifier(1.0, bounds=(0, 1), hidden=(3,), **settings).fit(*cancer).release()
+
+    whole = released()
+    for name in ("output", "weights_1", "centre_1"):
+        broken = replace(whole, arrays={**whole.arrays, name: np.ones((2, 2))})
+        with pytest.raises(ReleaseError, match="malformed"):
+            PrivateAutoencoderClassifier.from_release(broken)
+    for other in (released(accounting="paper"), replace(whole, kind="linear")):
+        with pytest.raises(ReleaseError, match="sound"):
+            PrivateAutoencoderClassifier.from_release(other)
 
 
 def test_as_printed_the_card_warns_and_a_replay_finds_the_leak(cancer: tuple[FloatArray, FloatArray]) -> None:
@@ -95,6 +163,8 @@ def test_as_printed_the_card_warns_and_a_replay_finds_the_leak(cancer: tuple[Flo
         ({"accounting": "paper"}, ["a", "b", "c"], "two classes"),
         ({"accounting": "hopeful"}, ["a", "b"], "accounting"),
         ({"layer_share": 1.0}, ["a", "b"], "layer_share"),
+        ({"output": "objective"}, ["a", "b"], "pure epsilon"),
+        ({"output": "hopeful"}, ["a", "b"], "output"),
         ({"unlabelled": "a"}, ["a", "b"], "two classes"),
         ({"unlabelled": -1}, ["a", "a"], "two classes"),
     ],
@@ -107,12 +177,13 @@ def test_bad_labels_and_settings_are_refused(settings: dict[str, object], y: lis
 
 @pytest.mark.slow
 @pytest.mark.skipif("TACIT_DATA" not in os.environ, reason="TACIT_DATA is not set: MNIST is not at hand")
-def test_threes_and_fives_at_epsilon_one() -> None:
+@pytest.mark.parametrize("delta", [0.0, 1e-5])
+def test_threes_and_fives_at_epsilon_one(delta: float) -> None:
     from tacit.evaluation.tables.autoencoder_mnist import tasks
 
     task = tasks()[0]
     X, y = task.sample(0)
     model = PrivateAutoencoderClassifier(
-        1.0, bounds=(0, 1), delta=1e-5, hidden=(40,), row_norm=1.0, classes=(0, 1), random_state=0
+        1.0, bounds=(0, 1), delta=delta, hidden=(40,), row_norm=1.0, classes=(0, 1), random_state=0
     )
     assert model.fit(X, y).score(task.X_test, task.y_test) > 0.93

@@ -6,17 +6,22 @@ import pytest
 from tacit.checks import FloatArray
 from tacit.models.private_layers import (
     Layer,
+    centre_query,
     encode_stack,
     layer_query,
-    learned_layer,
+    learned_weights,
+    noisy_centre,
     projection_range,
     public_code,
     public_directions,
     stack_arrays,
+    stack_asked,
     stack_queries,
+    stack_shares,
     unit_rows,
     with_constant,
 )
+from tacit.privacy.mechanisms import Laplace
 
 
 def rows_in_ball(n: int, p: int, seed: int = 0) -> FloatArray:
@@ -72,7 +77,8 @@ def test_without_noise_a_layer_keeps_the_leading_directions() -> None:
     X = X / 2
     R = public_directions(8, 2, seed=0)
     H = public_code(X, R)
-    layer = learned_layer(X.T @ H, H.T @ H, ridge=1e-9, nonnegative=True)
+    moments = X.T @ H, H.T @ H
+    layer = Layer(learned_weights(*moments, ridge=1e-9), noisy_centre(*moments), nonnegative=True)
     assert np.allclose(layer.centre, X.mean(axis=0), atol=1e-6)
     lost = ((X - layer.reconstruct(X)) ** 2).sum() / ((X - X.mean(axis=0)) ** 2).sum()
     public = ((X - Layer(R, X.mean(axis=0), True).reconstruct(X)) ** 2).sum() / ((X - X.mean(axis=0)) ** 2).sum()
@@ -98,8 +104,31 @@ def test_activities_lie_in_the_range_of_the_weights() -> None:
 
 def test_a_stack_asks_each_layer_of_the_code_below() -> None:
     queries = stack_queries(10, (6, 4), norm=2)
-    assert [(each.n_targets, each.n_units) for each in queries] == [(10, 7), (6, 5)]
+    assert [[(each.n_targets, each.n_units) for each in layer] for layer in queries] == [[(10, 7)], [(6, 5)]]
     assert stack_queries(10, (), norm=2) == []
+    assert stack_shares(queries, 0.4) == [0.2, 0.2]
+
+
+def test_under_pure_epsilon_a_layer_asks_for_its_centre_too() -> None:
+    queries = stack_queries(10, (6, 4), norm=1)
+    assert [[(each.n_targets, each.n_units) for each in layer] for layer in queries] == [
+        [(10, 7), (10, 1)],
+        [(6, 5), (6, 1)],
+    ]
+    assert stack_shares(queries, 0.4) == [0.1] * 4
+    noise = [Laplace(each.sensitivity, each.sensitivity, each.coordinates) for layer in queries for each in layer]
+    assert [[mechanism for _, mechanism in layer] for layer in stack_asked(queries, noise)] == [noise[:2], noise[2:]]
+
+
+def test_the_centre_is_the_mean_row_and_moves_with_one_row_as_declared() -> None:
+    X, query = rows_in_ball(40, 6), centre_query(6)
+    values = query.values(X, np.ones((40, 1)))
+    assert len(values) == query.coordinates == 7
+    assert np.allclose(noisy_centre(*query.moments(values)), X.mean(axis=0), atol=1e-3)
+    longest = np.full((1, 6), 1 / math.sqrt(6))
+    moved = np.abs(query.values(np.vstack([X, longest]), np.ones((41, 1))) - values).sum()
+    assert 0.999 * query.sensitivity < moved <= query.sensitivity
+    assert np.linalg.norm(noisy_centre(np.full((6, 1), 99.0), np.ones((1, 1)))) == pytest.approx(1.0)
 
 
 def test_the_pure_query_declares_one_norms() -> None:

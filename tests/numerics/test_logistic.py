@@ -69,7 +69,40 @@ def test_an_unreachable_tolerance_ends_and_says_so() -> None:
 def test_a_newton_direction_solves_its_equation() -> None:
     rng = np.random.default_rng(2)
     rows, weights, gradient = rng.standard_normal((30, 6)), rng.random(30), rng.standard_normal(6)
-    direction, moved = newton_direction(rows, weights, gradient, 0.5, 1e-10)
+    direction, moved = newton_direction(rows, weights, gradient, 0.5, accuracy=1e-10)
     hessian = 0.5 * np.eye(6) + rows.T @ (weights[:, None] * rows)
     assert direction == pytest.approx(-np.linalg.solve(hessian, gradient), abs=1e-8)
     assert moved == pytest.approx(rows @ direction, abs=1e-8)
+
+
+def test_a_preconditioner_changes_the_way_and_not_the_end() -> None:
+    rng = np.random.default_rng(3)
+    rows, weights, gradient = rng.standard_normal((300, 6)), rng.random(300), rng.standard_normal(6)
+    hessian = 0.5 * np.eye(6) + rows.T @ (weights[:, None] * rows)
+    rough = np.asarray(np.linalg.inv(hessian + np.diag(rng.random(6))), dtype=np.float64)
+    direction, moved = newton_direction(rows, weights, gradient, 0.5, accuracy=1e-10, inverse=rough)
+    assert direction == pytest.approx(-np.linalg.solve(hessian, gradient), abs=1e-9)
+    assert moved == pytest.approx(rows @ direction, abs=1e-9)
+
+
+@pytest.mark.parametrize("sorted_by_class", [True, False])
+def test_a_start_from_a_part_of_the_rows_leads_to_the_minimiser_of_all(sorted_by_class: bool) -> None:
+    """Weak regularisation and many rows, also in an order in which no part is like the whole."""
+    rng = np.random.default_rng(4)
+    rows = rng.standard_normal((3000, 5)) * np.array([1.0, 0.5, 0.1, 0.01, 0.3])
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    rows *= np.where(rows @ [1.0, -1.0, 3.0, 0.0, 0.5] + 0.5 * rng.standard_normal(3000) > 0, 1.0, -1.0)[:, None]
+    if sorted_by_class:
+        rows = rows[np.argsort(rows[:, 0])]
+    b = 3 * rng.standard_normal(5)
+    found = minimise_logistic(rows, np.zeros(3000), b, curvature=0.5, tolerance=1e-8)
+    slopes = 1 / (1 + np.exp(rows @ found.point))
+    assert np.linalg.norm(b + 0.5 * found.point - slopes @ rows) < 1e-7
+    assert found.gradient_norm <= 1e-8
+
+
+def test_rows_of_zeros_and_doubled_rows_do_not_stop_the_start() -> None:
+    rows = np.zeros((400, 3))
+    rows[200:] = [0.6, 0.0, 0.8]
+    found = minimise_logistic(rows, np.zeros(400), np.zeros(3), curvature=1e-3, tolerance=1e-9)
+    assert found.gradient_norm <= 1e-9

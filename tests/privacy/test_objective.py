@@ -33,11 +33,13 @@ def test_the_loss_agrees_with_an_independent_implementation(beta: float, curvatu
 @pytest.mark.parametrize("beta", [0.01, 0.3, 5.0])
 @pytest.mark.parametrize("curvature", [1e-3, 0.4, 3.0, 1e4])
 @pytest.mark.parametrize("radius", [0.2, 1.0, 7.0])
-def test_the_loss_is_the_maximum_over_slopes(beta: float, curvature: float, radius: float) -> None:
+@pytest.mark.parametrize("other", [0.0, 1.0])
+def test_the_loss_is_the_maximum_over_slopes(beta: float, curvature: float, radius: float, other: float) -> None:
     s = np.linspace(0, 1, 200_001)
-    slow = (beta * radius * (1 + s) + np.log1p(radius**2 * s * (1 - s) / curvature)).max()
-    assert loss_supremum(beta, curvature, radius) == pytest.approx(slow, rel=1e-8)
-    assert loss_supremum(beta, curvature, radius) >= slow * (1 - 1e-14)
+    slow = (beta * radius * (other + s) + np.log1p(radius**2 * s * (1 - s) / curvature)).max()
+    fast = loss_supremum(beta, curvature, radius, other=other)
+    assert fast == pytest.approx(slow, rel=1e-8)
+    assert fast >= slow * (1 - 1e-14)
 
 
 def test_the_older_accounting_agrees_with_an_independent_implementation() -> None:
@@ -52,8 +54,13 @@ def test_the_older_accounting_agrees_with_an_independent_implementation() -> Non
 @pytest.mark.parametrize("epsilon", [0.01, 0.5, 8.0])
 @pytest.mark.parametrize("curvature", [1e-3, 1.0, 1e5])
 @pytest.mark.parametrize("accounting", ["tight", "chaudhuri"])
-def test_a_mechanism_costs_no_more_than_was_asked(epsilon: float, curvature: float, accounting: str) -> None:
-    made = ObjectivePerturbation.for_epsilon(epsilon, curvature=curvature, dimension=3, accounting=accounting)
+@pytest.mark.parametrize("neighbours", ["replaced", "added"])
+def test_a_mechanism_costs_no_more_than_was_asked(
+    epsilon: float, curvature: float, accounting: str, neighbours: str
+) -> None:
+    made = ObjectivePerturbation.for_epsilon(
+        epsilon, curvature=curvature, dimension=3, accounting=accounting, neighbours=neighbours
+    )
     assert made.curvature >= curvature
     assert made.event.epsilon <= epsilon * (1 + 1e-12)
     if accounting == "tight":
@@ -70,19 +77,35 @@ def log_densities(mechanism: ObjectivePerturbation, table: np.ndarray, u: np.nda
     return law
 
 
-def test_densities_of_neighbours_never_differ_by_more_than_the_loss() -> None:
+@pytest.mark.parametrize("other", [0.0, 1.0])
+def test_densities_of_neighbours_never_differ_by_more_than_the_loss(other: float) -> None:
+    """A row is another one, or, for ``other`` 0, one of the two rows is no row."""
     rng = np.random.default_rng(0)
     closest = 0.0
     for _ in range(300):
         mechanism = ObjectivePerturbation(rng.uniform(0.05, 3), 10 ** rng.uniform(-1.5, 1), 1.0, 1, 1e-9)
         company = np.column_stack([rng.uniform(-1, 1, 3), rng.normal(0, 3, 3)])
         first, second = (np.vstack([company, [rng.choice([-1, 1]), rng.normal(0, 8)]]) for _ in range(2))
+        second[-1] *= other
         u = np.linspace(-30, 30, 4001)
         ratio = np.abs(log_densities(mechanism, first, u) - log_densities(mechanism, second, u)).max()
-        limit = loss_supremum(mechanism.beta, mechanism.curvature)
+        limit = loss_supremum(mechanism.beta, mechanism.curvature, other=other)
         assert ratio <= limit * (1 + 1e-9)
         closest = max(closest, ratio / limit)
     assert closest > 0.95  # the bound is reached, so this test can fail
+
+
+def test_a_row_more_or_less_costs_half_of_a_replaced_one() -> None:
+    replaced, added = (
+        ObjectivePerturbation.for_epsilon(1.0, curvature=10.0, dimension=2, neighbours=each)
+        for each in ("replaced", "added")
+    )
+    assert added.beta == 2 * replaced.beta
+    row, other, none = (np.array([each]) for each in ([0.5, 0.5, 0.1], [0.5, 0.0, 0.1], [0.0, 0.0, 0.0]))
+    assert [added.distance(row, each) for each in (row, none, other, np.vstack([other, none]))] == [0, 1, 2, 2]
+    assert [replaced.distance(row, each) for each in (row, none, other)] == [0, 1, 1]
+    with pytest.raises(InputError, match="neighbours"):
+        ObjectivePerturbation.for_epsilon(1.0, curvature=10.0, dimension=2, neighbours="both")
 
 
 def test_the_density_used_above_is_that_of_the_draws() -> None:
@@ -132,7 +155,13 @@ def tuned() -> TunedPerturbation:
     return TunedPerturbation((small(), small(curvature=20.0)), Exponential(1.0, 1.0))
 
 
-@pytest.mark.parametrize("mechanism", [small(), stacked(), tuned()], ids=lambda one: one.name)
+def added() -> ObjectivePerturbation:
+    return ObjectivePerturbation.for_epsilon(1.0, curvature=10.0, dimension=2, neighbours="added")
+
+
+@pytest.mark.parametrize(
+    "mechanism", [small(), added(), stacked(), tuned()], ids=["replaced", "added", "stacked", "tuned"]
+)
 def test_a_card_can_make_it_again(mechanism: ObjectivePerturbation) -> None:
     assert from_settings(settings_of(mechanism)) == mechanism
     first, second = mechanism.opposite_rows()
@@ -180,3 +209,35 @@ def test_malformed_parts_are_refused() -> None:
         TunedPerturbation((small(),), Exponential(1.0, 0.5))
     with pytest.raises(InputError, match="at least one"):
         TunedPerturbation((), Exponential(1.0, 1.0))
+    with pytest.raises(InputError, match="replaced"):
+        TunedPerturbation((added(),), Exponential(1.0, 1.0))
+
+
+@pytest.mark.parametrize("epsilon", [1e-9, 1e-3, 1.0, 500.0])
+@pytest.mark.parametrize("n_rows", [0, 1, 60, 4000])
+@pytest.mark.parametrize("kind", ["random", "separated", "equal", "nearly zero", "far margins"])
+def test_the_minimiser_is_found_for_every_table(epsilon: float, n_rows: int, kind: str) -> None:
+    """A refusal after the charge would tell something about the rows: with the least regularisation there is none."""
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((n_rows, 6)) * np.array([1.0, 1.0, 0.3, 0.1, 0.01, 1e-6])
+    margins = np.zeros(n_rows)
+    match kind:
+        case "separated":
+            rows[:, 0] = np.abs(rows[:, 0]) + 3
+        case "equal":
+            rows[:] = rows[:1]
+        case "nearly zero":
+            rows *= 1e-300
+        case "far margins":
+            margins = rng.choice([-1e300, -50.0, 0.0, 50.0, 1e300], n_rows)
+    rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1.0) * (1 + 1e-12)
+    made = ObjectivePerturbation.for_epsilon(epsilon, curvature=1e-9, dimension=6)
+    drawn = made.draw(np.column_stack([rows, margins]), NoiseStream(1))
+    assert np.isfinite(drawn).all()
+
+
+def test_huge_noise_loosens_the_tolerance_and_the_promise_still_holds() -> None:
+    usual, drowned = small(), small(epsilon=1e-9)
+    assert usual.tolerance == 1e-6
+    assert drowned.tolerance == pytest.approx(2.0**-46 * 2 / drowned.beta)
+    assert drowned.event.epsilon == pytest.approx(1e-9)

@@ -20,7 +20,9 @@ def to_unit_cube(X: FloatArray, bounds: tuple[Any, Any]) -> FloatArray:
         ) from problem
     if not (np.isfinite(widths).all() and (widths > 0).all()):
         raise InputError("bounds must have low < high, both finite, for every feature.")
-    return np.clip((X - low) / widths, 0.0, 1.0)
+    scaled: FloatArray = X - low
+    scaled /= widths  # in place: tables are large, and new memory costs more than the arithmetic
+    return np.clip(scaled, 0.0, 1.0, out=scaled)
 
 
 def clip_rows(X: FloatArray, norm: float) -> FloatArray:

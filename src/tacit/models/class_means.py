@@ -8,13 +8,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tacit import checks
 from tacit.checks import FloatArray
 from tacit.data.bounds import clip_rows, to_unit_cube
-from tacit.errors import InputError
+from tacit.models.class_labels import checked_rows, chosen, encode_labels
 from tacit.privacy.account import Account, Step
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.ledger import Ledger
@@ -122,10 +121,8 @@ class PrivateNearestMean(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Charge the ledger, then release noisy sums and counts of ``X`` by the labels ``y``."""
-        table: FloatArray
-        table, y = validate_data(self, X, y, dtype=np.float64)
-        check_classification_targets(y)
-        classes, codes = self._encode(np.asarray(y))
+        table, labels = checked_rows(self, X, y)
+        classes, codes = encode_labels(labels, self.classes)
         row_norm = self._row_norm(table.shape[1])
         rows = clip_rows(to_unit_cube(table, self.bounds), row_norm)
         steps = self.plan(table.shape[1])
@@ -160,10 +157,8 @@ class PrivateNearestMean(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the label of the nearest class mean."""
-        scores = self.decision_function(X)
-        codes = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-        labels: NDArray[Any] = self.classes_[codes]
-        return labels
+        decided = self.decision_function(X)
+        return chosen(decided, self.classes_)
 
     def release(self) -> Release:
         """Return the file to hand out: noisy means and counts, and the card."""
@@ -178,16 +173,6 @@ class PrivateNearestMean(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _row_norm(self, n_features: int) -> float:
         return math.sqrt(n_features) if self.row_norm is None else checks.positive("row_norm", self.row_norm)
-
-    def _encode(self, y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
-        classes = np.unique(y) if self.classes is None else np.unique(np.asarray(self.classes))
-        if len(classes) < 2:
-            raise InputError(
-                f"y must hold at least two classes; got {len(classes)} class. Give `classes` or more rows."
-            )
-        if not np.isin(y, classes).all():
-            raise InputError("y must hold labels of `classes` only; got others.")
-        return classes, np.searchsorted(classes, y)
 
     def _assumptions(self, row_norm: float) -> list[str]:
         facts = ["the bounds of the features are public", f"rows are shortened to norm {row_norm:.6g}, a public number"]

@@ -103,7 +103,7 @@ class MomentQuery:
     """C = sum v hᵀ [m, b] and M = sum h hᵀ [b, b] as one vector: all that a layer asks of the data.
 
     Inequality: adding a row with |v| <= target_norm and |h| <= hidden_norm (both in the ``norm`` of the noise) moves
-    the vector by at most ``sensitivity``, see ``coefficient_bound``; M is weighed to take an equal part of it.
+    the vector by at most ``sensitivity``, see ``coefficient_bound``.
 
     Parameters
     ----------
@@ -112,6 +112,8 @@ class MomentQuery:
     target_norm, hidden_norm : float
     norm : 1 or 2
         1 for Laplace, 2 for Gaussian noise.
+    weight : float
+        What M weighs beside C, a power of two, so that products are exact. 0: as much as takes an equal part.
     """
 
     n_targets: int
@@ -119,11 +121,12 @@ class MomentQuery:
     target_norm: float
     hidden_norm: float
     norm: Norm
+    weight: float = 0.0
 
-    @property
-    def weight(self) -> float:
-        """What M weighs beside C: a power of two, so that products are exact."""
-        return 2.0 ** round(math.log2(self.target_norm / self.hidden_norm))
+    def __post_init__(self) -> None:
+        if not self.weight:
+            equal = 2.0 ** round(math.log2(self.target_norm / self.hidden_norm))
+            object.__setattr__(self, "weight", equal)
 
     @property
     def sensitivity(self) -> float:

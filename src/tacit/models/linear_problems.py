@@ -3,9 +3,8 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.special import expit
-from sklearn.utils.multiclass import check_classification_targets
 
 from tacit import checks
 from tacit.checks import FloatArray
@@ -24,7 +23,12 @@ ADDED = "two tables are neighbours if one row, with its label, is added, removed
 
 def centred(X: FloatArray, bounds: tuple[Any, Any] | None) -> FloatArray:
     """Return 2(X - low)/(high - low) - 1 in [-1, 1], or ``X`` itself without bounds."""
-    return X if bounds is None else 2 * to_unit_cube(X, bounds) - 1
+    if bounds is None:
+        return X
+    rows = to_unit_cube(X, bounds)
+    rows *= 2
+    rows -= 1
+    return rows
 
 
 def schema_bounds(schema: Schema) -> tuple[FloatArray, FloatArray]:
@@ -99,22 +103,6 @@ def require_room(n: int, n_rows: int | None) -> int:
     return n_rows
 
 
-def encode_labels(y: NDArray[Any], classes: ArrayLike | None) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Return the classes and the code of each label; public ``classes`` must cover all labels."""
-    if y.dtype.kind not in "biuU":  # whole numbers and names are classes; anything else must look like some
-        check_classification_targets(y)
-    if classes is None:
-        known, codes = np.unique(y, return_inverse=True)
-    else:
-        known = np.unique(np.asarray(classes))
-        codes = np.searchsorted(known, y)
-    if len(known) < 2:
-        raise InputError(f"y must hold at least two classes; got {len(known)} class. Give `classes` or more rows.")
-    if classes is not None and not np.isin(y, known).all():
-        raise InputError("y must hold labels of `classes` only; got others.")
-    return known, codes
-
-
 def shares(scores: FloatArray) -> FloatArray:
     """Return class probabilities [N, C] from the scores of the problems [N, R], each taken as a logistic margin."""
     likely: FloatArray = expit(scores)
@@ -122,13 +110,3 @@ def shares(scores: FloatArray) -> FloatArray:
         return np.column_stack([1 - likely[:, 0], likely[:, 0]])
     normalised: FloatArray = likely / np.maximum(likely.sum(axis=1, keepdims=True), np.finfo(float).tiny)
     return normalised
-
-
-def decisions(scores: FloatArray) -> FloatArray:
-    """Return scores as scikit-learn wants them: [N] for two classes, [N, C] otherwise."""
-    return scores[:, 0] if scores.shape[1] == 1 else scores
-
-
-def chosen(scores: FloatArray) -> NDArray[np.intp]:
-    """Return the code of the best class of each row."""
-    return (scores[:, 0] > 0).astype(np.intp) if scores.shape[1] == 1 else scores.argmax(axis=1)

@@ -13,13 +13,21 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from tacit import checks
 from tacit.checks import FloatArray
 from tacit.data.bounds import clip_rows, to_unit_cube
-from tacit.errors import InputError
+from tacit.errors import InputError, ReleaseError
 from tacit.models.functional_mechanism import MomentQuery, Norm, split_noise
-from tacit.models.private_layers import encode_stack, learn_stack, stack_arrays, stack_queries
+from tacit.models.private_layers import (
+    Asked,
+    encode_stack,
+    learn_stack,
+    read_stack,
+    stack_arrays,
+    stack_asked,
+    stack_queries,
+    stack_shares,
+)
 from tacit.privacy.account import Account, Step
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.ledger import Ledger
-from tacit.privacy.mechanisms import Gaussian, Laplace
 from tacit.release.file import Release
 
 KIND = "private_autoencoder"
@@ -52,11 +60,14 @@ def scaled_rows(X: FloatArray, bounds: tuple[Any, Any], row_norm: float) -> Floa
     return clip_rows(to_unit_cube(X, bounds), row_norm) / row_norm
 
 
-def layer_steps(queries: Sequence[MomentQuery], mechanisms: Sequence[Laplace | Gaussian]) -> list[Step]:
-    """Return the planned release of each layer."""
+def layer_steps(asked: Sequence[Sequence[Asked]]) -> list[Step]:
+    """Return the planned releases of each layer."""
     return [
-        Step(mechanism, f"the moments of layer {depth}: its input with its public code, and the code", because(query))
-        for depth, (query, mechanism) in enumerate(zip(queries, mechanisms, strict=True), start=1)
+        Step(mechanism, f"the {what} of layer {depth}", because(query))
+        for depth, layer in enumerate(asked, start=1)
+        for what, (query, mechanism) in zip(
+            ("moments of input and public code", "summed input and its count"), layer, strict=False
+        )
     ]
 
 
@@ -73,7 +84,8 @@ class PrivateAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
     """Features learned from a private table by stacked autoencoders, for use in a pipeline.
 
     Each layer codes its rows in public random directions, releases the products of rows and codes once, and ties its
-    encoder to the decoder that reconstructs the rows best from those noisy products: [dpa] made sound.
+    encoder to the decoder that reconstructs the rows best from those noisy products: [dpa] made sound. Under pure
+    epsilon half of its budget goes to the sum of the rows, which such noise leaves readable for longer.
 
     Protected: one record, at (epsilon, delta), under adding or removing a record. Not protected: nothing but the number
     of features is read openly.
@@ -131,22 +143,22 @@ class PrivateAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
 
     def plan(self, n_features: int) -> list[Step]:
         """Return the queries that a fit on ``n_features`` columns will make; nothing is charged."""
-        return layer_steps(*self._plan(n_features))
+        return layer_steps(self._plan(n_features))
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
         """Charge the ledger, then learn each layer from its noisy moments."""
         table: FloatArray = validate_data(self, X, dtype=np.float64)
         row_norm = public_row_norm(self.row_norm, table.shape[1])
         rows = scaled_rows(table, self.bounds, row_norm)
-        queries, mechanisms = self._plan(table.shape[1])
+        asked = self._plan(table.shape[1])
         account = Account.open(
-            layer_steps(queries, mechanisms),
+            layer_steps(asked),
             budget=self._budget(),
             ledger=self.ledger,
             random_state=self.random_state,
             purpose="private autoencoder",
         )
-        self.layers_ = learn_stack(account, queries, mechanisms, rows)
+        self.layers_ = learn_stack(account, asked, rows)
         self.card_ = account.card(
             "private autoencoder",
             adjacency=ADJACENCY,
@@ -181,9 +193,27 @@ class PrivateAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
             card=self.card_,
         )
 
+    @classmethod
+    def from_release(cls, release: Release) -> "PrivateAutoencoder":
+        """Return the transformer in ``release``, for rows of any other table with the same features."""
+        if release.kind != KIND:
+            raise ReleaseError(f"the release is of kind {release.kind!r}; an encoder comes from a PrivateAutoencoder.")
+        settings, card = release.settings, release.card
+        try:
+            layers = read_stack(release.arrays)
+            hidden = widths([layer.n_units for layer in layers], least=1)
+            bounds = np.asarray(settings["low"]), np.asarray(settings["high"])
+            row_norm = checks.positive("row_norm", settings["row_norm"])
+        except (KeyError, TypeError, ValueError, InputError) as problem:
+            raise ReleaseError(f"the encoder in the release is malformed: {problem}") from problem
+        model = cls(card.epsilon, bounds=bounds, delta=card.delta, hidden=hidden, row_norm=row_norm)
+        model.layers_, model.card_ = layers, card
+        model.n_features_in_ = layers[0].weights.shape[0]
+        return model
+
     @property
     def _n_features_out(self) -> int:
-        return int(self.layers_[-1].weights.shape[1])
+        return self.layers_[-1].n_units
 
     def _rows(self, X: ArrayLike) -> FloatArray:
         check_is_fitted(self)
@@ -193,7 +223,8 @@ class PrivateAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
     def _budget(self) -> Budget:
         return Budget(self.epsilon, self.delta, unit=Unit.RECORD)
 
-    def _plan(self, n_features: int) -> tuple[list[MomentQuery], list[Laplace] | list[Gaussian]]:
-        hidden = widths(self.hidden, least=1)
-        queries = stack_queries(n_features, hidden, norm=noise_norm(self._budget().delta))
-        return queries, split_noise(queries, [1 / len(hidden)] * len(hidden), budget=self._budget())
+    def _plan(self, n_features: int) -> list[list[Asked]]:
+        budget = self._budget()
+        queries = stack_queries(n_features, widths(self.hidden, least=1), norm=noise_norm(budget.delta))
+        every = [query for layer in queries for query in layer]
+        return stack_asked(queries, split_noise(every, stack_shares(queries, 1.0), budget=budget))

@@ -1,14 +1,18 @@
 """Layers of the private autoencoder: public random code, weights from noisy moments, normalised code."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from itertools import pairwise
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from tacit import checks
 from tacit.checks import FloatArray
+from tacit.errors import InputError
 from tacit.models.functional_mechanism import MomentQuery, Norm, cross_entropy, released_moments
 from tacit.privacy.account import Account
 from tacit.privacy.mechanisms import Gaussian, Laplace
@@ -16,6 +20,9 @@ from tacit.privacy.mechanisms import Gaussian, Laplace
 # How steep units are: at the typical angle between a row and a weight vector in p dimensions, 1/sqrt(p), the
 # activation is the hyperbolic tangent of a half.
 GAIN = 0.5
+
+# What is asked of the data, and the noise of the answer.
+Asked = tuple[MomentQuery, Laplace | Gaussian]
 
 
 class Encoder(Protocol):
@@ -47,6 +54,11 @@ class Layer:
     weights: FloatArray
     centre: FloatArray
     nonnegative: bool
+
+    @property
+    def n_units(self) -> int:
+        """The width b of the code."""
+        return int(self.weights.shape[1])
 
     def encode(self, X: FloatArray) -> FloatArray:
         """Return the code [N, b] of rows in the unit ball; each row has length 1, or 0 where nothing is active."""
@@ -125,43 +137,65 @@ def layer_query(n_features: int, n_units: int, *, norm: Norm) -> MomentQuery:
     return MomentQuery(n_features, n_units + 1, math.sqrt(n_features), math.sqrt(n_units + 1), norm)
 
 
-def learned_layer(C: FloatArray, M: FloatArray, *, ridge: float, nonnegative: bool) -> Layer:
-    """Return the layer whose weights reconstruct the rows best from the public code, by noisy C = Σ x hᵀ, M = Σ h hᵀ.
+def centre_query(n_features: int) -> MomentQuery:
+    """Return the sum of rows, |x|₁ <= sqrt(p), and their number, each once: p + 1 numbers for pure epsilon."""
+    return MomentQuery(n_features, 1, math.sqrt(n_features), 1.0, 1, weight=1.0)
+
+
+def learned_weights(C: FloatArray, M: FloatArray, *, ridge: float) -> FloatArray:
+    """Return the weights that reconstruct the rows best from the public code, by noisy C = Σ x hᵀ and M = Σ h hᵀ.
 
     The decoder minimises the truncated reconstruction error ([dpa] eq. 11); the encoder is tied to it. Of the decoder
     only the orthogonal factor is kept: it spans the same directions and does not amplify the noise along weak ones.
     """
-    b = M.shape[0] - 1
-    constant = math.sqrt(b + 1)  # the constant unit is 1/sqrt(b + 1): its moments are sums and the number of rows
+    constant = math.sqrt(len(M))  # the constant unit is 1/sqrt(b + 1): its moments are sums
     decoder = cross_entropy(M[:, -1] * constant, C, M).minimiser(ridge=ridge / 8)
-    count = max(M[-1, -1] * (b + 1), 1.0)
     left, _, right = np.linalg.svd(decoder[:, :-1], full_matrices=False)
-    return Layer(_unit_columns(left @ right), _inside_ball(C[:, -1] * constant / count), nonnegative)
+    return unit_rows((left @ right).T).T
 
 
-def _unit_columns(W: FloatArray) -> FloatArray:
-    return unit_rows(W.T).T
+def noisy_centre(C: FloatArray, M: FloatArray) -> FloatArray:
+    """Return the mean row, inside the unit ball, by the moments of the last unit, which is constant."""
+    constant = math.sqrt(len(M))
+    mean: FloatArray = C[:, -1] * constant / max(M[-1, -1] * len(M), 1.0)
+    return mean / max(1.0, float(np.linalg.norm(mean)))
 
 
-def _inside_ball(c: FloatArray) -> FloatArray:
-    return c / max(1.0, float(np.linalg.norm(c)))
+def stack_queries(n_features: int, hidden: tuple[int, ...], *, norm: Norm) -> list[tuple[MomentQuery, ...]]:
+    """Return what each layer of widths ``hidden`` asks, the first of the features, the next of the code below.
+
+    Noise for pure epsilon grows with the number of answers, and the centre matters more than the directions: there it
+    is asked for on its own, besides the moments.
+    """
+    below = zip((n_features, *hidden), hidden, strict=False)
+    if norm == 1:
+        return [(layer_query(p, b, norm=norm), centre_query(p)) for p, b in below]
+    return [(layer_query(p, b, norm=norm),) for p, b in below]
 
 
-def stack_queries(n_features: int, hidden: tuple[int, ...], *, norm: Norm) -> list[MomentQuery]:
-    """Return what each layer of widths ``hidden`` asks, the first of the features, the next of the code below."""
-    below = (n_features, *hidden)
-    return [layer_query(p, b, norm=norm) for p, b in zip(below, hidden, strict=False)]
+def stack_shares(queries: Sequence[tuple[MomentQuery, ...]], share: float) -> list[float]:
+    """Return the part of the budget of each query: ``share`` in equal parts for the layers, then for their queries."""
+    return [share / len(queries) / len(layer) for layer in queries for _ in layer]
 
 
-def learn_stack(
-    account: Account, queries: Sequence[MomentQuery], mechanisms: Sequence[Laplace | Gaussian], X: FloatArray
-) -> tuple[Layer, ...]:
-    """Return the layers learned from rows ``X`` [N, p], nonnegative and in the unit ball; one release for each."""
+def stack_asked(
+    queries: Sequence[tuple[MomentQuery, ...]], mechanisms: Sequence[Laplace | Gaussian]
+) -> list[list[Asked]]:
+    """Return what each layer asks with its noise, given the mechanisms of all queries in order."""
+    supply = iter(mechanisms)
+    return [[(query, next(supply)) for query in layer] for layer in queries]
+
+
+def learn_stack(account: Account, asked: Sequence[Sequence[Asked]], X: FloatArray) -> tuple[Layer, ...]:
+    """Return the layers learned from rows ``X`` [N, p], nonnegative and in the unit ball; all is asked once."""
     layers: list[Layer] = []
-    for depth, (query, mechanism) in enumerate(zip(queries, mechanisms, strict=True)):
-        R = public_directions(query.n_targets, query.n_units - 1, seed=depth)
-        C, M = released_moments(account, query, mechanism, X, public_code(X, R))
-        layers.append(learned_layer(C, M, ridge=query.ridge(mechanism), nonnegative=depth == 0))
+    for depth, ((query, mechanism), *apart) in enumerate(asked):
+        code = public_code(X, public_directions(query.n_targets, query.n_units - 1, seed=depth))
+        C, M = released_moments(account, query, mechanism, X, code)
+        weights = learned_weights(C, M, ridge=query.ridge(mechanism))
+        for centre, noise in apart:
+            C, M = released_moments(account, centre, noise, X, np.ones((len(X), 1)))
+        layers.append(Layer(weights, noisy_centre(C, M), nonnegative=depth == 0))
         X = layers[-1].encode(X)
     return tuple(layers)
 
@@ -180,3 +214,23 @@ def stack_arrays(layers: Sequence[Encoder]) -> dict[str, FloatArray]:
         for depth, layer in enumerate(layers, start=1)
         for name, array in layer.arrays().items()
     }
+
+
+def read_stack(arrays: Mapping[str, NDArray[Any]]) -> tuple[Layer, ...]:
+    """Return the layers that ``stack_arrays`` wrote; malformed ones are refused."""
+    n_layers, more = divmod(len(arrays), 2)
+    if more:
+        raise InputError("each layer must have weights and a centre, and there must be nothing else.")
+    layers = tuple(
+        Layer(
+            checks.finite_array("weights", arrays[f"weights_{depth}"]),
+            checks.finite_array("centre", arrays[f"centre_{depth}"]),
+            nonnegative=depth == 1,
+        )
+        for depth in range(1, n_layers + 1)
+    )
+    if any(layer.weights.ndim != 2 or layer.centre.shape != layer.weights.shape[:1] for layer in layers):
+        raise InputError("each layer must have a matrix of weights and a centre as long as its columns.")
+    if any(above.weights.shape[0] != below.weights.shape[1] for below, above in pairwise(layers)):
+        raise InputError("each layer must have a row of weights for each unit of the layer below.")
+    return layers

@@ -12,14 +12,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from tacit import checks
 from tacit.checks import FloatArray
 from tacit.errors import InputError
+from tacit.models.class_labels import checked_rows, chosen, decisions, encode_labels
 from tacit.models.feature_split import FeatureSplit
 from tacit.models.linear_problems import (
     ADDED,
     REPLACED,
     centred,
-    chosen,
-    decisions,
-    encode_labels,
     n_problems,
     query_of,
     require_room,
@@ -138,9 +136,8 @@ class PrivateLogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Charge the ledger, then release the weights learned from ``X`` and the labels ``y``."""
-        table: FloatArray
-        table, y = validate_data(self, X, y, dtype=np.float64)
-        classes, codes = encode_labels(np.asarray(y), self.classes)
+        table, labels = checked_rows(self, X, y)
+        classes, codes = encode_labels(labels, self.classes)
         n_rows = require_room(len(table), self.n_rows)
         (step,) = self.plan(table.shape[1], n_rows=n_rows, n_classes=len(classes))
         prior = self._prior(table.shape[1], n_problems(len(classes)))
@@ -169,9 +166,8 @@ class PrivateLogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the class of each row."""
-        codes = chosen(self._scores(X))
-        labels: NDArray[Any] = self.classes_[codes]
-        return labels
+        decided = self.decision_function(X)
+        return chosen(decided, self.classes_)
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return class probabilities [N, C]; strong regularisation makes them modest."""

@@ -11,9 +11,10 @@ from tacit.errors import InputError
 from tacit.evaluation.audits.case import DELTA, DRAWS, EPSILON, FIT_EPSILON, Case, replay_result
 from tacit.evaluation.game import Game, Sampler, mechanism_game
 from tacit.models.private_autoencoder import PrivateAutoencoder
-from tacit.models.private_autoencoder_classifier import PrivateAutoencoderClassifier, class_targets, output_query
+from tacit.models.private_autoencoder_classifier import PrivateAutoencoderClassifier
 from tacit.models.private_layers import encode_stack, layer_query, public_code, public_directions, with_constant
 from tacit.models.private_linear import PrivateLinearRegression
+from tacit.models.private_output import class_targets, output_query
 from tacit.privacy.account import observed_by
 from tacit.privacy.card import AuditResult
 from tacit.privacy.mechanisms import Gaussian, Laplace, Mechanism
@@ -34,6 +35,7 @@ def cases(seed: int | None) -> list[Case]:
         Case("autoencoder, one query, pure epsilon, game", lambda: _query_game(seed, delta=0.0).play(DRAWS)),
         Case("autoencoder, replay", lambda: _classifier_replay(seed, hidden=(3, 2), delta=DELTA)),
         Case("autoencoder, pure epsilon, replay", lambda: _classifier_replay(seed, hidden=(3, 2), delta=0.0)),
+        Case("functional output, pure epsilon, replay", lambda: _functional_replay(seed)),
         Case("linear regression, replay", lambda: _regression_replay(seed)),
         Case("autoencoder as a transformer, replay", lambda: _transformer_replay(seed, hidden=(3, 2), delta=DELTA)),
         Case(
@@ -66,7 +68,7 @@ def _query_game(seed: int | None, *, delta: float, noise: float = 1.0) -> Game:
     for table in _small_tables():
         watch = _Watch()
         with observed_by(watch.see):
-            _model(EPSILON, delta=delta, hidden=(), draw=0).fit(*table)
+            _model(EPSILON, delta=delta, hidden=(), draw=0, output="functional").fit(*table)
         queries.append(watch.seen[0][:2])
     (mechanism, without), (_, present) = queries
     return mechanism_game(_quieter(mechanism, noise), without, present, epsilon=EPSILON, delta=delta, seed=seed)
@@ -81,10 +83,8 @@ def _quieter(mechanism: Mechanism, noise: float) -> Mechanism:
     raise InputError(f"the autoencoder draws Laplace or Gaussian noise; got {mechanism.name}.")
 
 
-def _model(epsilon: float, *, delta: float, hidden: tuple[int, ...], draw: int) -> PrivateAutoencoderClassifier:
-    return PrivateAutoencoderClassifier(
-        epsilon, bounds=(0, 1), delta=delta, hidden=hidden, classes=[0, 1], random_state=draw
-    )
+def _model(epsilon: float, *, draw: int, **settings: Any) -> PrivateAutoencoderClassifier:
+    return PrivateAutoencoderClassifier(epsilon, bounds=(0, 1), classes=[0, 1], random_state=draw, **settings)
 
 
 def _fit_game(seed: int | None) -> Game:
@@ -132,7 +132,7 @@ def _added(model: PrivateAutoencoderClassifier) -> list[FloatArray]:
         code = public_code(below, public_directions(below.shape[1], width, seed=depth))
         added.append(layer_query(below.shape[1], width, norm=2).values(below, code))
     code = encode_stack(model.layers_, record)
-    query = output_query(2, code.shape[1], DELTA)
+    query = output_query(2, code.shape[1], norm=2)
     return [*added, query.values(class_targets(label.astype(np.intp), 2), with_constant(code))]
 
 
@@ -155,6 +155,10 @@ def _classifier_replay(seed: int | None, **settings: Any) -> AuditResult:
         return dict(model.fit(*table).release().arrays)
 
     return replay_result(run, *_tables())
+
+
+def _functional_replay(seed: int | None) -> AuditResult:
+    return _classifier_replay(seed, hidden=(3,), delta=0.0, output="functional")
 
 
 def _transformer_replay(seed: int | None, **settings: Any) -> AuditResult:

@@ -8,7 +8,7 @@ import numpy as np
 
 from tacit.checks import FloatArray
 from tacit.evaluation.audits.case import DRAWS, EPSILON, FIT_EPSILON, Case, replay_result
-from tacit.evaluation.game import Game, Sampler
+from tacit.evaluation.game import Game, Sampler, mechanism_game
 from tacit.models.linear_problems import query_of, row_factors
 from tacit.models.private_logistic import PrivateLogisticRegression
 from tacit.privacy.card import AuditResult
@@ -32,6 +32,8 @@ def cases(seed: int | None) -> list[Case]:
         Case("logistic regression, game of fits", lambda: _fit_game(seed).play(FITS)),
         Case("objective perturbation, game", lambda: _mechanism_game(seed, 1.0).play(DRAWS // 2)),
         Case("control: objective noise halved", lambda: _mechanism_game(seed, 0.5).play(DRAWS // 2), control=True),
+        Case("objective perturbation, a row added, game", lambda: _addition_game(seed, 1.0).play(DRAWS // 2)),
+        Case("control: noise halved, a row added", lambda: _addition_game(seed, 0.5).play(DRAWS // 2), control=True),
         Case("logistic regression, replay", lambda: _replay(PrivateLogisticRegression, seed)),
         Case("tuned regression, replay", lambda: _replay(PrivateLogisticRegression, seed, regularization=(0.5, 2.0))),
         Case("feature split, replay", lambda: _replay(FeatureSplitClassifier, seed, split=2)),
@@ -73,6 +75,13 @@ def _mechanism_game(seed: int | None, noise: float) -> Game:
         return lambda count: mechanism.draw(np.broadcast_to(query, (count, *query.shape)), stream)[:, 1]
 
     return Game("objective perturbation", FIT_EPSILON, 0.0, sampler(0), sampler(1))
+
+
+def _addition_game(seed: int | None, noise: float) -> Game:
+    """Return the game of a row that is there or not; in one dimension both noises are Laplace and nothing is hidden."""
+    sound = ObjectivePerturbation.for_epsilon(EPSILON, curvature=1.0, dimension=1, neighbours="added")
+    mechanism = replace(sound, beta=sound.beta / noise)
+    return mechanism_game(mechanism, *mechanism.opposite_rows(), epsilon=EPSILON, seed=seed)
 
 
 def _neighbours() -> tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]:

@@ -99,11 +99,14 @@ METHODS: dict[str, Method] = {
     "private autoencoder, 40 units": lambda e, s: _autoencoder(e, s, hidden=(40,)),
     "private autoencoder, 40 and 30 units": lambda e, s: _autoencoder(e, s, hidden=(40, 30)),
     "functional mechanism, no layer": lambda e, s: _autoencoder(e, s, hidden=()),
+    "private autoencoder, 40 units, pure epsilon": lambda e, s: _autoencoder(e, s, hidden=(40,), delta=0),
+    "no layer, pure epsilon": lambda e, s: _autoencoder(e, s, hidden=(), delta=0),
+    "functional mechanism, no layer, pure epsilon": lambda e, s: _autoencoder(
+        e, s, hidden=(), delta=0, output="functional"
+    ),
     "private logistic regression, pure epsilon": lambda e, s: PrivateLogisticRegression(
         e, bounds=(0, 0.5), regularization=1e-3, classes=(0, 1), random_state=s
     ),
-    "private autoencoder, 12 units, pure epsilon": lambda e, s: _autoencoder(e, s, hidden=(12,), delta=0),
-    "functional mechanism, pure epsilon": lambda e, s: _autoencoder(e, s, hidden=(), delta=0),
 }
 
 

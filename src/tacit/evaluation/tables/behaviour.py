@@ -66,10 +66,12 @@ def studies() -> list[Study]:
     ]
 
 
-def _autoencoder(tuples: Tuples, epsilon: float, seed: int, hidden: tuple[int, ...] = HIDDEN) -> Any:
+def _autoencoder(
+    tuples: Tuples, epsilon: float, seed: int, *, hidden: tuple[int, ...] = HIDDEN, delta: float = DELTA
+) -> Any:
     norm = row_norm(tuples.X.shape[1])
     model = PrivateAutoencoderClassifier(
-        epsilon, bounds=(0, 1), delta=DELTA, hidden=hidden, row_norm=norm, classes=(0, 1), random_state=seed
+        epsilon, bounds=(0, 1), delta=delta, hidden=hidden, row_norm=norm, classes=(0, 1), random_state=seed
     )
     return model.fit(tuples.X, tuples.y).predict
 
@@ -105,7 +107,10 @@ OPEN: dict[str, Method] = {
 }
 PRIVATE: dict[str, Method] = {
     "private autoencoder, two layers": _autoencoder,
-    "functional mechanism, no layer": lambda tuples, epsilon, seed: _autoencoder(tuples, epsilon, seed, ()),
+    "functional mechanism, no layer": lambda tuples, epsilon, seed: _autoencoder(tuples, epsilon, seed, hidden=()),
+    "private autoencoder, two layers, pure epsilon": lambda tuples, epsilon, seed: _autoencoder(
+        tuples, epsilon, seed, delta=0.0
+    ),
     "private logistic regression, pure epsilon": _private_logistic,
 }
 

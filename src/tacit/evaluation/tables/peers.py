@@ -11,11 +11,16 @@ PYTHON = ".venv-peers/bin/python"
 SCRIPTS = Path("bench")
 
 
+def peer_command(script: str) -> list[str] | None:
+    """Return how to run a script of ``bench/``; None where it or the environment is lacking."""
+    python = Path(os.environ.get("TACIT_PEERS", PYTHON))
+    return [str(python), str(SCRIPTS / script)] if python.exists() and (SCRIPTS / script).exists() else None
+
+
 def ask_peer(script: str, *arguments: str) -> Any | None:
     """Return what a script of ``bench/`` prints as JSON; None where the environment, script or peer is lacking."""
-    python = Path(os.environ.get("TACIT_PEERS", PYTHON))
-    if not python.exists() or not (SCRIPTS / script).exists():
+    command = peer_command(script)
+    if command is None:
         return None
-    command = [str(python), str(SCRIPTS / script), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - our own script
+    done = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)  # noqa: S603 - our own
     return json.loads(done.stdout) if done.returncode == 0 else None

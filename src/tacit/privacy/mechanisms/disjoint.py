@@ -170,4 +170,6 @@ def _perturbations(given: Sequence[Any]) -> tuple[ObjectivePerturbation, ...]:
     made = tuple(ObjectivePerturbation(**each) if isinstance(each, Mapping) else each for each in given)
     if not made or not all(isinstance(each, ObjectivePerturbation) for each in made):
         raise InputError("objective perturbations must be given, at least one.")
+    if any(each.neighbours != "replaced" for each in made):
+        raise InputError("parts are fixed by the rows' places: their neighbours must be 'replaced' rows.")
     return made

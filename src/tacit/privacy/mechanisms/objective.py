@@ -14,31 +14,35 @@ from tacit.privacy.events import ApproximateEvent
 from tacit.privacy.mechanisms.base import registered
 from tacit.privacy.stream import NoiseStream
 
-# The gradient at the weights found is at most this part of what one row can contribute.
-TOLERANCE = 1e-6
+# The gradient at the weights found is at most this part of what one row can contribute. Where the noise is so large
+# that rounding stands in the way, this part of the noise: a hundred units in the last place.
+TOLERANCE, ROUNDING = 1e-6, 2.0**-46
 # The part of epsilon that hides how the solver stopped. With the tolerance it makes closing noise of a hundredth of
 # the noise of the linear term.
 CLOSING_SHARE = 1e-4
 # A margin at which the loss has slope 1 whatever the noise, so that a row tells as much as it can.
 FAR_WRONG = -1e6
+# The largest slope of the loss of what takes the place of a row: another row, or none.
+OTHER_SLOPE = {"replaced": 1.0, "added": 0.0}
 
 
-def loss_supremum(beta: float, curvature: float, radius: float = 1.0) -> float:
-    """Return the privacy loss of the exact minimiser when one row of norm at most ``radius`` is replaced.
+def loss_supremum(beta: float, curvature: float, radius: float = 1.0, *, other: float = 1.0) -> float:
+    """Return the privacy loss of the exact minimiser when a row of norm at most ``radius`` gives way to another.
 
     The weights w tell b = -(gradient at w), with density e^(-beta |b|) times the Hessian's determinant. A row whose
     loss has slope s in [0, 1] contributes s radius to the gradient and s(1-s) radius² to the Hessian, in one direction.
-    So the loss is at most the maximum over s of beta radius (1+s) + log(1 + radius² s(1-s)/curvature): the other row
-    has slope 1, where it adds no curvature. The sum is concave in s; at s = 1, where it is 2 beta radius, it still
-    rises if curvature >= radius/beta, that is n(lambda + Delta) >= 2 radius²/epsilon for beta = epsilon/(2 radius).
+    So the loss is at most the maximum over s of beta radius (other + s) + log(1 + radius² s(1-s)/curvature), where the
+    other row has slope 1 and adds no curvature (``other`` = 1: a row is replaced), or there is none (``other`` = 0: a
+    row is added or removed). The sum is concave in s; at s = 1, where it is (other + 1) beta radius, it still rises if
+    curvature >= radius/beta, that is n(lambda + Delta) >= 2 radius²/epsilon for beta = epsilon/(2 radius).
     """
     rate, bend = beta * radius, radius**2 / curvature
     if rate >= bend:
-        return 2 * rate
+        return (other + 1) * rate
     # Where the derivative rate + bend (1-2s)/(1 + bend s(1-s)) is 0.
     half = 0.5 - 1 / rate
     s = min(half + math.sqrt(half**2 + 1 / bend + 1 / rate), 1.0)
-    return rate * (1 + s) + math.log1p(bend * s * (1 - s))
+    return rate * (other + s) + math.log1p(bend * s * (1 - s))
 
 
 def chaudhuri_setting(epsilon: float, curvature: float, radius: float = 1.0) -> tuple[float, float]:
@@ -64,9 +68,11 @@ class ObjectivePerturbation:
     prior weights, of which u is the change. The last two axes are one table; each table before them is a query.
 
     Inequality: replacing one row costs at most ``loss_supremum`` for the exact minimiser [erm]; a row of zeros counts
-    as no row, so adding or removing one costs no more. The solver stops at a gradient of at most t, hence at most
-    t/curvature from the minimiser; noise of the same law that hides a move of that length costs ``closing``/2 on each
-    of two neighbours [amp]. Both noises have no integer form and are drawn in double precision, as the card says.
+    as no row, so adding or removing one costs no more, and with ``neighbours="added"``, which promises nothing else,
+    half as much. The solver stops at a gradient of at most t, hence at most t/curvature from the minimiser; noise of
+    the same law that hides a move of that length costs ``closing``/2 on each of two neighbours [amp]. It converges for
+    any rows; should rounding keep it from the tolerance, nothing is released, which the promise does not cover. Both
+    noises have no integer form and are drawn in double precision, as the card says.
 
     Parameters
     ----------
@@ -80,6 +86,8 @@ class ObjectivePerturbation:
         d, the number of features.
     closing : float
         Epsilon for hiding how the solver stopped.
+    neighbours : {"replaced", "added"}
+        What one unit of ``sensitivity`` is: a row that is another one, or a row more or less.
     """
 
     beta: float
@@ -87,19 +95,28 @@ class ObjectivePerturbation:
     radius: float
     dimension: int
     closing: float
+    neighbours: str = "replaced"
     name = "objective perturbation"
     exact = False
-    # One row of the table may be another one.
+    # One row of the table.
     sensitivity = 1.0
 
     def __post_init__(self) -> None:
         for name in ("beta", "curvature", "radius", "closing"):
             checks.positive(name, getattr(self, name))
         checks.whole("dimension", self.dimension)
+        checks.one_of("neighbours", self.neighbours, OTHER_SLOPE)
 
     @classmethod
     def for_epsilon(
-        cls, epsilon: float, *, curvature: float, dimension: int, radius: float = 1.0, accounting: str = "tight"
+        cls,
+        epsilon: float,
+        *,
+        curvature: float,
+        dimension: int,
+        radius: float = 1.0,
+        accounting: str = "tight",
+        neighbours: str = "replaced",
     ) -> "ObjectivePerturbation":
         """Return the mechanism that costs ``epsilon``, with at least the given curvature.
 
@@ -112,18 +129,25 @@ class ObjectivePerturbation:
         if checks.one_of("accounting", accounting, ("tight", "chaudhuri")) == "chaudhuri":
             beta, raised = chaudhuri_setting(rest, curvature, radius)
         else:
-            beta, raised = rest / (2 * radius), max(curvature, 2 * radius**2 / rest)
-        return cls(beta, raised, radius, dimension, closing)
+            beta = rest / ((1 + OTHER_SLOPE[checks.one_of("neighbours", neighbours, OTHER_SLOPE)]) * radius)
+            raised = max(curvature, radius / beta)
+        return cls(beta, raised, radius, dimension, closing, neighbours)
 
     @property
     def event(self) -> ApproximateEvent:
         """A pure event."""
-        return ApproximateEvent(loss_supremum(self.beta, self.curvature, self.radius) + self.closing)
+        other = OTHER_SLOPE[self.neighbours]
+        return ApproximateEvent(loss_supremum(self.beta, self.curvature, self.radius, other=other) + self.closing)
+
+    @property
+    def hides_row_count(self) -> bool:
+        """Whether tables with different numbers of rows may be neighbours."""
+        return self.neighbours == "added"
 
     @property
     def tolerance(self) -> float:
-        """The largest gradient at which the solver may stop."""
-        return TOLERANCE * self.radius
+        """The largest gradient at which the solver may stop: public, and within reach of double precision."""
+        return max(TOLERANCE * self.radius, ROUNDING * self.dimension / self.beta)
 
     @property
     def output_direction(self) -> FloatArray:
@@ -132,13 +156,17 @@ class ObjectivePerturbation:
         return first
 
     def opposite_rows(self) -> tuple[FloatArray, FloatArray]:
-        """Return two neighbouring tables that are told apart best: one row each, opposite, both told far wrong."""
+        """Return two neighbouring tables that are told apart best: a row far wrong; its opposite, or none."""
         row = np.append(self.radius * np.eye(self.dimension)[0], FAR_WRONG)
+        if self.neighbours == "added":
+            return row[None], np.zeros_like(row)[None]
         return row[None], (row * np.append(-np.ones(self.dimension), 1.0))[None]
 
     def distance(self, first: FloatArray, second: FloatArray) -> float:
-        """Return how many rows of one table the other lacks."""
-        return float(rows_apart(first, second))
+        """Return how many rows of one table the other lacks; of each, where a replaced row is one less and one more."""
+        if self.neighbours == "replaced":
+            return float(rows_apart(first, second))
+        return float(sum(rows_beyond(*(table[table[:, :-1].any(axis=1)] for table in (first, second)))))
 
     def draw(self, values: FloatArray, stream: NoiseStream) -> FloatArray:
         """Return the weights of each table, d for each."""
@@ -170,6 +198,7 @@ class ObjectivePerturbation:
         found = minimise_logistic(
             table[:, :-1], table[:, -1], linear, curvature=self.curvature, tolerance=self.tolerance / 2
         )
+        # Newton's method reaches it for any table: only more than about 2^30 rows leave too few digits.
         if found.gradient_norm > self.tolerance / 2:
             raise InputError(
                 f"the minimiser could not be found to a gradient of {self.tolerance / 2:.3g}, which the guarantee "
@@ -185,9 +214,14 @@ def tables_of(values: FloatArray) -> FloatArray:
 
 def rows_apart(first: FloatArray, second: FloatArray) -> int:
     """Return how many rows must be replaced to make one table of the other, in any order."""
+    return max(rows_beyond(first, second))
+
+
+def rows_beyond(first: FloatArray, second: FloatArray) -> tuple[int, int]:
+    """Return how many rows each table has beyond the other, in any order."""
     counts: dict[bytes, int] = {}
     for table, sign in ((first, 1), (second, -1)):
         for row in np.ascontiguousarray(table, dtype=np.float64).reshape(-1, table.shape[-1]) + 0.0:
             counts[row.tobytes()] = counts.get(row.tobytes(), 0) + sign
     more, less = (sum(max(sign * count, 0) for count in counts.values()) for sign in (1, -1))
-    return max(more, less)
+    return more, less
