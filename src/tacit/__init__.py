@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from tacit.scenarios.feedback.performance import PerformanceSearch
     from tacit.scenarios.feedback.random_search import RandomSearch
     from tacit.scenarios.feedback.search import tune
+    from tacit.scenarios.missing.inference import infer_column
+    from tacit.scenarios.sharpening.classifier import SharpenedClassifier
+    from tacit.scenarios.sharpening.receiver import SharpenedTransfer
     from tacit.scenarios.split_transfer.classifier import FeatureSplitClassifier
     from tacit.scenarios.split_transfer.hypothesis_transfer import HypothesisTransfer
     from tacit.scenarios.transfer.classifier import TransferClassifier
@@ -62,10 +65,13 @@ _ROOMS = {
     "RandomSearch": "tacit.scenarios.feedback.random_search",
     "Release": "tacit.release.file",
     "Schema": "tacit.data.schema",
+    "SharpenedClassifier": "tacit.scenarios.sharpening.classifier",
+    "SharpenedTransfer": "tacit.scenarios.sharpening.receiver",
     "TransferClassifier": "tacit.scenarios.transfer.classifier",
     "Unit": "tacit.privacy.budget",
     "attack_release": "tacit.evaluation.attacks.release_attack",
     "fabricate": "tacit.scenarios.fabrication.owner",
+    "infer_column": "tacit.scenarios.missing.inference",
     "learn_behaviour": "tacit.scenarios.behaviour.predictor",
     "make_release": "tacit.scenarios.transfer.owner",
     "read_release": "tacit.release.file",
@@ -97,10 +103,13 @@ __all__ = [
     "RandomSearch",
     "Release",
     "Schema",
+    "SharpenedClassifier",
+    "SharpenedTransfer",
     "TransferClassifier",
     "Unit",
     "attack_release",
     "fabricate",
+    "infer_column",
     "learn_behaviour",
     "make_release",
     "read_release",

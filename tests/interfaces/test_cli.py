@@ -23,6 +23,7 @@ COMMANDS = [
     ["fabricate"],
     ["adopt"],
     ["predict"],
+    ["infer"],
     ["report"],
     ["card"],
     ["audit"],

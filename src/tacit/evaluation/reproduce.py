@@ -106,6 +106,11 @@ EXPERIMENTS = (
         "tacit.evaluation.tables.autoencoder_mnist",
     ),
     Experiment(
+        "autoencoder-transfer",
+        "an encoder learned from many digits helps a receiver with few rows of two others",
+        "tacit.evaluation.tables.autoencoder_transfer",
+    ),
+    Experiment(
         "behaviour",
         "what people do next, on Glasgow friendships and Fitbit days, per tuple and per person; [dpa] Fig. 2-3",
         "tacit.evaluation.tables.behaviour",
@@ -144,6 +149,21 @@ EXPERIMENTS = (
         "pairs-strips",
         "two aligned strips, nearest neighbours under metrics learned from pairs; [pairs] figure 3.7",
         "tacit.evaluation.tables.pairs_strips",
+    ),
+    Experiment(
+        "sharpening-mnist",
+        "MNIST from 20 labels: FixMatch and VAT with each way to distil predictions; [sharpening] Table 4.1",
+        "tacit.evaluation.tables.sharpening_mnist",
+    ),
+    Experiment(
+        "sharpening-transfer",
+        "MNIST to MNIST with a network for a receiver, 100 and 20 labels, with and without a release",
+        "tacit.evaluation.tables.sharpening_transfer",
+    ),
+    Experiment(
+        "sharpening-adult",
+        "Adult from 200 labels, and blank cells of sex and race filled, next to scikit-learn's learners",
+        "tacit.evaluation.tables.sharpening_adult",
     ),
 )
 

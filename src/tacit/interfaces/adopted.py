@@ -10,6 +10,8 @@ from tacit.release.container import RELEASE
 from tacit.release.file import read_release
 from tacit.release.model import Model, read_model
 from tacit.release.regular import FilePath
+from tacit.scenarios.sharpening.receiver import SharpenedTransfer
+from tacit.scenarios.sharpening.storage import KIND as SHARPENED
 from tacit.scenarios.split_transfer.classifier import FeatureSplitClassifier
 from tacit.scenarios.transfer.classifier import TransferClassifier
 
@@ -19,7 +21,7 @@ class Adopted:
     """A model file, the classifier that it holds, and the schema of the receiver's tables."""
 
     model: Model
-    classifier: TransferClassifier
+    classifier: TransferClassifier | SharpenedTransfer
     schema: Schema
 
 
@@ -28,14 +30,15 @@ def open_model(path: FilePath) -> Adopted:
     model = read_model(path)
     if model.schema is None:
         raise ReleaseError(f"{path}: the model has no schema, so tables cannot be read for it. Adopt again.")
-    return Adopted(model, TransferClassifier.from_model(model), Schema.from_dict(model.schema, source=str(path)))
+    made = SharpenedTransfer if model.kind == SHARPENED else TransferClassifier
+    return Adopted(model, made.from_model(model), Schema.from_dict(model.schema, source=str(path)))
 
 
 @dataclass(frozen=True)
 class Predictor:
     """Whatever predicts: the model of an adoption, or a linear release, which is one by itself."""
 
-    classifier: TransferClassifier | FeatureSplitClassifier
+    classifier: TransferClassifier | SharpenedTransfer | FeatureSplitClassifier
     schema: Schema
 
 

@@ -1,5 +1,7 @@
 """``tacit adopt``: learn from releases and a few labels of one's own."""
 
+import importlib.util
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -44,6 +46,13 @@ def adopt(
             help="[bold]calibrated[/]: trust a release as far as your labels bear it out; [bold]paper[/]: as published."
         ),
     ] = "calibrated",
+    learner: Annotated[
+        str,
+        typer.Option(
+            help="[bold]membership[/]: autoencoders of membership mappings; [bold]sharpened[/]: a network that learns "
+            "from your unlabelled rows too and takes minutes (needs the extra [italic]deep[/])."
+        ),
+    ] = "membership",
     epsilon: Annotated[
         float | None,
         typer.Option(help="For linear releases: privacy loss of your own rows, which are then protected too."),
@@ -78,6 +87,7 @@ def adopt(
     *paths, table = files
     _check_order(paths, table)
     require_output(output, force=force, inputs=[*files, schema, *([ledger] if ledger else [])])
+    _check_learner(learner, combine)
     rules = read_schema(schema)
     releases = _read(paths, key)
     spend = private_epsilon(releases, epsilon=epsilon, ledger=ledger)
@@ -86,7 +96,8 @@ def adopt(
         return
     with working(f"reading {table.name}"):
         rows = encode_file(table, rules, labels="required")
-    fitted = _fit(releases, rules, rows.X, rows.y, combine=combine, seed=seed or 0)
+    made = _learner(learner, releases, rules, combine=combine, seed=seed or 0)
+    fitted = _fit(made, len(releases), rows.X, rows.y)
     portraits = draw_portraits(rows.X, rows.y, fitted.predict(rows.X), len(rules.classes), releases)
     write_model(with_portraits(fitted.to_model(), portraits), output)
     _show(fitted.evidence_, [path.name for path in paths], releases)
@@ -99,6 +110,18 @@ def _check_order(paths: list[Path], table: Path) -> None:
         raise InputError("give at least one release, then your table: tacit adopt clinic-a.tacit ours.csv ...")
     if table.suffix == ".tacit":
         raise InputError(f"the last file must be your own table, not a release; got {table.name}.")
+
+
+def _check_learner(learner: str, combine: str) -> None:
+    from tacit.checks import one_of  # noqa: PLC0415 - keeps the command line quick to start
+
+    one_of("learner", learner, ("membership", "sharpened"))
+    if learner != "sharpened":
+        return
+    if combine != "calibrated":
+        raise InputError(f"combine must be 'calibrated' with --learner sharpened; got {combine!r}.")
+    if importlib.util.find_spec("torch") is None:
+        raise InputError("--learner sharpened needs torch, which is not installed: pip install 'tacit[deep]'.")
 
 
 def _read(paths: list[Path], key: Path | None) -> "list[Release]":
@@ -118,12 +141,23 @@ def _read(paths: list[Path], key: Path | None) -> "list[Release]":
     return releases
 
 
-def _fit(releases: "list[Release]", rules: "Schema", X: Any, y: Any, *, combine: str, seed: int) -> Any:
+def _learner(name: str, releases: "list[Release]", rules: "Schema", *, combine: str, seed: int) -> Any:
+    if name == "sharpened":
+        from tacit.scenarios.sharpening.receiver import SharpenedTransfer  # noqa: PLC0415 - keeps it quick to start
+
+        return SharpenedTransfer(releases, schema=rules, random_state=seed, verbose=sys.stderr.isatty())
     from tacit.scenarios.transfer.classifier import TransferClassifier  # noqa: PLC0415 - keeps it quick to start
 
-    learner = TransferClassifier(releases, schema=rules, combine=combine, random_state=seed)
+    return TransferClassifier(releases, schema=rules, combine=combine, random_state=seed)
+
+
+def _fit(learner: Any, n_releases: int, X: Any, y: Any) -> Any:
     labelled = counted(int((y >= 0).sum()), "label")
-    with working(f"learning from {counted(len(releases), 'release')}, {labelled}, {counted(len(y), 'row')}"):
+    what = f"learning from {counted(n_releases, 'release')}, {labelled}, {counted(len(y), 'row')}"
+    if getattr(learner, "verbose", False):
+        typer.echo(f"{what}: up to six networks, each with a bar of its own", err=True)
+        return learner.fit(X, y)
+    with working(what):
         return learner.fit(X, y)
 
 

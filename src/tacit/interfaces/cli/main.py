@@ -17,6 +17,7 @@ from tacit.interfaces.cli import (
     desk,
     desk_audit,
     fabricate,
+    infer,
     ledger,
     predict,
     release,
@@ -42,6 +43,7 @@ app.command()(release.release)
 app.command()(fabricate.fabricate)
 app.command()(adopt.adopt)
 app.command()(predict.predict)
+app.command()(infer.infer)
 app.command()(report.report)
 app.command()(card.card)
 app.command()(audit.audit)

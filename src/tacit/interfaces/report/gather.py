@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +16,8 @@ from tacit.interfaces.adopted import Adopted
 from tacit.interfaces.report.page import ModelFacts, model_page, release_page
 from tacit.interfaces.report.portraits import Portraits, stored_portraits
 from tacit.release.file import Release
+from tacit.scenarios.sharpening.receiver import SharpenedTransfer
+from tacit.scenarios.transfer.classifier import TransferClassifier
 
 FilePath = str | os.PathLike[str]
 
@@ -57,7 +60,7 @@ def compare_on(adopted: Adopted, test: FilePath) -> Comparison:
         target_only=classifier.target_only_predict(X),
         adopted=classifier.predict(X),
         classes=adopted.schema.classes,
-        view_only=classifier.view_only_predict(X) if classifier.evidence_.view else None,
+        view_only=_view_only(classifier, X),
     )
 
 
@@ -82,7 +85,15 @@ def _glimpse(release: Release) -> Glimpse | None:
         return None
 
 
+def _view_only(classifier: TransferClassifier | SharpenedTransfer, X: Any) -> Any:
+    """Return predictions with no more of the releases than their view; None where it plays no part."""
+    if isinstance(classifier, SharpenedTransfer) or not classifier.evidence_.view:
+        return None
+    return classifier.view_only_predict(X)
+
+
 def _layers(adopted: Adopted, portraits: Portraits | None) -> FloatArray | None:
-    if portraits is None or adopted.schema.image is None:
+    """Return what a picture's layers see; networks show no such thing."""
+    if portraits is None or adopted.schema.image is None or isinstance(adopted.classifier, SharpenedTransfer):
         return None
     return np.asarray(adopted.classifier.reconstruct_layers(portraits.sorted), dtype=np.float64)

@@ -18,7 +18,7 @@ from tacit.models.membership import FLOATS
 from tacit.release.file import Release
 from tacit.release.model import Model
 from tacit.scenarios.transfer.frames import Rows
-from tacit.scenarios.transfer.opinions import Meeting, form_opinion
+from tacit.scenarios.transfer.opinions import Meeting, heard
 from tacit.scenarios.transfer.printed import learn_printed
 from tacit.scenarios.transfer.self_training import label_loss, self_train
 from tacit.scenarios.transfer.views import Basis, lent_views, own_views
@@ -119,19 +119,14 @@ class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         one_of("combine", self.combine, ("calibrated", "paper"))
         rows, given = validate_data(self, X, y, dtype=FLOATS)
         check_classification_targets(given)
-        schema, self.classes_, codes = self._classes(rows, np.asarray(given))
+        schema, self.classes_, codes = receiver_classes(rows, np.asarray(given), self.schema, self.releases)
         labelled = np.flatnonzero(codes != UNLABELLED)
         seen = codes[labelled]
         if len(np.unique(seen)) < 2:
             raise InputError(f"y must hold labels of at least two classes; got {len(np.unique(seen))} class.")
         self.schema_ = schema
         meetings = [Meeting(each, schema, rows, labelled, seen) for each in self.releases]
-        self.opinions_ = [form_opinion(meeting) for meeting in meetings]
-        lent = [opinion(rows) for opinion in self.opinions_]
-        on_labels = [
-            scores[labelled] if opinion.labelled is None else opinion.labelled
-            for opinion, scores in zip(self.opinions_, lent, strict=True)
-        ]
+        self.opinions_, lent, on_labels = heard(meetings)
         common: dict[str, Any] = {"n_classes": len(self.classes_), "random_state": self.random_state}
         self.own_basis_, self.basis_ = self._bases(rows, labelled, seen, common)
         common["n_jobs"] = self.n_jobs
@@ -227,24 +222,6 @@ class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         lent = [Basis.of(rows, view) for view in lent_views(frames)]
         return mine, min([mine, *lent], key=loss) if lent else mine
 
-    def _classes(self, rows: Rows, y: NDArray[Any]) -> tuple[Schema, NDArray[Any], NDArray[np.intp]]:
-        schema = self.schema
-        if schema is None and self.releases:
-            schema = Schema.from_dict(self.releases[0].schema or {}, source="the release's schema")
-        if schema is None:
-            classes = np.unique(y[y != UNLABELLED]) if y.dtype.kind in "iuf" else np.unique(y)
-            codes = np.searchsorted(classes, y)
-            unknown = ~np.isin(y, classes)
-            return _plain_schema(rows.shape[1], classes), classes, np.where(unknown, UNLABELLED, codes)
-        if len(schema.encoded_names) != rows.shape[1]:
-            raise InputError(
-                f"X must have the {len(schema.encoded_names)} encoded columns of the schema; got {rows.shape[1]}."
-            )
-        classes = np.arange(len(schema.classes))
-        if not np.isin(y, [UNLABELLED, *classes]).all():
-            raise InputError(f"y must hold class codes 0 to {len(classes) - 1}, or -1 for unlabelled rows; got others.")
-        return schema, classes, y.astype(np.intp)
-
     def _evidence(self, labelled: NDArray[np.intp], codes: NDArray[np.intp], n_rows: int) -> Evidence:
         return Evidence(
             n_labelled=len(labelled),
@@ -258,6 +235,30 @@ class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             view_only=tuple(self.in_view_.labelled_scores.argmax(axis=1).tolist()),
             adopted=tuple(self.joined_.labelled_scores.argmax(axis=1).tolist()),
         )
+
+
+def receiver_classes(
+    rows: Rows, y: NDArray[Any], schema: Schema | None, releases: Sequence[Release]
+) -> tuple[Schema, NDArray[Any], NDArray[np.intp]]:
+    """Return the receiver's schema, its classes and the code of each row, -1 where unlabelled.
+
+    Without a schema, columns and classes are those of the first release, or as found without one.
+    """
+    if schema is None and releases:
+        schema = Schema.from_dict(releases[0].schema or {}, source="the release's schema")
+    if schema is None:
+        classes = np.unique(y[y != UNLABELLED]) if y.dtype.kind in "iuf" else np.unique(y)
+        codes = np.searchsorted(classes, y)
+        unknown = ~np.isin(y, classes)
+        return _plain_schema(rows.shape[1], classes), classes, np.where(unknown, UNLABELLED, codes)
+    if len(schema.encoded_names) != rows.shape[1]:
+        raise InputError(
+            f"X must have the {len(schema.encoded_names)} encoded columns of the schema; got {rows.shape[1]}."
+        )
+    classes = np.arange(len(schema.classes))
+    if not np.isin(y, [UNLABELLED, *classes]).all():
+        raise InputError(f"y must hold class codes 0 to {len(classes) - 1}, or -1 for unlabelled rows; got others.")
+    return schema, classes, y.astype(np.intp)
 
 
 def _plain_schema(n_columns: int, classes: NDArray[Any]) -> Schema:

@@ -1,6 +1,6 @@
 """What a release says of the receiver's rows, by the receiver's classes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -106,6 +106,20 @@ def form_opinion(meeting: Meeting) -> Opinion:
         )
     chosen = min(map(_judged(meeting), _candidates(meeting)), key=lambda judged: judged[0], default=None)
     return _by_geometry(meeting) if chosen is None else chosen[1]
+
+
+def heard(meetings: Sequence[Meeting]) -> tuple[list[Opinion], list[FloatArray], list[FloatArray]]:
+    """Return the opinion of each release, its scores of all rows, and of the labelled ones.
+
+    The latter are out of fold where forming the opinion used the labels.
+    """
+    opinions = [form_opinion(meeting) for meeting in meetings]
+    lent = [opinion(meeting.X) for opinion, meeting in zip(opinions, meetings, strict=True)]
+    on_labels = [
+        scores[meeting.labelled] if opinion.labelled is None else opinion.labelled
+        for opinion, scores, meeting in zip(opinions, lent, meetings, strict=True)
+    ]
+    return opinions, lent, on_labels
 
 
 def _judged(meeting: Meeting) -> Any:

@@ -43,7 +43,7 @@ def classifier_to_model(model: TransferClassifier) -> Model:
     }
     opinions = []
     for place, opinion in enumerate(model.opinions_):
-        more, settings = _opinion_parts(opinion, f"opinion_{place}")
+        more, settings = opinion_parts(opinion, f"opinion_{place}")
         arrays.update(more)
         opinions.append(settings)
     printed = []
@@ -84,7 +84,7 @@ def _rebuilt(file: Model) -> TransferClassifier:
     model.basis_ = _basis(arrays, "view", settings["view"])
     model.n_features_in_ = len(schema.encoded_names)
     model.alone_, model.in_view_, model.joined_ = (_trained(arrays, each) for each in ("alone", "in_view", "joined"))
-    model.opinions_ = [_opinion(arrays, each, f"opinion_{k}") for k, each in enumerate(settings["opinions"])]
+    model.opinions_ = [opinion_from(arrays, each, f"opinion_{k}") for k, each in enumerate(settings["opinions"])]
     model.printed_ = [_printed(arrays, each, f"printed_{k}") for k, each in enumerate(settings["printed"])]
     model.evidence_ = Evidence.from_dict(settings["evidence"])
     return model
@@ -129,7 +129,8 @@ def _basis(arrays: Mapping[str, NDArray[Any]], prefix: str, settings: Settings) 
     return Basis(view, arrays[f"{prefix}_centre"], arrays[f"{prefix}_directions"])
 
 
-def _opinion_parts(opinion: Opinion, prefix: str) -> tuple[Arrays, Settings]:
+def opinion_parts(opinion: Opinion, prefix: str) -> tuple[Arrays, Settings]:
+    """Return an opinion as arrays whose names begin with ``prefix``, and JSON-ready settings."""
     arrays, scores = _scores_parts(opinion.scores, prefix)
     settings = {
         "classes": [list(pair) for pair in opinion.classes.items()],
@@ -141,7 +142,8 @@ def _opinion_parts(opinion: Opinion, prefix: str) -> tuple[Arrays, Settings]:
     return arrays, settings
 
 
-def _opinion(arrays: Mapping[str, NDArray[Any]], settings: Settings, prefix: str) -> Opinion:
+def opinion_from(arrays: Mapping[str, NDArray[Any]], settings: Settings, prefix: str) -> Opinion:
+    """Return the opinion that ``opinion_parts`` took apart."""
     return Opinion(
         scores=_scores(arrays, settings["scores"], prefix),
         classes={int(ours): int(theirs) for ours, theirs in settings["classes"]},

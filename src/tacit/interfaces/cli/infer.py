@@ -1,0 +1,169 @@
+"""``tacit infer``: fill the blanks of a column from the others, with a confidence that can be believed."""
+
+import importlib.util
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from tacit import checks
+from tacit.errors import InputError
+from tacit.interfaces.cli.outputs import counted, require_output, working
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from tacit.data.schema import Schema
+    from tacit.scenarios.missing.inference import Evidence, InferredColumn
+
+WARNING = (
+    "warning: inferring what people withheld is itself a disclosure about them. Guard the answers as if they had been "
+    "told, and do not use them against the wish of those who left the cell blank. Such people may also differ from "
+    "those who answered, on whom the figures below were measured."
+)
+# What the generators of random numbers take.
+LARGEST_SEED = 2**32 - 1
+# Levels of confidence that are shown beside the chosen one.
+LEVELS = (0.0, 0.5, 0.8, 0.9, 0.95, 0.99)
+
+
+def infer(
+    table: Annotated[
+        Path, typer.Argument(metavar="TABLE", help="A table (CSV, Parquet, NPZ) with blanks.", show_default=False)
+    ],
+    *,
+    schema: Annotated[
+        Path, typer.Option("--schema", "-s", metavar="TOML", help="The schema of the table.", show_default=False)
+    ],
+    column: Annotated[
+        str, typer.Option("--column", "-c", metavar="NAME", help="A categorical column or label.", show_default=False)
+    ],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="A .csv or .parquet file.", show_default=False)
+    ] = None,
+    abstain_below: Annotated[
+        float, typer.Option(metavar="SHARE", help="Leave cells blank that are less sure than this, from 0 to 1.")
+    ] = 0.8,
+    learner: Annotated[
+        str,
+        typer.Option(
+            help="[bold]sharpened[/]: a network that learns from all rows, needs torch; [bold]logistic[/], "
+            "[bold]boosted[/]: from the known cells alone."
+        ),
+    ] = "sharpened",
+    seed: Annotated[int, typer.Option(help="Where random choices start.")] = 0,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+) -> None:
+    """Infer the missing cells of a column from the other columns, each with a calibrated confidence.
+
+    Prints how often that is right on the known cells, each held out in turn, and what abstaining below a confidence
+    costs and gains. With -o, writes the table with two more columns: NAME_inferred and NAME_confidence; cells that are
+    known stay as they are. Without it, writes nothing: to see how much the other columns give away.
+
+    [bold]Example:[/] tacit infer survey.csv --schema survey.toml --column race -o survey-inferred.csv
+    """
+    from tacit.data.schema_file import read_schema  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.scenarios.missing import inference  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.scenarios.missing.learners import LEARNERS  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.scenarios.missing.question import ask  # noqa: PLC0415 - keeps the command line quick to start
+
+    checks.fraction("--abstain-below", abstain_below, zero=True, one=True)
+    checks.one_of("--learner", learner, LEARNERS)
+    if not 0 <= seed <= LARGEST_SEED:
+        raise InputError(f"--seed must be a whole number from 0 to {LARGEST_SEED}; got {seed}.")
+    _check_torch(learner)
+    if output is not None:
+        _check_output(output, force=force, inputs=[table, schema])
+    rules = read_schema(schema)
+    with working(f"reading {table.name}"):
+        given = _read(table, rules, column)
+        question = ask(given, rules, column, source=table.name)
+    typer.echo(WARNING, err=True)
+    n_known = int((~question.missing).sum())
+    with working(f"learning {column} from {counted(n_known, 'known cell')}, five times with a part held out, then all"):
+        found = inference.infer(question, learner=learner, random_state=seed)
+    _show(found, abstain_below)
+    if output is not None:
+        _write(given, found, output, abstain_below)
+
+
+def _check_torch(learner: str) -> None:
+    if learner == "sharpened" and importlib.util.find_spec("torch") is None:
+        raise InputError(
+            "--learner sharpened needs torch, which is not installed: pip install 'tacit[deep]', or choose "
+            "--learner logistic or --learner boosted."
+        )
+
+
+def _check_output(output: Path, *, force: bool, inputs: list[Path]) -> None:
+    from tacit.interfaces.beside import is_table  # noqa: PLC0415 - keeps the command line quick to start
+
+    if not is_table(output):
+        raise InputError(f"output {output.name} must end in .csv or .parquet.")
+    require_output(output, force=force, inputs=inputs)
+
+
+def _read(table: Path, rules: "Schema", column: str) -> "pl.DataFrame":
+    """Return the whole table, so that identifiers stay beside their rows; of arrays, what the schema lists."""
+    from tacit.data.encoding import columns_to_read  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.data.tables import format_of, read_table  # noqa: PLC0415 - keeps the command line quick to start
+
+    given = read_table(table, only=columns_to_read(rules) if format_of(table) == "npz" else None)
+    clash = sorted({f"{column}_inferred", f"{column}_confidence"} & set(given.columns))
+    if clash:
+        raise InputError(f"{table.name}: has a column {clash[0]!r}, which the output would add. Rename or remove it.")
+    return given
+
+
+def _show(found: "InferredColumn", abstain_below: float) -> None:
+    from tacit.evaluation.comparison import Share  # noqa: PLC0415 - keeps the command line quick to start
+
+    evidence, console = found.evidence, Console()
+    share = Share(evidence.right, len(evidence.y))
+    low, high = share.interval
+    before, after = evidence.errors
+    console.print(
+        Text(
+            f"On {counted(share.total, 'known cell')} of {found.column}, each held out in turn: {share.value:.1%} "
+            f"right (95 % interval {low:.1%} to {high:.1%}). The commonest of {len(found.categories)} categories "
+            f"alone: {evidence.commonest:.1%}."
+        ),
+        soft_wrap=True,
+    )
+    console.print(Text(f"Expected calibration error: {before:.3f} as learned, {after:.3f} calibrated."), soft_wrap=True)
+    console.print(_levels(evidence, found, abstain_below))
+
+
+def _levels(evidence: "Evidence", found: "InferredColumn", chosen: float) -> Table:
+    """Return what each level of confidence leaves unanswered, and how much of the rest is right."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for header in ("abstain below", "known cells answered", "of those right", "missing cells answered"):
+        table.add_column(header, justify="right")
+    for level in sorted({*LEVELS, chosen}):
+        held_out = evidence.answered(level)
+        right = "none answered" if math.isnan(held_out.accuracy) else f"{held_out.accuracy:.1%}"
+        filled = float((found.confidence >= level).mean())
+        style = "bold" if level == chosen else None
+        table.add_row(
+            f"{'> ' * (level == chosen)}{level:g}", f"{held_out.share:.1%}", right, f"{filled:.1%}", style=style
+        )
+    return table
+
+
+def _write(given: "pl.DataFrame", found: "InferredColumn", output: Path, abstain_below: float) -> None:
+    from tacit.data.tables import format_of, write_table  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.release.atomic import OWNER_ONLY, replacing  # noqa: PLC0415 - keeps the command line quick to start
+
+    added = found.columns(abstain_below=abstain_below)
+    with replacing(output, mode=OWNER_ONLY) as file:
+        write_table(given.with_columns(added), file, layout=format_of(output))
+    total, answered = int(found.missing.sum()), added[0].len() - added[0].null_count()
+    typer.echo(
+        f"wrote {output}, readable by you alone: {answered:,} of {counted(total, 'missing cell')} of {found.column} "
+        f"inferred, {total - answered:,} left blank below confidence {abstain_below:g}."
+    )
