@@ -1,6 +1,6 @@
 import pytest
 
-from tacit.evaluation.self_audit import self_audit
+from tacit.evaluation.self_audit import cases, self_audit
 
 
 @pytest.mark.slow
@@ -13,3 +13,10 @@ def test_every_mechanism_passes_and_every_broken_control_is_caught() -> None:
     assert tight["laplace"] > 0.8
     assert tight["randomized response"] > 0.8
     assert tight["duchi"] > 0.8
+
+
+def test_replays_stand_without_a_seed_as_users_run_them() -> None:
+    # Public choices that were drawn afresh for each neighbour would look like a leak.
+    replays = [case for case in cases(None) if "replay" in case.name]
+    assert len(replays) > 15
+    assert [case.name for case in replays if case.run().passed == case.control] == []

@@ -77,11 +77,11 @@ class Descent:
         )
         return [self.query.step(self.gradients, what, batches=self.batches, times=self.passes), decision]
 
-    def start(self, random_state: Any) -> FloatArray:
+    def start(self, random: Any) -> FloatArray:
         """Return the identity, or as many public random orthonormal rows as there are components."""
         if self.n_components == self.n_features:
             return np.eye(self.n_features)
-        drawn = check_random_state(random_state).standard_normal((self.n_features, self.n_components))
+        drawn = random.standard_normal((self.n_features, self.n_components))
         return np.ascontiguousarray(np.linalg.qr(drawn)[0].T)
 
     def learn(
@@ -89,8 +89,10 @@ class Descent:
     ) -> tuple[FloatArray, bool]:
         """Return the transformation [d', d] and whether it is the start, because the noise drowned the signal."""
         differences = clip_rows(differences, self.radius) / self.radius
-        start = W = self.start(random_state)
-        parts = np.array_split(check_random_state(random_state).permutation(self.n_pairs), self.batches)
+        # Start and batches are public, and the same for neighbours, which the guarantee compares: never fresh.
+        public = check_random_state(0 if random_state is None else random_state)
+        start = W = self.start(public)
+        parts = np.array_split(public.permutation(self.n_pairs), self.batches)
         for step in range(self.passes * self.batches):
             mine = parts[step % self.batches]
             total = clipped_gradient_sum(
