@@ -106,7 +106,7 @@ def read_architecture(path: FilePath, schema: Schema) -> Architecture:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
         raise InputError(f'{path} is not valid TOML: {problem}. A whole file may be: kind = "linear"') from problem
     except ReleaseError as problem:
-        raise InputError(str(problem)) from problem
+        raise InputError(f"{problem} Give the word linear, or a TOML file that declares the model.") from problem
     return declared_architecture(declared, schema)
 
 

@@ -95,9 +95,6 @@ class SharpenedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.schema_, self.classes_, codes = receiver_classes(rows, np.asarray(given), self.schema, self.releases)
         labelled = np.flatnonzero(codes != UNLABELLED)
         seen = codes[labelled]
-        n_found = len(np.unique(seen))
-        if n_found < 2:
-            raise InputError(f"y must hold labels of at least two classes; got {n_found} class.")
         if (np.bincount(seen) > 1).sum() < 2:
             raise InputError("y must hold at least two labels of each of at least two classes, to weigh votes on.")
         meetings = [Meeting(each, self.schema_, rows, labelled, seen) for each in self.releases]

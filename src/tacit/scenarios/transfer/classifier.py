@@ -122,8 +122,6 @@ class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         schema, self.classes_, codes = receiver_classes(rows, np.asarray(given), self.schema, self.releases)
         labelled = np.flatnonzero(codes != UNLABELLED)
         seen = codes[labelled]
-        if len(np.unique(seen)) < 2:
-            raise InputError(f"y must hold labels of at least two classes; got {len(np.unique(seen))} class.")
         self.schema_ = schema
         meetings = [Meeting(each, schema, rows, labelled, seen) for each in self.releases]
         self.opinions_, lent, on_labels = heard(meetings)
@@ -242,12 +240,17 @@ def receiver_classes(
 ) -> tuple[Schema, NDArray[Any], NDArray[np.intp]]:
     """Return the receiver's schema, its classes and the code of each row, -1 where unlabelled.
 
-    Without a schema, columns and classes are those of the first release, or as found without one.
+    Without a schema, columns and classes are those of the first release, or as found without one. Labels of fewer than
+    two classes are refused.
     """
+    known = y[y != UNLABELLED] if y.dtype.kind in "iuf" else y
+    n_found = len(np.unique(known))
+    if n_found < 2:
+        raise InputError(f"y must hold labels of at least two classes; got {n_found} class{'' if n_found else 'es'}.")
     if schema is None and releases:
         schema = Schema.from_dict(releases[0].schema or {}, source="the release's schema")
     if schema is None:
-        classes = np.unique(y[y != UNLABELLED]) if y.dtype.kind in "iuf" else np.unique(y)
+        classes = np.unique(known)
         codes = np.searchsorted(classes, y)
         unknown = ~np.isin(y, classes)
         return _plain_schema(rows.shape[1], classes), classes, np.where(unknown, UNLABELLED, codes)
