@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from tacit.scenarios.feedback.random_search import RandomSearch
     from tacit.scenarios.feedback.search import tune
     from tacit.scenarios.missing.inference import infer_column
+    from tacit.scenarios.pair_metric.receiver import MetricNeighbours
     from tacit.scenarios.sharpening.classifier import SharpenedClassifier
     from tacit.scenarios.sharpening.receiver import SharpenedTransfer
     from tacit.scenarios.split_transfer.classifier import FeatureSplitClassifier
@@ -55,6 +56,7 @@ _ROOMS = {
     "MembershipAutoencoder": "tacit.models.membership_autoencoder",
     "MembershipClassifier": "tacit.models.membership_classifier",
     "MembershipMapping": "tacit.models.membership",
+    "MetricNeighbours": "tacit.scenarios.pair_metric.receiver",
     "PerformanceSearch": "tacit.scenarios.feedback.performance",
     "PairMetric": "tacit.models.pair_metric",
     "PrivateAutoencoder": "tacit.models.private_autoencoder",
@@ -93,6 +95,7 @@ __all__ = [
     "MembershipAutoencoder",
     "MembershipClassifier",
     "MembershipMapping",
+    "MetricNeighbours",
     "PairMetric",
     "PerformanceSearch",
     "PrivateAutoencoder",

@@ -25,7 +25,7 @@ def split() -> Split:
 
 
 def test_the_tables_are_registered() -> None:
-    for name in ("pairs-bank", "pairs-adult", "pairs-strips"):
+    for name in ("pairs-bank", "pairs-adult", "pairs-strips", "pairs-transfer"):
         assert experiment(name).module.endswith(name.replace("-", "_"))
 
 

@@ -151,6 +151,11 @@ EXPERIMENTS = (
         "tacit.evaluation.tables.pairs_strips",
     ),
     Experiment(
+        "pairs-transfer",
+        "Bank and Adult, a receiver with 50, 200 or 1000 labels adopts a metric learned from an owner's pairs",
+        "tacit.evaluation.tables.pairs_transfer",
+    ),
+    Experiment(
         "sharpening-mnist",
         "MNIST from 20 labels: FixMatch and VAT with each way to distil predictions; [sharpening] Table 4.1",
         "tacit.evaluation.tables.sharpening_mnist",

@@ -10,10 +10,16 @@ from tacit.release.container import RELEASE
 from tacit.release.file import read_release
 from tacit.release.model import Model, read_model
 from tacit.release.regular import FilePath
+from tacit.scenarios.pair_metric.receiver import KIND as NEIGHBOURS
+from tacit.scenarios.pair_metric.receiver import MetricNeighbours
 from tacit.scenarios.sharpening.receiver import SharpenedTransfer
 from tacit.scenarios.sharpening.storage import KIND as SHARPENED
 from tacit.scenarios.split_transfer.classifier import FeatureSplitClassifier
 from tacit.scenarios.transfer.classifier import TransferClassifier
+
+Receiver = TransferClassifier | SharpenedTransfer | MetricNeighbours
+# By the kind of their model files; TransferClassifier reads its own and says what is wrong with any other.
+RECEIVERS: dict[str, type[Receiver]] = {SHARPENED: SharpenedTransfer, NEIGHBOURS: MetricNeighbours}
 
 
 @dataclass(frozen=True)
@@ -21,7 +27,7 @@ class Adopted:
     """A model file, the classifier that it holds, and the schema of the receiver's tables."""
 
     model: Model
-    classifier: TransferClassifier | SharpenedTransfer
+    classifier: Receiver
     schema: Schema
 
 
@@ -30,7 +36,7 @@ def open_model(path: FilePath) -> Adopted:
     model = read_model(path)
     if model.schema is None:
         raise ReleaseError(f"{path}: the model has no schema, so tables cannot be read for it. Adopt again.")
-    made = SharpenedTransfer if model.kind == SHARPENED else TransferClassifier
+    made = RECEIVERS.get(model.kind, TransferClassifier)
     return Adopted(model, made.from_model(model), Schema.from_dict(model.schema, source=str(path)))
 
 
@@ -38,7 +44,7 @@ def open_model(path: FilePath) -> Adopted:
 class Predictor:
     """Whatever predicts: the model of an adoption, or a linear release, which is one by itself."""
 
-    classifier: TransferClassifier | SharpenedTransfer | FeatureSplitClassifier
+    classifier: Receiver | FeatureSplitClassifier
     schema: Schema
 
 

@@ -72,7 +72,7 @@ def adopt(
     you reach alone and what with the releases. Spends nothing. The model holds your rows: keep it to yourself.
 
     Linear releases are adopted privately instead: --epsilon of your own ledger is spent, and the model may be handed
-    out.
+    out. Metrics of pairs are adopted by nearest neighbours among your labelled rows.
 
     [bold]Example:[/] tacit adopt clinic-a.tacit ours.csv --schema ours.toml -o model.tacit
     """
@@ -90,6 +90,7 @@ def adopt(
     _check_learner(learner, combine)
     rules = read_schema(schema)
     releases = _read(paths, key)
+    _check_metrics(releases, learner, combine)
     spend = private_epsilon(releases, epsilon=epsilon, ledger=ledger)
     if spend is not None:
         adopt_privately(releases, table, rules, epsilon=spend, ledger=ledger, seed=seed, output=output)
@@ -131,17 +132,33 @@ def _read(paths: list[Path], key: Path | None) -> "list[Release]":
     trusted = None if key is None else load_public_key(key)
     releases = [read_release(path, trusted_key=trusted) for path in paths]
     for path, each in zip(paths, releases, strict=True):
-        if each.kind == "pair_metric":
-            raise InputError(
-                f"{path.name} holds a metric of pairs and no classes to adopt: transform your rows with "
-                "PairMetric.from_release(read_release(...)), then use nearest neighbours; see docs/pairs.md."
-            )
         if not each.card.holds:
             typer.echo(f"note: the guarantee on the card of {path.name} does not hold; see `tacit card`.", err=True)
     return releases
 
 
+def _check_metrics(releases: "list[Release]", learner: str, combine: str) -> None:
+    """Refuse what metrics of pairs, which name no classes, cannot be adopted with."""
+    metrics = [_is_metric(each) for each in releases]
+    if not any(metrics):
+        return
+    if not all(metrics):
+        raise InputError("metrics of pairs must be adopted by themselves, without releases of other kinds.")
+    if learner != "membership" or combine != "calibrated":
+        raise InputError("metrics of pairs are adopted by nearest neighbours: leave out --learner and --combine.")
+
+
+def _is_metric(release: "Release") -> bool:
+    from tacit.models.pair_release import KIND  # noqa: PLC0415 - keeps the command line quick to start
+
+    return release.kind == KIND
+
+
 def _learner(name: str, releases: "list[Release]", rules: "Schema", *, combine: str, seed: int) -> Any:
+    if _is_metric(releases[0]):
+        from tacit.scenarios.pair_metric.receiver import MetricNeighbours  # noqa: PLC0415 - keeps it quick to start
+
+        return MetricNeighbours(releases, schema=rules)
     if name == "sharpened":
         from tacit.scenarios.sharpening.receiver import SharpenedTransfer  # noqa: PLC0415 - keeps it quick to start
 

@@ -154,9 +154,6 @@ def _summary(made: "Release", output: Path, book: "Ledger | None") -> str:
     if book is not None:
         parts.append(left_words(book))
     parts.append(f"Read its card before you hand it out: tacit card {output}")
-    if made.kind == "pair_metric":
-        parts.append(f"The receiver puts it before neighbours: PairMetric.from_release(read_release({output.name!r}))")
-        return "\n".join(parts)
     own = " --epsilon 1 --ledger ours.ledger" if made.kind == "linear" else ""
     parts.append(f"The receiver then runs: tacit adopt {output.name} ours.csv --schema ours.toml{own} -o model.tacit")
     return "\n".join(parts)

@@ -12,11 +12,10 @@ from tacit.data.schema import Schema
 from tacit.errors import InputError, ReleaseError, TacitError
 from tacit.evaluation.comparison import Comparison, compare, compare_evidence
 from tacit.evaluation.glimpse import Glimpse, glimpse
-from tacit.interfaces.adopted import Adopted
+from tacit.interfaces.adopted import Adopted, Receiver
 from tacit.interfaces.report.page import ModelFacts, model_page, release_page
 from tacit.interfaces.report.portraits import Portraits, stored_portraits
 from tacit.release.file import Release
-from tacit.scenarios.sharpening.receiver import SharpenedTransfer
 from tacit.scenarios.transfer.classifier import TransferClassifier
 
 FilePath = str | os.PathLike[str]
@@ -85,15 +84,15 @@ def _glimpse(release: Release) -> Glimpse | None:
         return None
 
 
-def _view_only(classifier: TransferClassifier | SharpenedTransfer, X: Any) -> Any:
+def _view_only(classifier: Receiver, X: Any) -> Any:
     """Return predictions with no more of the releases than their view; None where it plays no part."""
-    if isinstance(classifier, SharpenedTransfer) or not classifier.evidence_.view:
+    if not isinstance(classifier, TransferClassifier) or not classifier.evidence_.view:
         return None
     return classifier.view_only_predict(X)
 
 
 def _layers(adopted: Adopted, portraits: Portraits | None) -> FloatArray | None:
-    """Return what a picture's layers see; networks show no such thing."""
-    if portraits is None or adopted.schema.image is None or isinstance(adopted.classifier, SharpenedTransfer):
+    """Return what a picture's layers see; networks and neighbours show no such thing."""
+    if portraits is None or adopted.schema.image is None or not isinstance(adopted.classifier, TransferClassifier):
         return None
     return np.asarray(adopted.classifier.reconstruct_layers(portraits.sorted), dtype=np.float64)
