@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from tacit.data.schema import Schema
 from tacit.data.schema_file import format_schema
 from tacit.errors import InputError, ReleaseError
 from tacit.interfaces.cli.main import app
+from tacit.interfaces.report.gather import report_release
 from tacit.release.model import Model, read_model, write_model
 from tacit.scenarios.pair_metric.owner import make_release
 from tacit.scenarios.pair_metric.receiver import metric_between
@@ -163,6 +165,18 @@ def test_the_command_line_adopts_predicts_and_reports(
     done = CliRunner().invoke(app, ["report", "model.tacit", "--test", "new.csv", "-o", "page.html"])
     assert done.exit_code == 0, done.output
     assert read_release("metric.tacit").card.unit in Path("page.html").read_text(encoding="utf-8")
+
+
+def test_the_page_about_a_metric_shows_what_it_weighs_most(metric: Release) -> None:
+    page = report_release(metric)
+    assert "<h2>Metric</h2>" in page
+    bars = re.findall(r'aria-label="([^"]*): weight', page)
+    lengths = np.linalg.norm(metric.arrays["components"], axis=0)
+    assert bars == [SCHEMA.encoded_names[place] for place in np.argsort(-lengths, kind="stable")]
+    assert bars[0] == "means"
+    malformed = Release(metric.kind, {"components": np.eye(3)}, metric.settings, metric.card, metric.schema)
+    with pytest.raises(ReleaseError, match="cannot be reported on"):
+        report_release(malformed)
 
 
 def test_metrics_do_not_mix_with_other_releases_or_learners(

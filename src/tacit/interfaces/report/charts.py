@@ -149,7 +149,7 @@ def _dot_row(name: str, marks: Sequence[tuple[str, float, str]], place: "_Scale"
 
 
 def weight_chart(rows: Sequence[tuple[str, float]]) -> Markup:
-    """Return one bar for the weight of each release; a weight of 0 is said in words."""
+    """Return one bar for the weight of each release or column; a weight of 0 is said in words."""
     largest = max([weight for _, weight in rows] + [1e-12])
     drawn = []
     for name, weight in rows:

@@ -1,5 +1,6 @@
 """The whole page, from an adopted model or from a release."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tacit.checks import FloatArray
@@ -62,7 +63,14 @@ def model_page(facts: ModelFacts) -> str:
     return whole_page("tacit report: adopted model", header, sections, note)
 
 
-def release_page(card: Card, schema: Schema | None, seen: Glimpse | None, *, signer: str | None = None) -> str:
+def release_page(
+    card: Card,
+    schema: Schema | None,
+    seen: Glimpse | None,
+    *,
+    weights: Sequence[tuple[str, float]] = (),
+    signer: str | None = None,
+) -> str:
     """Return the page about a release; it holds nothing that the release does not."""
     signed = f"signed by {signer}" if signer else "not signed"
     header = [
@@ -76,6 +84,9 @@ def release_page(card: Card, schema: Schema | None, seen: Glimpse | None, *, sig
         sections.append(section("Noise", aside, looks.noise_part(seen, card.unit)))
         aside = "Class means as handed out." if seen.pictures or seen.names else "Means of features of the pictures."
         sections.append(section("Classes", aside, looks.released_classes(seen)))
+    if weights:
+        aside = "How much a difference counts when two rows are compared, from end to end of its bounds."
+        sections.append(section("Metric", aside, weight_chart(weights)))
     if schema is not None:
         sections.append(section("Columns", "Public facts that travel with the release.", _columns(schema)))
     note = "It holds nothing that the release itself does not hold: it may go wherever the release goes."
