@@ -5,7 +5,7 @@ import math
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.data.cells import category_cells, codes_of, numeric_cells
@@ -34,7 +34,6 @@ def slow_number(cell: str | None) -> float | str:
     return number if math.isfinite(number) else "malformed"
 
 
-@settings(deadline=None)  # a busy machine is no failure
 @given(st.lists(CELLS, min_size=1, max_size=30))
 def test_numbers_are_read_as_one_cell_at_a_time_would_be(cells: list[str | None]) -> None:
     read = numeric_cells(pl.Series("age", cells, dtype=pl.String), AGE, missing_values=("NA",))

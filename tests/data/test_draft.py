@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.data.columns import Categorical, Ignored, Label, Numeric
@@ -105,7 +105,6 @@ def test_pictures_get_their_shape_and_one_pair_of_bounds() -> None:
     assert {column.bounds for column in schema.features if isinstance(column, Numeric)} == {(0.0, 255.0)}
 
 
-@settings(deadline=None)  # a busy machine is no failure
 @given(st.floats(-1e9, 1e9, allow_subnormal=False), st.floats(1e-6, 1e9))
 def test_friendly_bounds_hold_the_data_and_are_not_far_out(low: float, span: float) -> None:
     high = low + span

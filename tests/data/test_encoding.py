@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.data.columns import Categorical, Column, Ignored, Label, Numeric
@@ -246,7 +246,6 @@ def _dtype(column: Column) -> type[pl.DataType]:
     return pl.Float64 if isinstance(column, Numeric) else pl.String
 
 
-@settings(deadline=None)  # a busy machine is no failure
 @given(tables())
 def test_a_table_within_its_schema_survives_encoding_and_decoding(case: tuple[Schema, pl.DataFrame]) -> None:
     schema, table = case
@@ -262,7 +261,6 @@ def test_a_table_within_its_schema_survives_encoding_and_decoding(case: tuple[Sc
                 assert found is None or abs(found - given_value) <= 1e-9 * (column.high - column.low) + 1e-9
 
 
-@settings(deadline=None)  # a busy machine is no failure
 @given(tables())
 def test_decoding_and_encoding_again_gives_the_same_matrix(case: tuple[Schema, pl.DataFrame]) -> None:
     schema, table = case

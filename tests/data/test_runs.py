@@ -1,7 +1,7 @@
 """Numbered columns under one name."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.data.runs import count_run, expand_run, is_run, join_runs
@@ -32,14 +32,12 @@ def test_two_neighbours_are_not_worth_a_run() -> None:
     assert [name for name, _ in join_runs([("p1", {}), ("p2", {}), ("q3", {})])] == ["p1", "p2", "q3"]
 
 
-@settings(deadline=None)  # a busy machine is no failure
 @given(st.lists(st.from_regex(r"\A[a-c]{0,1}[0-9]{0,10}\Z"), unique=True, max_size=30))
 def test_joining_and_expanding_gives_back_any_list_of_names(names: list[str]) -> None:
     joined = [name for name, _ in join_runs([(name, {}) for name in names])]
     assert [name for run in joined for name in expand_run(run)] == names
 
 
-@settings(deadline=None)  # a busy machine is no failure
 @given(st.integers(0, 120), st.integers(3, 30), st.integers(1, 4))
 def test_a_run_of_numbers_is_joined_to_one(first: int, length: int, width: int) -> None:
     names = [f"x{number:0{width}d}" for number in range(first, first + length)]

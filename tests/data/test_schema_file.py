@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.data.columns import Categorical, Column, Ignored, Label, Numeric, canonical
@@ -98,7 +98,6 @@ def schemas(draw: st.DrawFn) -> Schema:
     return Schema(tuple(rules), bounds_from_data=draw(st.booleans()), missing_values=tuple(draw(TEXTS)))
 
 
-@settings(deadline=None)  # a busy machine is no failure
 @given(schemas())
 def test_every_schema_is_read_back_as_it_was_written(schema: Schema) -> None:
     assert parse_schema(format_schema(schema, heading="one\ntwo", comments={schema.columns[0].name: "x"})) == schema

@@ -21,7 +21,7 @@ def area_by_counting(members: FloatArray, others: FloatArray) -> float:
 
 
 @given(Scores, Scores)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_curve_and_area_are_those_of_counting(members: list[float], others: list[float]) -> None:
     found = outcome("", members, others)
     assert found.area == pytest.approx(area_by_counting(found.members, found.non_members))

@@ -78,7 +78,7 @@ def new_ledger(folder: Path, epsilon: float) -> Ledger:
     return Ledger.create(folder / "table.ledger", Budget(epsilon, 1e-4, unit="record"))
 
 
-@parametrize_with_checks(CHECKED)  # type: ignore[untyped-decorator]
+@parametrize_with_checks(CHECKED)
 def test_scikit_learn_accepts_it(estimator: Any, check: Any) -> None:
     check(estimator)
 

@@ -17,7 +17,7 @@ def rows(digit: int, dtype: Any = np.float64) -> Floats:
     return np.asarray(X[y == digit] / 16, dtype=dtype)
 
 
-@parametrize_with_checks([AffineHull(), AffineHull(n_layers=2, part_size=20, rank=3, random_state=0)])  # type: ignore[untyped-decorator]
+@parametrize_with_checks([AffineHull(), AffineHull(n_layers=2, part_size=20, rank=3, random_state=0)])
 def test_scikit_learn_accepts_it(estimator: Any, check: Any) -> None:
     check(estimator)
 

@@ -24,7 +24,7 @@ def digits() -> Table:
     return train, test, known, hidden
 
 
-@parametrize_with_checks([AffineHullClassifier(), AffineHullClassifier(n_layers=2, part_size=20, random_state=0)])  # type: ignore[untyped-decorator]
+@parametrize_with_checks([AffineHullClassifier(), AffineHullClassifier(n_layers=2, part_size=20, random_state=0)])
 def test_scikit_learn_accepts_it(estimator: Any, check: Any) -> None:
     check(estimator)
 

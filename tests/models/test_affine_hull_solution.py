@@ -134,7 +134,7 @@ def test_away_from_the_crossing_the_image_is_the_printed_one() -> None:
         assert np.allclose(fast_images(CROSSING, 2, np.array([far])), slow_image(made, np.array(far)), atol=1e-6)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(seed=st.integers(0, 10**6), reach=st.floats(0, 6), single=st.booleans())
 def test_no_image_is_farther_than_the_bound(seed: int, reach: float, single: bool) -> None:
     rng = np.random.default_rng(seed)

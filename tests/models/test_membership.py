@@ -16,7 +16,7 @@ def data() -> tuple[Floats, Floats]:
     return X, y
 
 
-@parametrize_with_checks([MembershipMapping(random_state=0)])  # type: ignore[untyped-decorator]
+@parametrize_with_checks([MembershipMapping(random_state=0)])
 def test_scikit_learn_accepts_it(estimator: Any, check: Any) -> None:
     check(estimator)
 

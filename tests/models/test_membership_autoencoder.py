@@ -17,7 +17,7 @@ def digits() -> Floats:
     return np.asarray(load_digits(return_X_y=True)[0] / 16)
 
 
-@parametrize_with_checks([MembershipAutoencoder(random_state=0), MembershipAutoencoder(n_layers=2, random_state=0)])  # type: ignore[untyped-decorator]
+@parametrize_with_checks([MembershipAutoencoder(random_state=0), MembershipAutoencoder(n_layers=2, random_state=0)])
 def test_scikit_learn_accepts_it(estimator: Any, check: Any) -> None:
     check(estimator)
 

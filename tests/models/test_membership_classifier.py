@@ -27,7 +27,7 @@ def digits() -> Table:
     return train, test, known, hidden
 
 
-@parametrize_with_checks([MembershipClassifier(random_state=0), MembershipClassifier(n_layers=2, random_state=0)])  # type: ignore[untyped-decorator]
+@parametrize_with_checks([MembershipClassifier(random_state=0), MembershipClassifier(n_layers=2, random_state=0)])
 def test_scikit_learn_accepts_it(estimator: Any, check: Any) -> None:
     check(estimator)
 

@@ -43,7 +43,7 @@ def one_telling_feature(n_rows: int, seed: int) -> tuple[FloatArray, np.ndarray]
     return X, y
 
 
-@parametrize_with_checks([PairMetric(epsilon=99.0, bounds=(-5.0, 5.0), random_state=0)])  # type: ignore[untyped-decorator]
+@parametrize_with_checks([PairMetric(epsilon=99.0, bounds=(-5.0, 5.0), random_state=0)])
 def test_scikit_learn_accepts_it(estimator: Any, check: Any) -> None:
     check(estimator)
 

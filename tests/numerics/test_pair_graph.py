@@ -70,7 +70,7 @@ def slow_prime(edges: Edges) -> int:
 
 
 @given(graphs)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_each_bound_holds_and_is_at_most_the_next(edges: Edges) -> None:
     bounds = kappa_bounds(edges)
     assert exact_kappa(edges) <= bounds.second <= bounds.prime <= bounds.max_degree

@@ -138,7 +138,7 @@ def test_an_unknown_event_is_refused() -> None:
         accounting.epsilon(3, delta=0)  # type: ignore[arg-type]
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(shares=st.lists(st.floats(0.05, 1), min_size=2, max_size=5), scale=st.floats(0.5, 5))
 def test_noise_moved_in_several_coordinates_is_no_easier_to_see(shares: list[float], scale: float) -> None:
     """The 1-norm event covers every way to spread the change, by composing one Laplace event for each coordinate."""

@@ -340,7 +340,7 @@ CELLS = [
     ("head", "count", st.integers(-(2**63), 2**63 - 1)),
     ("head", "digest", st.text() | st.binary()),
 ]
-SLOW_FIXTURES = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+SLOW_FIXTURES = settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @SLOW_FIXTURES

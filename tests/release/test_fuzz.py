@@ -208,8 +208,6 @@ values = st.one_of(
     st.just(ABSENT),
 )
 quietly = settings(
-    deadline=None,
-    derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 

@@ -40,7 +40,7 @@ def member(entries: dict[str, Any], content: bytes) -> bytes:
 
 
 @given(arrays())
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=200)
 def test_the_member_is_the_one_that_safetensors_writes_and_survives_the_way_back(
     given: dict[str, NDArray[Any]],
 ) -> None:

@@ -41,7 +41,7 @@ def metric() -> Release:
     return make_release(*people(3000, 0), SCHEMA, unit="pair", epsilon=2.0, delta=1e-6, random_state=0)
 
 
-@parametrize_with_checks([MetricNeighbours()], expected_failed_checks=lambda _: MINUS_ONE)  # type: ignore[untyped-decorator]
+@parametrize_with_checks([MetricNeighbours()], expected_failed_checks=lambda _: MINUS_ONE)
 def test_scikit_learn_accepts_it(estimator: object, check: object) -> None:
     check(estimator)  # type: ignore[operator]
 

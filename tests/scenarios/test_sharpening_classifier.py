@@ -51,9 +51,7 @@ def quick(**settings: Any) -> SharpenedClassifier:
     return SharpenedClassifier(**{**usual, **settings})
 
 
-@parametrize_with_checks(  # type: ignore[untyped-decorator]
-    [quick(distillation="sh", learning_rate=0.01)], expected_failed_checks=lambda _: MINUS_ONE
-)
+@parametrize_with_checks([quick(distillation="sh", learning_rate=0.01)], expected_failed_checks=lambda _: MINUS_ONE)
 def test_scikit_learn_accepts_it(estimator: Any, check: Any) -> None:
     check(estimator)
 

@@ -44,7 +44,7 @@ def adopted(epsilon: float) -> SharpenedTransfer:
     return model.fit(data.X_test, y)
 
 
-@parametrize_with_checks(  # type: ignore[untyped-decorator]
+@parametrize_with_checks(
     [SharpenedTransfer(learner=LEARNER, compare=False, random_state=0)],
     expected_failed_checks=lambda _: {"check_classifiers_classes": "labels of -1 mark unlabelled rows"},
 )

@@ -51,9 +51,7 @@ def receiver() -> Split:
 MINUS_ONE = {"check_classifiers_classes": "labels of -1 and 1 are tried, and -1 marks an unlabelled row"}
 
 
-@parametrize_with_checks(  # type: ignore[untyped-decorator]
-    [TransferClassifier(random_state=0)], expected_failed_checks=lambda _: MINUS_ONE
-)
+@parametrize_with_checks([TransferClassifier(random_state=0)], expected_failed_checks=lambda _: MINUS_ONE)
 def test_scikit_learn_accepts_it(estimator: object, check: object) -> None:
     check(estimator)  # type: ignore[operator]
 
