@@ -11,7 +11,9 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
+from tacit.data.columns import Categorical, Label
 from tacit.data.public_schemas import image_schema
+from tacit.data.schema import Schema
 from tacit.errors import InputError, ReleaseError, TacitError
 from tacit.interfaces.beside import open_release
 from tacit.interfaces.cli.main import app
@@ -198,6 +200,16 @@ def browser() -> Iterator[Any]:
         chromium.close()
 
 
+def wide_page(file: Path) -> str:
+    """Return the page of a table with more columns than fit."""
+    kinds = [Categorical(f"occupation_{place}", ("blue-collar", "management", "unemployed")) for place in range(20)]
+    schema = Schema((*kinds, Label("ill", ("no", "yes"))))
+    X = np.tile(np.eye(3)[np.arange(60) % 3], 20)
+    made = fabricate(X, np.arange(60) % 2, schema, unit="record", epsilon=1.0, delta=1e-6, rows=30)
+    write_fabricated(made, file)
+    return report_fabricated(file)
+
+
 @pytest.mark.skipif(CHROMIUM is None, reason="needs a Chromium on the path (Debian: apt install chromium)")
 def test_the_page_reads_well_in_a_browser(folder: Path, browser: Any) -> None:
     run(folder, "--epsilon", "1", "-o", str(folder / "f.csv"))
@@ -208,7 +220,8 @@ def test_the_page_reads_well_in_a_browser(folder: Path, browser: Any) -> None:
     made = fabricate(X, np.arange(40) % 2, schema, unit="entry", epsilon=1.0, delta=1e-6)
     write_fabricated(made, folder / "i.parquet")
     (folder / "pictures.html").write_text(report_fabricated(folder / "i.parquet"), encoding="utf-8")
-    for name in ("table", "pictures"):
+    (folder / "wide.html").write_text(wide_page(folder / "w.csv"), encoding="utf-8")
+    for name in ("table", "pictures", "wide"):
         for scheme, width in (("light", 375), ("dark", 1200)):
             context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 800})
             page = context.new_page()
@@ -221,5 +234,7 @@ def test_the_page_reads_well_in_a_browser(folder: Path, browser: Any) -> None:
             assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
             assert page.evaluate("document.documentElement.scrollWidth") <= width
             assert page.evaluate("[...document.images].every(image => image.complete && image.naturalWidth > 0)")
-            assert page.query_selector_all("svg.bars" if name == "table" else "img.pixels")
+            assert page.query_selector_all("img.pixels" if name == "pictures" else "svg.bars")
+            heights = page.evaluate("[...document.querySelectorAll('.scroll td')].map(cell => cell.clientHeight)")
+            assert max(heights, default=0) < 40  # one line each: words are not broken to fit
             context.close()

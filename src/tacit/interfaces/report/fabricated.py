@@ -82,7 +82,7 @@ def _samples(facts: FabricatedFacts) -> Markup:
         _row_table(decode(rows.X[:SHOWN_ROWS], facts.schema, y=rows.y[:SHOWN_ROWS]), name)
         for name, _, rows in _both(facts)
     ]
-    return tag("div", [tag("div", each) for each in tables], class_="gallery")
+    return joined(tables)
 
 
 def _picture_rows(facts: FabricatedFacts, code: int, name: str) -> Markup:
@@ -102,7 +102,8 @@ def _row_table(rows: pl.DataFrame, caption: str) -> Markup:
     body = [tag("tr", [tag("td", _cell(value)) for value in row]) for row in rows.select(names).iter_rows()]
     left_out = f"; {rows.width - len(names)} more columns are not shown" if rows.width > len(names) else ""
     table = tag("table", tag("caption", f"{caption}{left_out}"), tag("thead", head), tag("tbody", body))
-    return tag("div", table, class_="scroll")
+    # A region that scrolls is reached by keyboard too.
+    return tag("div", table, class_="scroll sample", role="region", aria_label=f"{caption} rows", tabindex=0)
 
 
 def _cell(value: object) -> str:
