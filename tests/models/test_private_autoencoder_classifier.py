@@ -51,7 +51,7 @@ def test_pure_epsilon_is_kept_with_delta_zero(cancer: tuple[FloatArray, FloatArr
         ({"delta": 0.0}, 2, "objective perturbation"),
         ({"delta": 0.0}, 3, "laplace"),
         ({"delta": 0.0, "output": "functional"}, 2, "laplace"),
-        ({"delta": 0.0, "output": "objective"}, 3, "objective perturbation"),
+        ({"delta": 0.0, "output": "objective"}, 3, "objective perturbation, each class against the rest"),
         ({}, 2, "gaussian"),
     ],
 )

@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,10 +10,20 @@ from tacit.data.schema import Schema
 from tacit.errors import BudgetExceededError, InputError, ReleaseError
 from tacit.evaluation.card_audit import audit_card
 from tacit.evaluation.replay import replay
-from tacit.models.linear_problems import centred, query_of, row_factors, schema_bounds, shares, signs_of, unit_rows
+from tacit.models.linear_problems import (
+    centred,
+    classes_query,
+    query_of,
+    row_factors,
+    schema_bounds,
+    shares,
+    signs_of,
+    unit_rows,
+)
 from tacit.models.linear_release import read_scores
 from tacit.models.private_logistic import PrivateLogisticRegression, expected_noise
-from tacit.privacy.mechanisms import ObjectivePerturbation, TunedPerturbation
+from tacit.privacy.accounting import epsilon as cost
+from tacit.privacy.mechanisms import AgainstRest, ObjectivePerturbation, TunedPerturbation
 from tacit.release.file import Release, read_release, write_release
 
 Table = tuple[np.ndarray, np.ndarray]
@@ -90,8 +101,34 @@ def test_the_default_regularisation_is_one_or_what_the_accounting_needs() -> Non
 
 def test_classes_share_the_budget_equally() -> None:
     (step,) = PrivateLogisticRegression(3.0).plan(4, n_rows=100, n_classes=3)
-    assert step.times == 3
-    assert step.mechanism.event.epsilon == pytest.approx(1.0)  # type: ignore[union-attr]
+    assert isinstance(step.mechanism, AgainstRest)
+    assert step.mechanism.problems == 3
+    assert step.mechanism.each.event.epsilon == pytest.approx(1.0)
+    assert cost(step.event, delta=0) == pytest.approx(3.0)
+
+
+def test_the_query_of_all_classes_equals_a_loop() -> None:
+    X, codes = blobs(7, 3)
+    prior = np.array([[1.0, -2.0, 0.5], [0.0, 1.0, 0.0], [3.0, 0.0, 0.1]])
+    query = classes_query(X, row_factors(X), codes, prior, 9)
+    for row, code, asked in zip(X, codes, query[:7], strict=True):
+        z = row / np.linalg.norm(row)
+        assert asked == pytest.approx([*z, code, *(prior @ z)])
+    assert not query[7:].any()
+
+
+def test_several_classes_are_learned_as_if_one_by_one() -> None:
+    """With hardly any noise, the weights of each class are those of a model that tells it alone from the rest."""
+    X, y = blobs(2000, n_classes=3)
+    prior = np.random.default_rng(1).standard_normal((3, X.shape[1]))
+    settings: dict[str, Any] = {"regularization": 0.5, "random_state": 0}
+    together = PrivateLogisticRegression(99.0, prior=prior, **settings).fit(X, y)
+    noise = expected_noise(ObjectivePerturbation.for_epsilon(33.0, curvature=1000.0, dimension=5))
+    assert noise < 1e-3
+    for code in range(3):
+        alone = PrivateLogisticRegression(33.0, prior=prior[[code]], **settings).fit(X, y == code)
+        assert np.linalg.norm(together.coef_[code] - alone.coef_[0]) < 8 * noise
+        assert np.linalg.norm(alone.coef_[0] - prior[code]) > 100 * noise
 
 
 def test_prior_weights_are_where_it_starts() -> None:

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from tacit.numerics.logistic import minimise_logistic, newton_direction
+from tacit.numerics.logistic import minimise_logistic, minimise_together, newton_directions
 
 X = np.array([[0.6, 0.0], [0.0, 0.8], [-0.6, 0.3], [0.1, -0.9]])
 Y = np.array([1.0, -1.0, -1.0, 1.0])
@@ -69,7 +69,7 @@ def test_an_unreachable_tolerance_ends_and_says_so() -> None:
 def test_a_newton_direction_solves_its_equation() -> None:
     rng = np.random.default_rng(2)
     rows, weights, gradient = rng.standard_normal((30, 6)), rng.random(30), rng.standard_normal(6)
-    direction, moved = newton_direction(rows, weights, gradient, 0.5, accuracy=1e-10)
+    (direction,), (moved,) = newton_directions(rows, weights[None], gradient[None], 0.5, accuracy=1e-10)
     hessian = 0.5 * np.eye(6) + rows.T @ (weights[:, None] * rows)
     assert direction == pytest.approx(-np.linalg.solve(hessian, gradient), abs=1e-8)
     assert moved == pytest.approx(rows @ direction, abs=1e-8)
@@ -80,7 +80,9 @@ def test_a_preconditioner_changes_the_way_and_not_the_end() -> None:
     rows, weights, gradient = rng.standard_normal((300, 6)), rng.random(300), rng.standard_normal(6)
     hessian = 0.5 * np.eye(6) + rows.T @ (weights[:, None] * rows)
     rough = np.asarray(np.linalg.inv(hessian + np.diag(rng.random(6))), dtype=np.float64)
-    direction, moved = newton_direction(rows, weights, gradient, 0.5, accuracy=1e-10, inverse=rough)
+    (direction,), (moved,) = newton_directions(
+        rows, weights[None], gradient[None], 0.5, accuracy=1e-10, inverses=rough[None]
+    )
     assert direction == pytest.approx(-np.linalg.solve(hessian, gradient), abs=1e-9)
     assert moved == pytest.approx(rows @ direction, abs=1e-9)
 
@@ -106,3 +108,25 @@ def test_rows_of_zeros_and_doubled_rows_do_not_stop_the_start() -> None:
     rows[200:] = [0.6, 0.0, 0.8]
     found = minimise_logistic(rows, np.zeros(400), np.zeros(3), curvature=1e-3, tolerance=1e-9)
     assert found.gradient_norm <= 1e-9
+
+
+@pytest.mark.parametrize("curvature", [1e-2, 1.0, 1e5])
+def test_problems_solved_together_are_solved_as_if_alone(curvature: float) -> None:
+    """Easy and hard ones, many rows and weak regularisation among them; one has its minimum where the search starts."""
+    rng = np.random.default_rng(7)
+    rows = rng.standard_normal((900, 6)) / 3
+    offsets = np.stack([np.zeros(900), np.full(900, -40.0), rng.standard_normal(900), np.full(900, 1e3)])
+    linear = np.stack([rng.standard_normal(6), np.zeros(6), 1e3 * np.ones(6), np.zeros(6)])
+    together = minimise_together(rows, offsets, linear, curvature=curvature, tolerance=1e-8)
+    assert together.gradient_norm <= 1e-8
+    for place in range(4):
+        alone = minimise_logistic(rows, offsets[place], linear[place], curvature=curvature, tolerance=1e-8)
+        assert together.point[place] == pytest.approx(alone.point, abs=3e-8 / curvature)
+
+
+def test_one_problem_out_of_reach_is_said_of_all() -> None:
+    rows = np.random.default_rng(1).standard_normal((500, 4))
+    offsets = np.stack([np.full(500, 1e3), np.zeros(500)])
+    found = minimise_together(rows, offsets, np.stack([np.zeros(4), np.ones(4)]), curvature=1.0, tolerance=1e-30)
+    assert 0 < found.gradient_norm < 1e-10
+    assert not found.point[0].any()

@@ -6,6 +6,7 @@ from scipy.special import expit
 
 from tacit.errors import InputError, SensitivityError
 from tacit.privacy.mechanisms import (
+    AgainstRest,
     Exponential,
     ObjectivePerturbation,
     StackedPerturbation,
@@ -160,7 +161,9 @@ def added() -> ObjectivePerturbation:
 
 
 @pytest.mark.parametrize(
-    "mechanism", [small(), added(), stacked(), tuned()], ids=["replaced", "added", "stacked", "tuned"]
+    "mechanism",
+    [small(), added(), stacked(), tuned(), AgainstRest(small(), 3), AgainstRest(added(), 2)],
+    ids=["replaced", "added", "stacked", "tuned", "classes", "classes added"],
 )
 def test_a_card_can_make_it_again(mechanism: ObjectivePerturbation) -> None:
     assert from_settings(settings_of(mechanism)) == mechanism

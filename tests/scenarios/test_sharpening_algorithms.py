@@ -1,5 +1,6 @@
 """Steps of each algorithm: what they cost, what they learn from, and what they leave alone."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,8 +11,10 @@ from tacit.scenarios.sharpening import algorithms
 from tacit.scenarios.sharpening.algorithms import STEPS, Batch, Learner, guide_loss, mix, steadied
 from tacit.scenarios.sharpening.augmentation import PictureAugmentation
 from tacit.scenarios.sharpening.classifier import SharpenedClassifier
+from tacit.scenarios.sharpening.losses import adaptive_sharpening_loss
 from tacit.scenarios.sharpening.networks import default_network
 from tacit.scenarios.sharpening.recipe import ALGORITHMS, DISTILLATIONS, Recipe
+from tacit.scenarios.sharpening.sparsemax import sparsemax
 
 N_CLASSES = 4
 COMBINATIONS = pytest.mark.parametrize("distillation", DISTILLATIONS)
@@ -123,6 +126,39 @@ def test_vat_balances_classes_only_beside_a_loss_that_tells_them_apart(distillat
     assert ("balance" in parts) == (distillation in {"ads", "sh", "me"})
     free, _ = algorithms.vat(learner(algorithm="vat", distillation=distillation, class_balance=0.0), batch())
     assert "balance" not in free
+
+
+@pytest.mark.parametrize(("distillation", "steepness"), [("sh", 1.0), ("ads", 4.0)])
+def test_vat_compares_predictions_as_a_softmax_as_certain_as_the_link_would(
+    distillation: str, steepness: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, given = learner(algorithm="vat", distillation=distillation), batch()
+    made.network = nn.Sequential(nn.Flatten(), nn.Linear(64, N_CLASSES))
+    searched: list[Tensor] = []
+
+    def fixed_direction(network: Callable[[Tensor], Tensor], rows: Tensor) -> Tensor:
+        searched.append(network(rows))
+        return torch.ones_like(rows) / 8
+
+    monkeypatch.setattr(algorithms, "vat_direction", fixed_direction)
+    parts, here = algorithms.vat(made, given)
+    there = made.network(given.unlabelled + 1 / 8).detach().requires_grad_()
+    assert torch.allclose(searched[0], steepness * here)
+    divergence = made.link.divergence(there, here)
+    assert float(parts["consistency"].detach()) == pytest.approx(
+        steepness * float(divergence.detach().mean()), rel=1e-5
+    )
+    (slope,) = torch.autograd.grad(divergence.sum(), there)
+    expected = made.link.probabilities(there) - made.link.probabilities(here)
+    assert torch.allclose(slope, expected, atol=1e-6)
+
+
+def test_adaptive_sharpening_pulls_an_unsure_prediction_k_times_as_hard_as_its_target_would() -> None:
+    logits = torch.tensor([[0.02, 0.0, 0.0, 0.0]], dtype=torch.float64, requires_grad=True)
+    (slope,) = torch.autograd.grad(adaptive_sharpening_loss(logits).sum(), logits)
+    p = sparsemax(logits.detach())
+    q = p.square() / p.square().sum()
+    assert torch.allclose(slope, N_CLASSES * (p - q), rtol=0.05)
 
 
 def test_chance_does_not_tell_predictions_of_an_adversarial_step_apart() -> None:

@@ -17,6 +17,7 @@ from tacit.checks import FloatArray
 from tacit.errors import InputError
 from tacit.privacy.card import AuditResult
 from tacit.privacy.mechanisms import (
+    AgainstRest,
     Duchi,
     Exponential,
     Mechanism,
@@ -113,7 +114,7 @@ def furthest_pair(mechanism: Mechanism) -> tuple[FloatArray, FloatArray]:
             # One good index against all others: the shift of the weights' sum counts fully when there are many.
             lone = mechanism.sensitivity * np.eye(10)[0]
             return lone, mechanism.sensitivity - lone
-        case ObjectivePerturbation() | StackedPerturbation() | TunedPerturbation():
+        case ObjectivePerturbation() | AgainstRest() | StackedPerturbation() | TunedPerturbation():
             return mechanism.opposite_rows()
         case Staircase() | NormGamma():
             return np.zeros(mechanism.dimension), mechanism.sensitivity * np.eye(mechanism.dimension)[0]

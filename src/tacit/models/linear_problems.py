@@ -55,7 +55,8 @@ def row_factors(X: FloatArray, row_norm: float | None = None) -> FloatArray:
     Each row is scaled by itself alone; with a row norm, shorter rows are divided by it. Rows of zeros stay zeros, and
     rows beyond 1e154, whose squares are infinite, become zeros.
     """
-    lengths = np.sqrt(np.einsum("ij,ij->i", X, X))
+    with np.errstate(over="ignore"):
+        lengths = np.sqrt(np.vecdot(X, X))
     if row_norm is not None:
         lengths = np.maximum(lengths, checks.positive("row_norm", row_norm))
     factors: FloatArray = INSIDE / np.maximum(lengths, SHORTEST)
@@ -91,6 +92,22 @@ def query_of(X: FloatArray, factors: FloatArray, prior: FloatArray, n_rows: int)
     # One pass, in place: the table may be most of the memory.
     np.multiply(X, factors[:, None], out=values[:n, :d])
     values[:n, d] = values[:n, :d] @ prior if prior.any() else 0.0
+    return values
+
+
+def classes_query(
+    X: FloatArray, factors: FloatArray, codes: NDArray[np.intp], prior: FloatArray, n_rows: int
+) -> FloatArray:
+    """Return the input of `AgainstRest` [n_rows, d + 1 + R]: rows times factors, class codes, margins under each prior.
+
+    ``prior`` is [R, d]; what is lacking to ``n_rows`` is filled up as in `query_of`.
+    """
+    n, d = X.shape
+    values = np.zeros((n_rows, d + 1 + len(prior)))
+    np.multiply(X, factors[:, None], out=values[:n, :d])
+    values[:n, d] = codes
+    if prior.any():
+        values[:n, d + 1 :] = values[:n, :d] @ prior.T
     return values
 
 

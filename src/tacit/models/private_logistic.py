@@ -18,6 +18,7 @@ from tacit.models.linear_problems import (
     ADDED,
     REPLACED,
     centred,
+    classes_query,
     n_problems,
     query_of,
     require_room,
@@ -29,7 +30,7 @@ from tacit.models.linear_release import LinearScores, linear_release
 from tacit.privacy.account import Account, Step
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.ledger import Ledger
-from tacit.privacy.mechanisms import Exponential, ObjectivePerturbation, TunedPerturbation
+from tacit.privacy.mechanisms import AgainstRest, Exponential, ObjectivePerturbation, TunedPerturbation
 from tacit.release.file import Release
 
 # On rows of unit length this much regularisation makes noise bearable at any epsilon, and costs little without noise.
@@ -119,20 +120,21 @@ class PrivateLogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore
 
     def plan(self, n_features: int, *, n_rows: int, n_classes: int = 2) -> list[Step]:
         """Return the queries that a fit on ``n_rows`` rows will make; nothing is charged."""
-        times = n_problems(n_classes)
-        epsilon = checks.positive("epsilon", self.epsilon) / times
+        problems = n_problems(n_classes)
+        epsilon = checks.positive("epsilon", self.epsilon) / problems
         given = self.regularization
+        what = "weights of a logistic regression" + (", one class against the rest" if problems > 1 else "")
         if isinstance(given, Sequence | np.ndarray):
             if self.n_rows is not None:
                 raise InputError("n_rows must be None with tuning, whose parts are fixed by the rows' places.")
             # Each setting learns on its own part, and is made for as many rows.
             made = [self._mechanism(epsilon, each, n_features, n_rows // (len(given) + 1)) for each in given]
-            mechanism: Any = TunedPerturbation(tuple(made), Exponential(epsilon, 1.0))
-        else:
-            mechanism = self._mechanism(epsilon, given, n_features, n_rows)
-        first = mechanism if isinstance(mechanism, ObjectivePerturbation) else mechanism.settings[0]
-        what = "weights of a logistic regression" + (", one class against the rest" if times > 1 else "")
-        return [Step(mechanism, what, BECAUSE.format(tolerance=first.tolerance), times)]
+            tuned = TunedPerturbation(tuple(made), Exponential(epsilon, 1.0))
+            return [Step(tuned, what, BECAUSE.format(tolerance=made[0].tolerance), problems)]
+        one = self._mechanism(epsilon, given, n_features, n_rows)
+        return [
+            Step(one if problems == 1 else AgainstRest(one, problems), what, BECAUSE.format(tolerance=one.tolerance))
+        ]
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Charge the ledger, then release the weights learned from ``X`` and the labels ``y``."""
@@ -150,12 +152,13 @@ class PrivateLogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore
             random_state=self.random_state,
             purpose="logistic regression",
         )
-        learned = [
-            self._ask(account, step, query_of(rows, factors * signs, weights, n_rows))
-            for signs, weights in zip(signs_of(codes, len(classes)), prior, strict=True)
-        ]
+        if isinstance(step.mechanism, AgainstRest):
+            learned = account.release(step.mechanism, classes_query(rows, factors, codes, prior, n_rows))
+        else:
+            asked = zip(signs_of(codes, len(classes)), prior, strict=True)
+            learned = np.stack([self._ask(account, step, query_of(rows, factors * s, w, n_rows)) for s, w in asked])
         self.classes_ = classes
-        self.coef_ = prior + np.stack(learned)
+        self.coef_ = prior + learned
         self.card_ = self._card(account)
         self._noise = self._expected_noise(step.mechanism)
         return self
@@ -227,4 +230,4 @@ class PrivateLogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore
     def _expected_noise(self, mechanism: Any) -> float:
         if isinstance(mechanism, TunedPerturbation):
             return float(np.mean([expected_noise(each) for each in mechanism.settings]))
-        return expected_noise(mechanism)
+        return expected_noise(mechanism.each if isinstance(mechanism, AgainstRest) else mechanism)

@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from tacit.checks import FloatArray
 from tacit.models.functional_mechanism import MomentQuery, Norm, Polynomial, released_moments
-from tacit.models.linear_problems import INSIDE, n_problems, query_of, signs_of
+from tacit.models.linear_problems import INSIDE, classes_query, n_problems, query_of, signs_of
 from tacit.models.private_layers import Asked
 from tacit.privacy.account import Account, Step
-from tacit.privacy.mechanisms import ObjectivePerturbation
+from tacit.privacy.mechanisms import AgainstRest, ObjectivePerturbation
 
 # How long the weights of an output layer are expected to be, for codes of length 1: chosen on digits other than those
 # of the tables. Half or twice as much changes little.
@@ -58,16 +58,17 @@ def perturbed_step(n_classes: int, n_units: int, epsilon: float) -> Step:
     costs h/2 (c² w² + v)/(h + c)², at most (c w² + v/c)/8, at h = c. That is least for c = sqrt(v)/w: with v = (d +
     1)/epsilon² and |w| = 20 over all d coordinates, c = sqrt(d (d + 1))/(20 epsilon).
     """
-    times, d = n_problems(n_classes), n_units + 1
-    share = epsilon / times
+    problems, d = n_problems(n_classes), n_units + 1
+    share = epsilon / problems
     curvature = math.sqrt(d * (d + 1)) / (EXPECTED_LENGTH * share)
-    mechanism = ObjectivePerturbation.for_epsilon(share, curvature=curvature, dimension=d, neighbours="added")
-    what = "the weights of the output layer" + (", one class against the rest" if times > 1 else "")
-    return Step(mechanism, what, BECAUSE.format(tolerance=mechanism.tolerance), times)
+    one = ObjectivePerturbation.for_epsilon(share, curvature=curvature, dimension=d, neighbours="added")
+    what = "the weights of the output layer" + (", one class against the rest" if problems > 1 else "")
+    return Step(one if problems == 1 else AgainstRest(one, problems), what, BECAUSE.format(tolerance=one.tolerance))
 
 
 def perturbed_output(account: Account, step: Step, H: FloatArray, codes: NDArray[np.intp], n: int) -> FloatArray:
     """Return weights [1 or C, b + 1] by objective perturbation, from code ``H`` and labels of ``n`` classes."""
-    none = np.zeros(H.shape[1])
-    asked = (query_of(H, INSIDE * signs, none, len(H)) for signs in signs_of(codes, n))
-    return np.stack([account.release(step.mechanism, query) for query in asked])
+    inside, none = np.full(len(H), INSIDE), np.zeros((n_problems(n), H.shape[1]))
+    if n > 2:
+        return account.release(step.mechanism, classes_query(H, inside, codes, none, len(H)))
+    return account.release(step.mechanism, query_of(H, inside * signs_of(codes, n)[0], none[0], len(H)))[None]

@@ -1,4 +1,4 @@
-"""The minimiser of a regularised logistic objective, certified by the norm of its gradient."""
+"""The minimisers of regularised logistic objectives on the same rows, certified by the norms of their gradients."""
 
 from dataclasses import dataclass
 
@@ -16,13 +16,15 @@ LOOSEST = 0.01
 # rows for each of not too many columns, is solved first, to this gradient.
 WELL_CONDITIONED = 50.0
 PART_ROWS, MOST_PARTS, MOST_COLUMNS, ROUGH = 8, 8, 500, 1.0
-# So many numbers of a table stay in a core's own cache from one product to the next.
-CACHED = 100_000
+# So many numbers of a table stay in a core's own cache from one product to the next; what is computed of a row for one
+# more problem takes as much room as so many columns.
+CACHED, COLUMNS_A_PROBLEM = 100_000, 10
+TINY = np.finfo(np.float64).tiny
 
 
 @dataclass(frozen=True, eq=False)
 class Minimum:
-    """Where the search ended, the norm of the gradient there, and the number of Newton steps."""
+    """Where the search ended, the (largest) norm of the gradient there, and the number of Newton steps."""
 
     point: FloatArray
     gradient_norm: float
@@ -32,106 +34,137 @@ class Minimum:
 def minimise_logistic(
     Z: FloatArray, offsets: FloatArray, linear: FloatArray, *, curvature: float, tolerance: float
 ) -> Minimum:
-    """Return the minimiser u of sum_i log(1 + e^-(z_i u + o_i)) + linear u + curvature/2 |u|².
+    """Return the minimiser u [d] of sum_i log(1 + e^-(z_i u + o_i)) + linear u + curvature/2 |u|².
 
-    Newton's method; each step comes from conjugate gradients, which need products with ``Z`` [N, d] only, so that time
-    and memory grow linearly with N and d. Where regularisation is weak, the minimiser and the Hessian of a part of the
-    rows are the start and the preconditioner. The norm of the gradient is what a step must reduce: along a Newton
-    direction it always can, so the search converges from anywhere, and unlike the objective's value it keeps its digits
-    to the end. It stops at ``tolerance``, or where rounding allows no further progress; ``gradient_norm`` says which.
+    `minimise_together` for one problem: offsets [N], linear [d].
     """
-    point, inverse = _head_start(Z, offsets, linear, curvature)
-    margins = offsets + Z @ point if point.any() else offsets
-    slopes, gradient = _at(Z, point, margins, linear, curvature)
-    norm = float(np.linalg.norm(gradient))
+    found = minimise_together(Z, offsets[None], linear[None], curvature=curvature, tolerance=tolerance)
+    return Minimum(found.point[0], found.gradient_norm, found.steps)
+
+
+def minimise_together(
+    Z: FloatArray, offsets: FloatArray, linear: FloatArray, *, curvature: float, tolerance: float
+) -> Minimum:
+    """Return the minimisers u_r [R, d] of sum_i log(1 + e^-(z_i u_r + o_ri)) + linear_r u_r + curvature/2 |u_r|².
+
+    Newton's method on all problems at once; each step comes from conjugate gradients, which need products with ``Z``
+    [N, d] only, so that time and memory grow linearly with N and d, and one reading of the rows serves all problems.
+    Where regularisation is weak, the minimisers and Hessians of a part of the rows are starts and preconditioners. The
+    norm of a gradient is what a step must reduce: along a Newton direction it always can, so the search converges from
+    anywhere, and unlike the objective's value it keeps its digits to the end. It stops at ``tolerance``, or where
+    rounding allows no further progress; ``gradient_norm``, the largest, says which.
+    """
+    points, inverses = _head_start(Z, offsets, linear, curvature)
+    margins = offsets + points @ Z.T if points.any() else offsets
+    slopes, gradients = _at(Z, points, margins, linear, curvature)
+    norms = _lengths(gradients)
     for step in range(MOST_STEPS):
-        if norm <= tolerance:
-            return Minimum(point, norm, step)
-        accuracy = min(LOOSEST, max(norm / (len(Z) + 1), tolerance / (2 * norm)))
-        direction, moved = newton_direction(
-            Z, slopes * (1 - slopes), gradient, curvature, accuracy=accuracy, inverse=inverse
+        still = norms > tolerance
+        if not still.any():
+            return Minimum(points, float(norms.max()), step)
+        accuracy = np.clip(norms / (len(Z) + 1), tolerance / (2 * np.maximum(norms, tolerance)), LOOSEST)
+        directions, moved = newton_directions(
+            Z, slopes * (1 - slopes), gradients * still[:, None], curvature, accuracy=accuracy, inverses=inverses
         )
-        length = 1.0
+        lengths = np.ones((len(norms), 1))
         for _ in range(MOST_HALVINGS):
-            nearer, further = point + length * direction, margins + length * moved
-            new_slopes, new_gradient = _at(Z, nearer, further, linear, curvature)
-            new_norm = float(np.linalg.norm(new_gradient))
-            if new_norm <= (1 - 1e-4 * length) * norm:
+            nearer, further = points + lengths * directions, margins + lengths * moved
+            new_slopes, new_gradients = _at(Z, nearer, further, linear, curvature)
+            new_norms = _lengths(new_gradients)
+            worse = still & ~(new_norms <= (1 - 1e-4 * lengths[:, 0]) * norms)
+            if not worse.any():
                 break
-            length /= 2
+            lengths[worse] /= 2
         else:
-            return Minimum(point, norm, step)
-        point, margins, slopes, gradient, norm = nearer, further, new_slopes, new_gradient, new_norm
-    return Minimum(point, norm, MOST_STEPS)
+            return Minimum(points, float(norms.max()), step)
+        points, margins, slopes, gradients, norms = nearer, further, new_slopes, new_gradients, new_norms
+    return Minimum(points, float(norms.max()), MOST_STEPS)
 
 
-def newton_direction(
+def newton_directions(
     Z: FloatArray,
     weights: FloatArray,
-    gradient: FloatArray,
+    gradients: FloatArray,
     curvature: float,
     *,
-    accuracy: float,
-    inverse: FloatArray | None = None,
+    accuracy: FloatArray | float,
+    inverses: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return s and Z s, where |H s + gradient| is at most ``accuracy`` |gradient| and H = curvature + Z' weights Z.
+    """Return s [R, d] and Z s [R, N] with |H s + gradient| <= ``accuracy`` |gradient|, H = curvature + Z' weights Z.
 
-    Conjugate gradients, preconditioned by about the ``inverse`` of H if it is given; Z s is gathered on the way, which
-    saves a pass over the rows.
+    There is an H for each of the rows of ``weights`` [R, N] and ``gradients`` [R, d]; a gradient of 0 gives s = 0.
+    Conjugate gradients, preconditioned by about the ``inverses`` of H [R, d, d] if they are given; Z s is gathered on
+    the way, which saves a pass over the rows.
     """
-    solution, residual, moved = np.zeros_like(gradient), -gradient, np.zeros(len(Z))
-    enough = accuracy**2 * float(residual @ residual)
-    direction = residual if inverse is None else inverse @ residual
-    product = float(residual @ direction)
-    for _ in range(2 * len(gradient)):
-        seen, image = _curved(Z, weights, direction)
-        image += curvature * direction
-        length = product / float(direction @ image)
-        solution = solution + length * direction
-        moved += length * seen
-        residual = residual - length * image
-        if float(residual @ residual) <= enough:
+    solutions, residuals, moved = np.zeros_like(gradients), -gradients, np.zeros_like(weights)
+    enough = accuracy**2 * np.vecdot(residuals, residuals)
+    directions = _turned(residuals, inverses)
+    products = np.vecdot(residuals, directions)
+    for _ in range(2 * gradients.shape[1]):
+        seen, images = _curved(Z, weights, directions)
+        images += curvature * directions
+        lengths = _ratios(products, np.vecdot(directions, images))
+        solutions = solutions + lengths * directions
+        seen *= lengths
+        moved += seen
+        residuals = residuals - lengths * images
+        if (np.vecdot(residuals, residuals) <= enough).all():
             break
-        turned = residual if inverse is None else inverse @ residual
-        product, before = float(residual @ turned), product
-        direction = turned + (product / before) * direction
-    return solution, moved
+        turned = _turned(residuals, inverses)
+        products, before = np.vecdot(residuals, turned), products
+        directions = turned + _ratios(products, before) * directions
+    return solutions, moved
 
 
-def _curved(Z: FloatArray, weights: FloatArray, direction: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return Z direction and Z' weights Z direction, with one reading of the rows from memory."""
+def _curved(Z: FloatArray, weights: FloatArray, directions: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return Z directions and Z' weights Z directions, with one reading of the rows from memory."""
     n, d = Z.shape
-    seen, image = np.empty(n), np.zeros(d)
-    for start in range(0, n, max(CACHED // d, 1)):
-        rows = slice(start, start + max(CACHED // d, 1))
-        np.matmul(Z[rows], direction, out=seen[rows])
-        image += (weights[rows] * seen[rows]) @ Z[rows]
-    return seen, image
+    seen, images = np.empty_like(weights), np.zeros_like(directions)
+    size = max(CACHED // (d + COLUMNS_A_PROBLEM * (len(weights) - 1)), 1)
+    for start in range(0, n, size):
+        rows = slice(start, start + size)
+        np.matmul(directions, Z[rows].T, out=seen[:, rows])
+        images += (weights[:, rows] * seen[:, rows]) @ Z[rows]
+    return seen, images
 
 
 def _head_start(
     Z: FloatArray, offsets: FloatArray, linear: FloatArray, curvature: float
 ) -> tuple[FloatArray, FloatArray | None]:
-    """Return about the minimiser, and about the inverse of the Hessian there, from every so-manieth row.
+    """Return about the minimisers [R, d], and about the inverses of the Hessians there, from every so-manieth row.
 
-    The Hessian's eigenvalues lie between the curvature and curvature + N/4 for rows of length 1, as the loss has a
+    The Hessians' eigenvalues lie between the curvature and curvature + N/4 for rows of length 1, as the loss has a
     curvature of at most 1/4. If they lie close, or rows are few, the start is 0 and there is no inverse.
     """
     n, d = Z.shape
     every = min(n // (PART_ROWS * d), MOST_PARTS) if d <= MOST_COLUMNS else 0
     if every < 2 or 1 + n / (4 * curvature) <= WELL_CONDITIONED:
-        return np.zeros(d), None
-    part, theirs = np.ascontiguousarray(Z[::every]), offsets[::every]
+        return np.zeros_like(linear), None
+    part, theirs = np.ascontiguousarray(Z[::every]), offsets[:, ::every]
     # The other terms weigh as much less.
-    point = minimise_logistic(part, theirs, linear / every, curvature=curvature / every, tolerance=ROUGH).point
-    slopes = expit(-(theirs + part @ point))
-    hessian = (part.T * (every * slopes * (1 - slopes))) @ part + curvature * np.eye(d)
-    return point, np.asarray(np.linalg.inv(hessian))
+    points = minimise_together(part, theirs, linear / every, curvature=curvature / every, tolerance=ROUGH).point
+    slopes = expit(-(theirs + points @ part.T))
+    hessians = np.stack([(part.T * each) @ part for each in every * slopes * (1 - slopes)])
+    return points, np.asarray(np.linalg.inv(hessians + curvature * np.eye(d)))
 
 
 def _at(
-    Z: FloatArray, point: FloatArray, margins: FloatArray, linear: FloatArray, curvature: float
+    Z: FloatArray, points: FloatArray, margins: FloatArray, linear: FloatArray, curvature: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the slope sigma(-margin) of each row's loss, and the whole gradient."""
+    """Return the slope sigma(-margin) of each row's loss in each problem, and the whole gradients [R, d]."""
     slopes: FloatArray = expit(-margins)
-    return slopes, linear + curvature * point - slopes @ Z
+    return slopes, linear + curvature * points - slopes @ Z
+
+
+def _turned(residuals: FloatArray, inverses: FloatArray | None) -> FloatArray:
+    """Return the residuals, each times its preconditioner."""
+    return residuals if inverses is None else (inverses @ residuals[:, :, None])[:, :, 0]
+
+
+def _lengths(vectors: FloatArray) -> FloatArray:
+    return np.asarray(np.sqrt(np.vecdot(vectors, vectors)))
+
+
+def _ratios(above: FloatArray, below: FloatArray) -> FloatArray:
+    """Return above/below [R, 1], both at least 0, and 0 where nothing is left to divide."""
+    return (above / np.maximum(below, TINY))[:, None]

@@ -12,7 +12,7 @@ from tacit.evaluation.game import Game, Sampler, mechanism_game
 from tacit.models.linear_problems import query_of, row_factors
 from tacit.models.private_logistic import PrivateLogisticRegression
 from tacit.privacy.card import AuditResult
-from tacit.privacy.mechanisms import ObjectivePerturbation
+from tacit.privacy.mechanisms import AgainstRest, ObjectivePerturbation
 from tacit.privacy.stream import NoiseStream
 from tacit.scenarios.split_transfer.classifier import FeatureSplitClassifier
 
@@ -23,7 +23,7 @@ LEAN = 0.02
 ROWS = np.array([[LEAN, math.sqrt(1 - LEAN**2)], [LEAN, -math.sqrt(1 - LEAN**2)]])
 COMPANY = np.array([[0.3, 0.1]])
 REGULARIZATION = 10.0
-FITS = 1000
+FITS, CLASSES = 1000, 3
 
 
 def cases(seed: int | None) -> list[Case]:
@@ -34,7 +34,10 @@ def cases(seed: int | None) -> list[Case]:
         Case("control: objective noise halved", lambda: _mechanism_game(seed, 0.5).play(DRAWS // 2), control=True),
         Case("objective perturbation, a row added, game", lambda: _addition_game(seed, 1.0).play(DRAWS // 2)),
         Case("control: noise halved, a row added", lambda: _addition_game(seed, 0.5).play(DRAWS // 2), control=True),
+        Case("each class against the rest, game", lambda: _classes_game(seed, 1.0).play(DRAWS // 10)),
+        Case("control: classes share one budget", lambda: _classes_game(seed, CLASSES).play(DRAWS // 10), control=True),
         Case("logistic regression, replay", lambda: _replay(PrivateLogisticRegression, seed)),
+        Case("regression of three classes, replay", lambda: _classes_replay(seed)),
         Case("tuned regression, replay", lambda: _replay(PrivateLogisticRegression, seed, regularization=(0.5, 2.0))),
         Case("feature split, replay", lambda: _replay(FeatureSplitClassifier, seed, split=2)),
         Case("stacking, replay", lambda: _replay(FeatureSplitClassifier, seed, split=2, aggregate="stack")),
@@ -84,6 +87,13 @@ def _addition_game(seed: int | None, noise: float) -> Game:
     return mechanism_game(mechanism, *mechanism.opposite_rows(), epsilon=EPSILON, seed=seed)
 
 
+def _classes_game(seed: int | None, spent: float) -> Game:
+    """Return the game of a row that is wrong in the problem of every class; each ``spent`` so many times its share."""
+    each = ObjectivePerturbation.for_epsilon(spent * EPSILON / CLASSES, curvature=20.0, dimension=1)
+    mechanism = AgainstRest(each, CLASSES)
+    return mechanism_game(mechanism, *mechanism.opposite_rows(), epsilon=EPSILON, seed=seed)
+
+
 def _neighbours() -> tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]:
     X = np.column_stack([np.linspace(-1, 1, 40), np.linspace(1, -0.5, 40), np.cos(np.arange(40.0))])
     y = np.arange(40.0) // 3 % 2
@@ -97,6 +107,16 @@ def _replay(kind: Any, seed: int | None, **settings: Any) -> AuditResult:
 
     def run(table: tuple[FloatArray, FloatArray]) -> dict[str, object]:
         model = kind(EPSILON, classes=[0, 1], random_state=seed, **settings)
+        return dict(model.fit(*table).release().arrays)
+
+    return replay_result(run, *_neighbours())
+
+
+def _classes_replay(seed: int | None) -> AuditResult:
+    """Replay a fit of three classes with one row, and its class, replaced."""
+
+    def run(table: tuple[FloatArray, FloatArray]) -> dict[str, object]:
+        model = PrivateLogisticRegression(EPSILON, classes=[0, 1, 2], random_state=seed)
         return dict(model.fit(*table).release().arrays)
 
     return replay_result(run, *_neighbours())

@@ -1,7 +1,7 @@
 """MNIST, digits 0 and 8 to digits 0 and 9, in 100 principal directions of public digits; [pptl] Table 1."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -68,14 +68,14 @@ def _row(method: str, epsilon: float, scores: list[float], paper: float | None =
     )
 
 
-def public_view() -> tuple[FloatArray, Codes, FloatArray]:
-    """Return private digits in public directions, their labels, and the directions' public variances."""
+def public_view(classes: Sequence[int] = (0, 8, 9)) -> tuple[FloatArray, Codes, FloatArray]:
+    """Return private digits of ``classes`` in public directions, their labels, and the directions' public variances."""
     images = load_mnist()
     public = images.X_test.astype(np.float64)
     centre = public.mean(axis=0)
     variances, directions = np.linalg.eigh(np.cov(public.T))
     best = directions[:, : -DIRECTIONS - 1 : -1]
-    wanted = np.isin(images.y_train, (0, 8, 9))
+    wanted = np.isin(images.y_train, classes)
     return (images.X_train[wanted] - centre) @ best, images.y_train[wanted], variances[: -DIRECTIONS - 1 : -1]
 
 

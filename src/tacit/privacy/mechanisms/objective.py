@@ -8,7 +8,7 @@ import numpy as np
 from tacit import checks
 from tacit.checks import FloatArray
 from tacit.errors import InputError, SensitivityError
-from tacit.numerics.logistic import minimise_logistic
+from tacit.numerics.logistic import Minimum, minimise_logistic
 from tacit.privacy import noise
 from tacit.privacy.events import ApproximateEvent
 from tacit.privacy.mechanisms.base import registered
@@ -150,6 +150,19 @@ class ObjectivePerturbation:
         return max(TOLERANCE * self.radius, ROUNDING * self.dimension / self.beta)
 
     @property
+    def solver_tolerance(self) -> float:
+        """Where the solver stops: half of the tolerance is room for the rounding of the gradient itself."""
+        return self.tolerance / 2
+
+    @property
+    def closing_rate(self) -> float:
+        """The rate of the noise that hides how the solver stopped.
+
+        Two neighbours share the closing epsilon: each of their outputs lies tolerance/curvature near a minimiser.
+        """
+        return (self.closing / 2) / (self.tolerance / self.curvature)
+
+    @property
     def output_direction(self) -> FloatArray:
         """Along which weights tell the `opposite_rows` apart."""
         first: FloatArray = np.eye(self.dimension)[0]
@@ -166,16 +179,14 @@ class ObjectivePerturbation:
         """Return how many rows of one table the other lacks; of each, where a replaced row is one less and one more."""
         if self.neighbours == "replaced":
             return float(rows_apart(first, second))
-        return float(sum(rows_beyond(*(table[table[:, :-1].any(axis=1)] for table in (first, second)))))
+        return float(sum(rows_beyond(*(table[table[:, : self.dimension].any(axis=1)] for table in (first, second)))))
 
     def draw(self, values: FloatArray, stream: NoiseStream) -> FloatArray:
         """Return the weights of each table, d for each."""
         tables = self._checked(values)
         linear = noise.norm_gamma(stream, (len(tables), self.dimension), beta=self.beta)
         found = np.stack([self._minimiser(table, b) for table, b in zip(tables, linear, strict=True)])
-        # Two neighbours share the closing epsilon: each of their outputs lies that near to an exact minimiser.
-        rate = (self.closing / 2) / (self.tolerance / self.curvature)
-        hiding = noise.norm_gamma(stream, found.shape, beta=rate)
+        hiding = noise.norm_gamma(stream, found.shape, beta=self.closing_rate)
         return (found + hiding).reshape(*np.shape(values)[:-2], self.dimension)
 
     def _checked(self, values: FloatArray) -> FloatArray:
@@ -186,24 +197,31 @@ class ObjectivePerturbation:
             )
         tables = tables_of(values)
         for table in tables:
-            Z = table[:, :-1]
-            squares = np.einsum("ij,ij->i", Z, Z)
-            # Written so that NaN is refused too.
-            if not (squares <= self.radius**2).all() or not np.isfinite(table[:, -1]).all():
-                raise SensitivityError(f"rows must be finite and no longer than {self.radius:g}. Shorten them first.")
+            self.require_short(table[:, :-1], table[:, -1:])
         return tables
 
-    def _minimiser(self, table: FloatArray, linear: FloatArray) -> FloatArray:
-        # Half of the tolerance is room for the rounding of the gradient itself.
-        found = minimise_logistic(
-            table[:, :-1], table[:, -1], linear, curvature=self.curvature, tolerance=self.tolerance / 2
-        )
+    def require_short(self, Z: FloatArray, others: FloatArray) -> None:
+        """Refuse rows ``Z`` beyond the radius, and anything that is not finite in them or beside them."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            squares = np.vecdot(Z, Z)
+        # Written so that NaN is refused too.
+        if not (squares <= self.radius**2).all() or not np.isfinite(others).all():
+            raise SensitivityError(f"rows must be finite and no longer than {self.radius:g}. Shorten them first.")
+
+    def require_minimum(self, found: Minimum) -> None:
+        """Refuse weights whose gradient is larger than the guarantee allows."""
         # Newton's method reaches it for any table: only more than about 2^30 rows leave too few digits.
-        if found.gradient_norm > self.tolerance / 2:
+        if found.gradient_norm > self.solver_tolerance:
             raise InputError(
-                f"the minimiser could not be found to a gradient of {self.tolerance / 2:.3g}, which the guarantee "
+                f"the minimiser could not be found to a gradient of {self.solver_tolerance:.3g}, which the guarantee "
                 "needs. Nothing is released. Raise the regularisation."
             )
+
+    def _minimiser(self, table: FloatArray, linear: FloatArray) -> FloatArray:
+        found = minimise_logistic(
+            table[:, :-1], table[:, -1], linear, curvature=self.curvature, tolerance=self.solver_tolerance
+        )
+        self.require_minimum(found)
         return found.point
 
 

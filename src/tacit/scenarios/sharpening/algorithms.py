@@ -79,18 +79,24 @@ def supervised(learner: Learner, batch: Batch) -> tuple[Parts, Tensor]:
 def vat(learner: Learner, batch: Batch) -> tuple[Parts, Tensor]:
     """Return the losses of labels, of predictions that a small adversarial step changes, and of distillation.
 
-    [vat], [sharpening] eq. 4.18. The step has length ``vat_radius`` in the units of the rows.
+    [vat], [sharpening] eq. 4.18. The step has length ``vat_radius`` in the units of the rows. The consistency is s
+    times the link's divergence, s its steepness: ∇_z s FY(z, y) = s (p - y) for sparsemax, as
+    ∇_z KL(y‖softmax(s z)) = s (softmax(s z) - y) for the softmax that is about as certain. The other losses of
+    unlabelled rows are divergences of that kind; beside them FY alone is too weak, and ADS, whose gradient
+    (1/|S| - p)/‖p‖² is K times p - q where p is almost uniform, makes predictions certain before they are right.
     """
     labelled, others = _both(learner, batch.rows, batch.unlabelled)
     parts = {"labelled": learner.link.fit(labelled, batch.codes).mean()}
     if not len(others):
         return parts, others
+    steepness = learner.link.steepness
     with steadied(learner.network) as was_random:
-        # By softmax whatever the link, as in eq. 4.18: a certain prediction by sparsemax has no slope to follow.
-        direction = vat_direction(learner.network, batch.unlabelled)
+        # By softmax whatever the link, as in eq. 4.18: a certain prediction by sparsemax has no slope to follow. It is
+        # made as certain as the link, or the step would serve classes that have no part in the prediction.
+        direction = vat_direction(lambda rows: steepness * learner.network(rows), batch.unlabelled)
         there = learner.network(batch.unlabelled + learner.recipe.vat_radius * direction)
         here = learner.network(batch.unlabelled).detach() if was_random else others
-    parts["consistency"] = learner.link.divergence(there, here).mean()
+    parts["consistency"] = steepness * learner.link.divergence(there, here).mean()
     return parts | own_terms(learner, others), others
 
 
