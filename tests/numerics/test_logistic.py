@@ -80,9 +80,7 @@ def test_a_preconditioner_changes_the_way_and_not_the_end() -> None:
     rows, weights, gradient = rng.standard_normal((300, 6)), rng.random(300), rng.standard_normal(6)
     hessian = 0.5 * np.eye(6) + rows.T @ (weights[:, None] * rows)
     rough = np.asarray(np.linalg.inv(hessian + np.diag(rng.random(6))), dtype=np.float64)
-    (direction,), (moved,) = newton_directions(
-        rows, weights[None], gradient[None], 0.5, accuracy=1e-10, inverses=rough[None]
-    )
+    (direction,), (moved,) = newton_directions(rows, weights[None], gradient[None], 0.5, accuracy=1e-10, inverse=rough)
     assert direction == pytest.approx(-np.linalg.solve(hessian, gradient), abs=1e-9)
     assert moved == pytest.approx(rows @ direction, abs=1e-9)
 

@@ -49,12 +49,12 @@ def minimise_together(
 
     Newton's method on all problems at once; each step comes from conjugate gradients, which need products with ``Z``
     [N, d] only, so that time and memory grow linearly with N and d, and one reading of the rows serves all problems.
-    Where regularisation is weak, the minimisers and Hessians of a part of the rows are starts and preconditioners. The
-    norm of a gradient is what a step must reduce: along a Newton direction it always can, so the search converges from
-    anywhere, and unlike the objective's value it keeps its digits to the end. It stops at ``tolerance``, or where
-    rounding allows no further progress; ``gradient_norm``, the largest, says which.
+    Where regularisation is weak, the minimisers and the mean Hessian of a part of the rows are start and
+    preconditioner. The norm of a gradient is what a step must reduce: along a Newton direction it always can, so the
+    search converges from anywhere, and unlike the objective's value it keeps its digits to the end. It stops at
+    ``tolerance``, or where rounding allows no further progress; ``gradient_norm``, the largest, says which.
     """
-    points, inverses = _head_start(Z, offsets, linear, curvature)
+    points, inverse = _head_start(Z, offsets, linear, curvature)
     margins = offsets + points @ Z.T if points.any() else offsets
     slopes, gradients = _at(Z, points, margins, linear, curvature)
     norms = _lengths(gradients)
@@ -64,7 +64,7 @@ def minimise_together(
             return Minimum(points, float(norms.max()), step)
         accuracy = np.clip(norms / (len(Z) + 1), tolerance / (2 * np.maximum(norms, tolerance)), LOOSEST)
         directions, moved = newton_directions(
-            Z, slopes * (1 - slopes), gradients * still[:, None], curvature, accuracy=accuracy, inverses=inverses
+            Z, slopes * (1 - slopes), gradients * still[:, None], curvature, accuracy=accuracy, inverse=inverse
         )
         lengths = np.ones((len(norms), 1))
         for _ in range(MOST_HALVINGS):
@@ -88,17 +88,17 @@ def newton_directions(
     curvature: float,
     *,
     accuracy: FloatArray | float,
-    inverses: FloatArray | None = None,
+    inverse: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Return s [R, d] and Z s [R, N] with |H s + gradient| <= ``accuracy`` |gradient|, H = curvature + Z' weights Z.
 
     There is an H for each of the rows of ``weights`` [R, N] and ``gradients`` [R, d]; a gradient of 0 gives s = 0.
-    Conjugate gradients, preconditioned by about the ``inverses`` of H [R, d, d] if they are given; Z s is gathered on
-    the way, which saves a pass over the rows.
+    Conjugate gradients, preconditioned by about the ``inverse`` of all H [d, d] if it is given; Z s is gathered on the
+    way, which saves a pass over the rows.
     """
     solutions, residuals, moved = np.zeros_like(gradients), -gradients, np.zeros_like(weights)
     enough = accuracy**2 * np.vecdot(residuals, residuals)
-    directions = _turned(residuals, inverses)
+    directions = residuals if inverse is None else residuals @ inverse
     products = np.vecdot(residuals, directions)
     for _ in range(2 * gradients.shape[1]):
         seen, images = _curved(Z, weights, directions)
@@ -110,7 +110,7 @@ def newton_directions(
         residuals = residuals - lengths * images
         if (np.vecdot(residuals, residuals) <= enough).all():
             break
-        turned = _turned(residuals, inverses)
+        turned = residuals if inverse is None else residuals @ inverse
         products, before = np.vecdot(residuals, turned), products
         directions = turned + _ratios(products, before) * directions
     return solutions, moved
@@ -131,7 +131,7 @@ def _curved(Z: FloatArray, weights: FloatArray, directions: FloatArray) -> tuple
 def _head_start(
     Z: FloatArray, offsets: FloatArray, linear: FloatArray, curvature: float
 ) -> tuple[FloatArray, FloatArray | None]:
-    """Return about the minimisers [R, d], and about the inverses of the Hessians there, from every so-manieth row.
+    """Return about the minimisers [R, d], and the inverse of about the mean Hessian there, from every so-manieth row.
 
     The Hessians' eigenvalues lie between the curvature and curvature + N/4 for rows of length 1, as the loss has a
     curvature of at most 1/4. If they lie close, or rows are few, the start is 0 and there is no inverse.
@@ -144,8 +144,8 @@ def _head_start(
     # The other terms weigh as much less.
     points = minimise_together(part, theirs, linear / every, curvature=curvature / every, tolerance=ROUGH).point
     slopes = expit(-(theirs + points @ part.T))
-    hessians = np.stack([(part.T * each) @ part for each in every * slopes * (1 - slopes)])
-    return points, np.asarray(np.linalg.inv(hessians + curvature * np.eye(d)))
+    hessian = (part.T * (every * slopes * (1 - slopes)).mean(axis=0)) @ part + curvature * np.eye(d)
+    return points, np.asarray(np.linalg.inv(hessian))
 
 
 def _at(
@@ -154,11 +154,6 @@ def _at(
     """Return the slope sigma(-margin) of each row's loss in each problem, and the whole gradients [R, d]."""
     slopes: FloatArray = expit(-margins)
     return slopes, linear + curvature * points - slopes @ Z
-
-
-def _turned(residuals: FloatArray, inverses: FloatArray | None) -> FloatArray:
-    """Return the residuals, each times its preconditioner."""
-    return residuals if inverses is None else (inverses @ residuals[:, :, None])[:, :, 0]
 
 
 def _lengths(vectors: FloatArray) -> FloatArray:
