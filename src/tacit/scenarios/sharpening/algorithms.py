@@ -82,8 +82,8 @@ def vat(learner: Learner, batch: Batch) -> tuple[Parts, Tensor]:
     [vat], [sharpening] eq. 4.18. The step has length ``vat_radius`` in the units of the rows. The consistency is s
     times the link's divergence, s its steepness: ∇_z s FY(z, y) = s (p - y) for sparsemax, as
     ∇_z KL(y‖softmax(s z)) = s (softmax(s z) - y) for the softmax that is about as certain. The other losses of
-    unlabelled rows are divergences of that kind; beside them FY alone is too weak, and ADS, whose gradient
-    (1/|S| - p)/‖p‖² is K times p - q where p is almost uniform, makes predictions certain before they are right.
+    unlabelled rows are on that scale or above it: the balance is of softmax(s z), and the gradient of ADS,
+    (1/|S| - p)/‖p‖², is K times p - q where p is almost uniform. FY alone is weak beside them.
     """
     labelled, others = _both(learner, batch.rows, batch.unlabelled)
     parts = {"labelled": learner.link.fit(labelled, batch.codes).mean()}

@@ -55,7 +55,8 @@ class SharpenedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The power of adaptive sharpening, the temperature of sharpening, how likely a pseudo-label must be, and below
         which probability negative sampling takes a class for impossible.
     consistency_weight, distillation_weight : float
-        α and β of [sharpening] eq. 4.1; β acts where the algorithm makes no target (VAT, or minimum entropy).
+        α and β of [sharpening] eq. 4.1; β acts where the algorithm makes no target (VAT, or minimum entropy). In VAT
+        with "ads" α counts four times, as much as for a softmax about as certain as sparsemax.
     class_balance : float
         How strongly the mean prediction is drawn to ``class_prior``; 0 leaves it free. VAT does so beside "ads", "sh"
         and "me" only: beside the others the mean would be balanced by being unsure of every row.
