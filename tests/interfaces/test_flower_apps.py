@@ -1,6 +1,7 @@
 """The nodes' app and the aggregator's app, joined by a grid that calls the one for the other."""
 
 import importlib.util
+import itertools
 import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -16,10 +17,12 @@ from flwr.app import Context, Error, Message, RecordDict  # noqa: E402 - after t
 from flwr.supercore.task_identity import TaskIdentity  # noqa: E402
 
 from tacit.errors import InputError  # noqa: E402
-from tacit.interfaces.flower import client, task  # noqa: E402
+from tacit.interfaces.flower import client, home, task  # noqa: E402
 from tacit.interfaces.flower.home import Home  # noqa: E402
 from tacit.interfaces.flower.server import Settings, run  # noqa: E402
 from tacit.privacy.ledger import Ledger  # noqa: E402
+from tacit.release.file import Release  # noqa: E402
+from tacit.scenarios.federated.private_rows import release_rows  # noqa: E402
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "federated"
 HANDLERS = {task.STATISTICS: client.statistics, task.DISTANCES: client.distances, task.ROWS: client.rows}
@@ -77,6 +80,17 @@ def homes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "homes"
 
 
+@pytest.fixture
+def seeded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have every party draw noise that repeats itself: with secure noise accuracies vary by 0.02."""
+    seeds = itertools.count()
+
+    def repeatable(*table: Any, **promise: Any) -> Release:
+        return release_rows(*table, random_state=next(seeds), **promise)
+
+    monkeypatch.setattr(home, "release_rows", repeatable)
+
+
 def settings(homes: Path, **changes: Any) -> Settings:
     given = {
         "queries": homes / "queries.csv",
@@ -104,13 +118,13 @@ def spoil(**changes: Any) -> Fault:
     return fault
 
 
+@pytest.mark.usefixtures("seeded")
 @pytest.mark.parametrize("mode", ["distances", "rows"])
 def test_healthy_parties_decide_and_are_charged_once_over_two_runs(homes: Path, mode: str) -> None:
     for _ in range(2):
         run(Grid(homes, 3), settings(homes, mode=mode))  # type: ignore[arg-type]  # as much of a Grid as is used
         found = report(homes)
-        # Parties draw secure noise: 0.84 give or take 0.02, where a guess is right once in ten times.
-        assert found["accuracy"] > 0.6
+        assert found["accuracy"] > 0.8
         assert [party["status"] for party in found["parties"]] == ["answered"] * 3
         assert [party["epsilon_spent"] for party in found["parties"]] == [1.0] * 3
     assert [len(Ledger(homes / f"party-{k}" / "party.ledger").lines()) for k in range(3)] == [1, 1, 1]
@@ -131,6 +145,7 @@ FAULTS: dict[str, tuple[Fault, str]] = {
 }
 
 
+@pytest.mark.usefixtures("seeded")
 def test_nodes_that_fail_are_reported_and_left_out(homes: Path) -> None:
     healthy, n = 2, 2 + len(FAULTS)
     faults = {healthy + k: fault for k, (fault, _) in enumerate(FAULTS.values())}
@@ -140,7 +155,7 @@ def test_nodes_that_fail_are_reported_and_left_out(homes: Path) -> None:
     assert [party["status"] for party in found["parties"]] == ["answered"] * 2 + ["left out"] * len(FAULTS)
     for party, (name, (_, said)) in zip(found["parties"][healthy:], FAULTS.items(), strict=True):
         assert said in party["why"], name
-    assert found["accuracy"] > 0.35  # two parties with an eleventh of the rows each are left: 0.70, give or take 0.04
+    assert found["accuracy"] > 0.5  # two parties with an eleventh of the rows each are left
 
 
 def test_a_refit_past_the_budget_is_refused_and_the_report_says_so(homes: Path) -> None:

@@ -202,8 +202,8 @@ def test_deployed_nodes_answer_survive_restarts_and_may_die(tmp_path: Path) -> N
         first, _ = deployed.supernode(homes[0]), deployed.supernode(homes[1])
         found = deployed.run(EXAMPLE, wait_seconds=PATIENCE // 2)
         assert by_name(found) == {"clinic 0": "", "clinic 1": ""}
-        # Parties draw secure noise: 0.84 give or take 0.02, where a guess is right once in ten times.
-        assert found["accuracy"] > 0.6
+        # Parties draw secure noise: 0.84 with a spread of 0.02.
+        assert found["accuracy"] > 0.75
         assert charges(tmp_path, 2) == [1, 1]
 
         first.kill()
@@ -212,7 +212,7 @@ def test_deployed_nodes_answer_survive_restarts_and_may_die(tmp_path: Path) -> N
         # The SuperLink may still believe that the dead node is there, or know already that it is not.
         assert len(found["parties"]) == 1 or any("no answer" in why or "Flower reports" in why for why in whys)
         assert [party["name"] for party in found["parties"] if not party["why"]] == ["clinic 1"]
-        assert found["accuracy"] > 0.5  # one party with half of the rows is left: 0.81, give or take 0.03
+        assert found["accuracy"] > 0.65  # one party with half of the rows is left: 0.81 with a spread of 0.03
 
         wait_for(lambda: deployed.online() == 1, "the SuperLink knows that the node is dead")
         deployed.supernode(homes[0])
@@ -233,7 +233,7 @@ def test_a_simulation_decides_and_leaves_out_who_answers_late_or_wrongly(tmp_pat
         shared = str(tmp_path / "homes")
         found = simulated.run(EXAMPLE, size, parties=4, simulated_homes=shared)
         assert set(by_name(found).values()) == {""}
-        assert found["accuracy"] > 0.6
+        assert found["accuracy"] > 0.77  # 0.84 with a spread of 0.014
         assert charges(tmp_path, 4) == [1] * 4
 
         for party, fault in (("party-1", "nan"), ("party-2", "shape"), ("party-3", "sleep")):
@@ -244,7 +244,7 @@ def test_a_simulation_decides_and_leaves_out_who_answers_late_or_wrongly(tmp_pat
         assert "NaN" in whys["clinic 1"]
         assert "shape" in whys["clinic 2"]
         assert "no answer within" in whys["clinic 3"]
-        assert waited["accuracy"] > 0.4  # one party with a quarter of the rows is left: 0.74, give or take 0.03
+        assert waited["accuracy"] > 0.5  # one party with a quarter of the rows is left: 0.74 with a spread of 0.03
         assert charges(tmp_path, 4) == [1] * 4
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from tacit.checks import FloatArray
 from tacit.errors import InputError, SensitivityError
+from tacit.evaluation.audits.logistic import classes_game
 from tacit.numerics.logistic import minimise_logistic
 from tacit.privacy import noise
 from tacit.privacy.accounting import epsilon as cost
@@ -85,3 +86,9 @@ def test_a_row_of_zeros_is_none_where_rows_are_added() -> None:
 def test_wrong_rows_are_refused(change: object, error: type[Exception], said: str) -> None:
     with pytest.raises(error, match=said):
         mechanism().draw(change(table(5)), NoiseStream(0))  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("neighbours", ["replaced", "added"])
+def test_the_game_passes_it_and_catches_halved_noise(neighbours: str) -> None:
+    assert classes_game(0, 1.0, neighbours).play(4000).passed
+    assert not classes_game(0, 0.5, neighbours).play(4000).passed

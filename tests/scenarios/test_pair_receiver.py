@@ -175,7 +175,7 @@ def test_the_page_about_a_metric_shows_what_it_weighs_most(metric: Release) -> N
     assert bars == [SCHEMA.encoded_names[place] for place in np.argsort(-lengths, kind="stable")]
     assert bars[0] == "means"
     malformed = Release(metric.kind, {"components": np.eye(3)}, metric.settings, metric.card, metric.schema)
-    with pytest.raises(ReleaseError, match="cannot be reported on"):
+    with pytest.raises(ReleaseError, match="differ in their columns"):
         report_release(malformed)
 
 

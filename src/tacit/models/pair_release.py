@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from tacit.checks import FloatArray
-from tacit.errors import InputError
+from tacit.data.schema import Schema
+from tacit.errors import InputError, ReleaseError
 from tacit.models.pair_sums import ADJACENCY
 from tacit.numerics.pair_graph import KappaBounds
 from tacit.privacy.account import Account
@@ -66,6 +67,20 @@ def released_metric(release: Release) -> tuple[FloatArray, Mapping[str, Any]]:
     if components.ndim != 2 or missing:
         raise InputError("release must hold a matrix 'components' and its settings; it is malformed.")
     return components, release.settings
+
+
+def metric_of_columns(release: Release) -> tuple[FloatArray, Schema]:
+    """Return the transformation of a release and the schema of its columns, one for each encoded column."""
+    components, _ = released_metric(release)
+    if release.schema is None:
+        raise InputError(
+            "a release of a metric needs its schema here, which `tacit release` writes. Without one, use "
+            "PairMetric.from_release(...) before nearest neighbours; see docs/pairs.md."
+        )
+    schema = Schema.from_dict(release.schema, source="the release's schema")
+    if components.shape[1] != len(schema.encoded_names):
+        raise ReleaseError("the release's metric and its schema differ in their columns; it is malformed.")
+    return components, schema
 
 
 def widths(bounds: tuple[Any, Any]) -> FloatArray:

@@ -16,7 +16,7 @@ from tacit.interfaces.adopted import Adopted, Receiver
 from tacit.interfaces.report.page import ModelFacts, model_page, release_page
 from tacit.interfaces.report.portraits import Portraits, stored_portraits
 from tacit.models.pair_release import KIND as METRIC
-from tacit.models.pair_release import released_metric
+from tacit.models.pair_release import metric_of_columns
 from tacit.release.file import Release
 from tacit.scenarios.transfer.classifier import TransferClassifier
 
@@ -70,16 +70,14 @@ def compare_on(adopted: Adopted, test: FilePath) -> Comparison:
 def report_release(release: Release) -> str:
     """Return the page about a release."""
     schema = None if release.schema is None else _schema(release)
-    weights = _weights(release, schema) if release.kind == METRIC and schema is not None else []
+    weights = _weights(release) if release.kind == METRIC and schema is not None else []
     return release_page(release.card, schema, _glimpse(release), weights=weights, signer=release.signer)
 
 
-def _weights(metric: Release, schema: Schema) -> list[tuple[str, float]]:
+def _weights(metric: Release) -> list[tuple[str, float]]:
     """Return the columns that count most in a metric of pairs, and how much."""
-    components, _ = released_metric(metric)
+    components, schema = metric_of_columns(metric)
     lengths = np.linalg.norm(components, axis=0)
-    if len(lengths) != len(schema.encoded_names):
-        raise ReleaseError("the release cannot be reported on: its metric and its schema differ in their columns.")
     largest = np.argsort(-lengths, kind="stable")[:MOST_WEIGHTS]
     return [(schema.encoded_names[place], float(lengths[place])) for place in largest]
 

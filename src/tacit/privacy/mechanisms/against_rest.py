@@ -55,11 +55,6 @@ class AgainstRest:
         return RepeatedEvent(self.each.event, self.problems)
 
     @property
-    def tolerance(self) -> float:
-        """The largest gradient at which the solver may stop, in every problem."""
-        return self.each.tolerance
-
-    @property
     def output_direction(self) -> FloatArray:
         """Along which weights tell the `opposite_rows` apart."""
         return np.outer(self._signs(0.0), self.each.output_direction)

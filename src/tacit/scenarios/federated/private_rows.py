@@ -12,6 +12,7 @@ from tacit.data.schema import Schema
 from tacit.errors import InputError, ReleaseError
 from tacit.privacy.account import Account
 from tacit.privacy.budget import Unit
+from tacit.privacy.card import Card
 from tacit.privacy.ledger import Ledger
 from tacit.privacy.mechanisms import EntryNoise
 from tacit.release.file import Release
@@ -74,7 +75,18 @@ def release_rows(
     # With numbers only, the mechanism's unit is one column and nothing needs doubling.
     weights = entry_weights(schema) if mechanism.coordinates > 1 else np.ones(X.shape[1])
     noisy = account.release(mechanism, X * weights) / weights
-    card = account.card(
+    arrays: dict[str, NDArray[Any]] = {
+        "rows": noisy.astype(np.float32),
+        "codes": mine.astype(np.int64),
+        "scale": mechanism.scale / weights,
+    }
+    card = _card(account, kept=mechanism.delta * X.size, n_features=plan.n_features)
+    return Release(KIND, arrays, {"n_classes": len(schema.classes)}, card, schema.to_dict())
+
+
+def _card(account: Account, *, kept: float, n_features: int | None) -> Card:
+    """Return the card of noisy rows, about ``kept`` entries of which keep their value."""
+    return account.card(
         "rows with noise in every entry",
         adjacency=ENTRY_ADJACENCY,
         assumptions=[PUBLIC, "entries outside their public bounds are clipped to them"],
@@ -82,16 +94,10 @@ def release_rows(
             PUBLIC,
             "labels, class counts and the number of rows",
             "whole records, beyond the weaker guarantee stated for a record",
-            f"about {mechanism.delta * X.size:.3g} entries that keep their value, by the noise's atom at zero",
+            f"about {kept:.3g} entries that keep their value, by the noise's atom at zero",
         ],
-        n_features=plan.n_features,
+        n_features=n_features,
     )
-    arrays: dict[str, NDArray[Any]] = {
-        "rows": noisy.astype(np.float32),
-        "codes": mine.astype(np.int64),
-        "scale": mechanism.scale / weights,
-    }
-    return Release(KIND, arrays, {"n_classes": len(schema.classes)}, card, schema.to_dict())
 
 
 def private_rows(release: Release) -> PrivateRows:

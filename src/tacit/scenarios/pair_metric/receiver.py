@@ -15,7 +15,7 @@ from tacit.checks import FloatArray
 from tacit.data.cells import UNLABELLED
 from tacit.data.schema import Schema
 from tacit.errors import InputError, ReleaseError
-from tacit.models.pair_release import released_metric
+from tacit.models.pair_release import metric_of_columns
 from tacit.release.file import Release
 from tacit.release.model import Model
 from tacit.scenarios.transfer.classifier import Evidence, receiver_classes
@@ -30,15 +30,7 @@ def metric_between(release: Release, schema: Schema) -> tuple[FloatArray, str]:
 
     Columns are matched by name, and units by their bounds; columns that only one side has do not count.
     """
-    components, _ = released_metric(release)
-    if release.schema is None:
-        raise InputError(
-            "a release of a metric needs its schema to be adopted, which `tacit release` writes. Without one, use "
-            "PairMetric.from_release(...) before nearest neighbours; see docs/pairs.md."
-        )
-    theirs = Schema.from_dict(release.schema, source="the release's schema")
-    if components.shape[1] != len(theirs.encoded_names):
-        raise ReleaseError("the release's metric and its schema differ in their columns; it is malformed.")
+    components, theirs = metric_of_columns(release)
     shared = schema.shared_with(theirs)
     if not shared.pairings:
         raise InputError(
