@@ -8,7 +8,7 @@ from tacit import Budget
 from tacit.errors import InputError
 from tacit.privacy import accounting
 from tacit.privacy.account import Account, Step
-from tacit.privacy.card import AuditResult, Card, Guarantee
+from tacit.privacy.card import AuditResult, Card, Guarantee, settings_text
 from tacit.privacy.mechanisms import Laplace, NormGamma
 
 
@@ -103,3 +103,12 @@ def test_a_coarser_unit_without_a_guarantee_says_so(card: Card) -> None:
     bare = replace(card, coarser=(Guarantee("group of 5 records", None, 0.0),))
     assert "no guarantee at delta 0 for a group of 5 records" in bare.to_text()
     assert Card.from_dict(json.loads(bare.to_json())) == bare
+
+
+def test_settings_of_mechanisms_within_mechanisms_are_words_and_numbers() -> None:
+    inner = {"beta": 0.1234567891, "dimension": 4}
+    settings = {"mechanism": "outer", "each": inner, "problems": 3, "settings": [inner, 2.5], "pair": (1, 2)}
+    expected = (
+        "each (beta 0.123457, dimension 4), problems 3, settings [(beta 0.123457, dimension 4), 2.5], pair [1, 2]"
+    )
+    assert settings_text(settings) == expected

@@ -18,6 +18,7 @@ INSIDE = 1 - 2.0**-40
 # The squares of anything shorter vanish in double precision: such a row counts as this long.
 SHORTEST = 1e-150
 REPLACED = "two tables are neighbours if one row, with its label, is another one; the number of rows is public"
+EVERY_CLASS = "; a row takes part in the problem of every class, and each has an equal part of epsilon"
 ADDED = "two tables are neighbours if one row, with its label, is added, removed or another one"
 
 

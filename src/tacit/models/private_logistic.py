@@ -16,6 +16,7 @@ from tacit.models.class_labels import checked_rows, chosen, decisions, encode_la
 from tacit.models.feature_split import FeatureSplit
 from tacit.models.linear_problems import (
     ADDED,
+    EVERY_CLASS,
     REPLACED,
     centred,
     classes_query,
@@ -132,9 +133,10 @@ class PrivateLogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore
             tuned = TunedPerturbation(tuple(made), Exponential(epsilon, 1.0))
             return [Step(tuned, what, BECAUSE.format(tolerance=made[0].tolerance), problems)]
         one = self._mechanism(epsilon, given, n_features, n_rows)
-        return [
-            Step(one if problems == 1 else AgainstRest(one, problems), what, BECAUSE.format(tolerance=one.tolerance))
-        ]
+        because = BECAUSE.format(tolerance=one.tolerance)
+        if problems == 1:
+            return [Step(one, what, because)]
+        return [Step(AgainstRest(one, problems), what, because + EVERY_CLASS)]
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Charge the ledger, then release the weights learned from ``X`` and the labels ``y``."""

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from tacit.checks import FloatArray
 from tacit.models.functional_mechanism import MomentQuery, Norm, Polynomial, released_moments
-from tacit.models.linear_problems import INSIDE, classes_query, n_problems, query_of, signs_of
+from tacit.models.linear_problems import EVERY_CLASS, INSIDE, classes_query, n_problems, query_of, signs_of
 from tacit.models.private_layers import Asked
 from tacit.privacy.account import Account, Step
 from tacit.privacy.mechanisms import AgainstRest, ObjectivePerturbation
@@ -62,8 +62,10 @@ def perturbed_step(n_classes: int, n_units: int, epsilon: float) -> Step:
     share = epsilon / problems
     curvature = math.sqrt(d * (d + 1)) / (EXPECTED_LENGTH * share)
     one = ObjectivePerturbation.for_epsilon(share, curvature=curvature, dimension=d, neighbours="added")
-    what = "the weights of the output layer" + (", one class against the rest" if problems > 1 else "")
-    return Step(one if problems == 1 else AgainstRest(one, problems), what, BECAUSE.format(tolerance=one.tolerance))
+    what, because = "the weights of the output layer", BECAUSE.format(tolerance=one.tolerance)
+    if problems == 1:
+        return Step(one, what, because)
+    return Step(AgainstRest(one, problems), f"{what}, one class against the rest", because + EVERY_CLASS)
 
 
 def perturbed_output(account: Account, step: Step, H: FloatArray, codes: NDArray[np.intp], n: int) -> FloatArray:

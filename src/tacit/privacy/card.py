@@ -272,9 +272,21 @@ def _in_words(epsilon: float, delta: float) -> str:
     return f"{base}, except with a probability of at most {_number(delta)}." if delta else f"{base}."
 
 
+def settings_text(mechanism: Mapping[str, Any]) -> str:
+    """Return the settings of a mechanism as names and numbers, those of a mechanism within it in brackets."""
+    return ", ".join(f"{name} {_shown(value)}" for name, value in mechanism.items() if name != "mechanism")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return f"({settings_text(value)})"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(_shown(each) for each in value)}]"
+    return _number(value)
+
+
 def _mechanism(part: Part) -> str:
-    settings = ", ".join(f"{name} {_number(value)}" for name, value in part.mechanism.items() if name != "mechanism")
-    return f"{part.mechanism.get('mechanism', 'unknown')} ({settings})"
+    return f"{part.mechanism.get('mechanism', 'unknown')} ({settings_text(part.mechanism)})"
 
 
 def _noise(card: Card) -> str:

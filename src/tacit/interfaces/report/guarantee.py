@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from tacit.evaluation.guessing import best_guess
 from tacit.interfaces.report.charts import guess_chart, percent
 from tacit.interfaces.report.markup import Markup, joined, tag
-from tacit.privacy.card import AuditResult, Card, Guarantee, Part
+from tacit.privacy.card import AuditResult, Card, Guarantee, Part, settings_text
 
 # A factor above this says nothing any more.
 LARGEST_FACTOR = 1000.0
@@ -99,14 +99,9 @@ def _items(items: Sequence[str]) -> Markup:
 
 
 def _part(part: Part) -> Markup:
-    shown = ", ".join(
-        f"{name} {value:.6g}" if isinstance(value, float) else f"{name} {value}"
-        for name, value in part.mechanism.items()
-        if name != "mechanism"
-    )
     return joined(
         f"{part.what}, with {part.mechanism.get('mechanism', 'unknown')} noise (",
-        tag("code", shown),
+        tag("code", settings_text(part.mechanism)),
         f"). Its size suffices because {part.because}.",
     )
 
