@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
-from tacit.models.affine_hull_classifier import AffineHullClassifier
-from tacit.models.affine_hull_storage import classifier_from_model, classifier_to_model
+from tacit.models.affine_hull.classifier import AffineHullClassifier
+from tacit.models.affine_hull.storage import classifier_from_model, classifier_to_model
 from tacit.release.model import read_model, write_model
 
 Rows = NDArray[Any]

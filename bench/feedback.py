@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 from torch import nn
 
-from tacit.scenarios.feedback.linear import linear_codes
-from tacit.scenarios.feedback.metrics import accuracy
-from tacit.scenarios.feedback.networks import Groups, NetworkScorer, chosen_groups
+from tacit.situations.feedback.linear import linear_codes
+from tacit.situations.feedback.metrics import accuracy
+from tacit.situations.feedback.networks import Groups, NetworkScorer, chosen_groups
 
 ROWS, BATCH, WIDTHS = 200, 20, (1, 8, 16, 16, 16)
 REPEATS = 5

@@ -21,10 +21,10 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from tacit.checks import FloatArray
-from tacit.evaluation.tables.peers import ask_peer, peer_command
-from tacit.models.linear_problems import n_problems, unit_rows
-from tacit.models.private_logistic import PrivateLogisticRegression
+from tacit.arrays import FloatArray
+from tacit.experiments.peers import ask_peer, peer_command
+from tacit.models.linear.logistic import PrivateLogisticRegression
+from tacit.models.two_class_problems import n_problems, unit_rows
 
 WARM_UP, REPEATS = 3, 20
 SIZES = ((800, 100), (2000, 100), (10_000, 100), (2000, 20), (100_000, 50))
@@ -57,7 +57,7 @@ def made_up(n: int, d: int) -> tuple[FloatArray, FloatArray]:
 
 def digits(classes: Sequence[int]) -> tuple[FloatArray, FloatArray]:
     """Return some digits in 100 public principal directions, rows of length 1, and the places of their classes."""
-    from tacit.evaluation.tables.pptl_mnist import public_view
+    from tacit.experiments.pptl_mnist import public_view
 
     images, labels, _ = public_view(classes)
     return unit_rows(images), np.searchsorted(classes, labels).astype(float)

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
-from tacit.models.membership_autoencoder import MembershipAutoencoder
-from tacit.models.membership_classifier import MembershipClassifier
+from tacit.models.membership.autoencoder import MembershipAutoencoder
+from tacit.models.membership.classifier import MembershipClassifier
 
 Rows = NDArray[Any]
 TABLE = (1_000_000, 100)

@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from tacit.checks import FloatArray
-from tacit.models.pair_metric import PairMetric
+from tacit.arrays import FloatArray
+from tacit.models.pair_metric.metric import PairMetric
 from tacit.numerics.contrastive import clipped_gradient_sum
 from tacit.numerics.pair_graph import kappa_bounds
 from tacit.privacy.mechanisms import Laplace

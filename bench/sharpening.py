@@ -13,7 +13,7 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from tacit.scenarios.sharpening.losses import adaptive_sharpening_loss, sharpening_loss
+from tacit.models.semi_supervised.losses import adaptive_sharpening_loss, sharpening_loss
 
 ROWS, CLASSES, REPEATS = 256, 1000, 40
 SPREADS = (0.01, 0.1, 0.3, 1.0, 3.0, 10.0)

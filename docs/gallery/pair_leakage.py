@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import load_iris
 
+from tacit.audit.relationship_attack import Learner, attack, best_share
 from tacit.data.pairs import chain, pair_signs
-from tacit.evaluation.relationship_attack import Learner, attack, best_share
-from tacit.models.pair_diagonal import PairMoments, diagonal_weights, magnitudes
-from tacit.models.pair_metric import PairMetric
+from tacit.models.pair_metric.diagonal import PairMoments, diagonal_weights, magnitudes
+from tacit.models.pair_metric.metric import PairMetric
 
 BOUNDS = (0.0, 8.0)
 EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)

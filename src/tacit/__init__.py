@@ -6,79 +6,79 @@ from typing import TYPE_CHECKING, Any
 from tacit.version import VERSION
 
 if TYPE_CHECKING:
+    from tacit.adoption.classifier import TransferClassifier
+    from tacit.adoption.neighbours import MetricNeighbours
+    from tacit.adoption.network import SharpenedTransfer
+    from tacit.audit.attacks.release_attack import attack_release
     from tacit.data.schema import Schema
     from tacit.data.schema_file import read_schema
-    from tacit.evaluation.attacks.release_attack import attack_release
-    from tacit.models.affine_hull import AffineHull
-    from tacit.models.affine_hull_classifier import AffineHullClassifier
-    from tacit.models.class_means import PrivateNearestMean
-    from tacit.models.feature_split import FeatureSplit
-    from tacit.models.membership import MembershipMapping
-    from tacit.models.membership_autoencoder import MembershipAutoencoder
-    from tacit.models.membership_classifier import MembershipClassifier
-    from tacit.models.pair_metric import PairMetric
-    from tacit.models.private_autoencoder import PrivateAutoencoder
-    from tacit.models.private_autoencoder_classifier import PrivateAutoencoderClassifier
-    from tacit.models.private_linear import PrivateLinearRegression
-    from tacit.models.private_logistic import PrivateLogisticRegression
+    from tacit.kinds.class_moments.make import make_release
+    from tacit.kinds.fabricated_rows.make import fabricate
+    from tacit.models.affine_hull.classifier import AffineHullClassifier
+    from tacit.models.affine_hull.hull import AffineHull
+    from tacit.models.autoencoder.classifier import PrivateAutoencoderClassifier
+    from tacit.models.autoencoder.encoder import PrivateAutoencoder
+    from tacit.models.autoencoder.linear_regression import PrivateLinearRegression
+    from tacit.models.class_moments.nearest_mean import PrivateNearestMean
+    from tacit.models.linear.feature_split import FeatureSplit
+    from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
+    from tacit.models.linear.hypothesis_transfer import HypothesisTransfer
+    from tacit.models.linear.logistic import PrivateLogisticRegression
+    from tacit.models.membership.autoencoder import MembershipAutoencoder
+    from tacit.models.membership.classifier import MembershipClassifier
+    from tacit.models.membership.mapping import MembershipMapping
+    from tacit.models.pair_metric.metric import PairMetric
+    from tacit.models.semi_supervised.classifier import SharpenedClassifier
     from tacit.privacy.budget import Budget, Unit
     from tacit.privacy.card import Card
     from tacit.privacy.ledger import Ledger
     from tacit.release.file import Release, read_release, write_release
-    from tacit.scenarios.behaviour.predictor import learn_behaviour
-    from tacit.scenarios.fabrication.owner import fabricate
-    from tacit.scenarios.feedback.layerwise import LayerwiseSearch
-    from tacit.scenarios.feedback.performance import PerformanceSearch
-    from tacit.scenarios.feedback.random_search import RandomSearch
-    from tacit.scenarios.feedback.search import tune
-    from tacit.scenarios.missing.inference import infer_column
-    from tacit.scenarios.pair_metric.receiver import MetricNeighbours
-    from tacit.scenarios.sharpening.classifier import SharpenedClassifier
-    from tacit.scenarios.sharpening.receiver import SharpenedTransfer
-    from tacit.scenarios.split_transfer.classifier import FeatureSplitClassifier
-    from tacit.scenarios.split_transfer.hypothesis_transfer import HypothesisTransfer
-    from tacit.scenarios.transfer.classifier import TransferClassifier
-    from tacit.scenarios.transfer.owner import make_release
+    from tacit.situations.behaviour.predictor import learn_behaviour
+    from tacit.situations.feedback.layerwise import LayerwiseSearch
+    from tacit.situations.feedback.performance import PerformanceSearch
+    from tacit.situations.feedback.random_search import RandomSearch
+    from tacit.situations.feedback.search import tune
+    from tacit.situations.missing.inference import infer_column
 
 __version__ = VERSION
 
 # Where each public name lives; loaded on first use, so that `import tacit` stays light.
 _ROOMS = {
-    "AffineHull": "tacit.models.affine_hull",
-    "AffineHullClassifier": "tacit.models.affine_hull_classifier",
+    "AffineHull": "tacit.models.affine_hull.hull",
+    "AffineHullClassifier": "tacit.models.affine_hull.classifier",
     "Budget": "tacit.privacy.budget",
     "Card": "tacit.privacy.card",
-    "FeatureSplit": "tacit.models.feature_split",
-    "FeatureSplitClassifier": "tacit.scenarios.split_transfer.classifier",
-    "HypothesisTransfer": "tacit.scenarios.split_transfer.hypothesis_transfer",
-    "LayerwiseSearch": "tacit.scenarios.feedback.layerwise",
+    "FeatureSplit": "tacit.models.linear.feature_split",
+    "FeatureSplitClassifier": "tacit.models.linear.feature_split_classifier",
+    "HypothesisTransfer": "tacit.models.linear.hypothesis_transfer",
+    "LayerwiseSearch": "tacit.situations.feedback.layerwise",
     "Ledger": "tacit.privacy.ledger",
-    "MembershipAutoencoder": "tacit.models.membership_autoencoder",
-    "MembershipClassifier": "tacit.models.membership_classifier",
-    "MembershipMapping": "tacit.models.membership",
-    "MetricNeighbours": "tacit.scenarios.pair_metric.receiver",
-    "PerformanceSearch": "tacit.scenarios.feedback.performance",
-    "PairMetric": "tacit.models.pair_metric",
-    "PrivateAutoencoder": "tacit.models.private_autoencoder",
-    "PrivateAutoencoderClassifier": "tacit.models.private_autoencoder_classifier",
-    "PrivateLinearRegression": "tacit.models.private_linear",
-    "PrivateLogisticRegression": "tacit.models.private_logistic",
-    "PrivateNearestMean": "tacit.models.class_means",
-    "RandomSearch": "tacit.scenarios.feedback.random_search",
+    "MembershipAutoencoder": "tacit.models.membership.autoencoder",
+    "MembershipClassifier": "tacit.models.membership.classifier",
+    "MembershipMapping": "tacit.models.membership.mapping",
+    "MetricNeighbours": "tacit.adoption.neighbours",
+    "PerformanceSearch": "tacit.situations.feedback.performance",
+    "PairMetric": "tacit.models.pair_metric.metric",
+    "PrivateAutoencoder": "tacit.models.autoencoder.encoder",
+    "PrivateAutoencoderClassifier": "tacit.models.autoencoder.classifier",
+    "PrivateLinearRegression": "tacit.models.autoencoder.linear_regression",
+    "PrivateLogisticRegression": "tacit.models.linear.logistic",
+    "PrivateNearestMean": "tacit.models.class_moments.nearest_mean",
+    "RandomSearch": "tacit.situations.feedback.random_search",
     "Release": "tacit.release.file",
     "Schema": "tacit.data.schema",
-    "SharpenedClassifier": "tacit.scenarios.sharpening.classifier",
-    "SharpenedTransfer": "tacit.scenarios.sharpening.receiver",
-    "TransferClassifier": "tacit.scenarios.transfer.classifier",
+    "SharpenedClassifier": "tacit.models.semi_supervised.classifier",
+    "SharpenedTransfer": "tacit.adoption.network",
+    "TransferClassifier": "tacit.adoption.classifier",
     "Unit": "tacit.privacy.budget",
-    "attack_release": "tacit.evaluation.attacks.release_attack",
-    "fabricate": "tacit.scenarios.fabrication.owner",
-    "infer_column": "tacit.scenarios.missing.inference",
-    "learn_behaviour": "tacit.scenarios.behaviour.predictor",
-    "make_release": "tacit.scenarios.transfer.owner",
+    "attack_release": "tacit.audit.attacks.release_attack",
+    "fabricate": "tacit.kinds.fabricated_rows.make",
+    "infer_column": "tacit.situations.missing.inference",
+    "learn_behaviour": "tacit.situations.behaviour.predictor",
+    "make_release": "tacit.kinds.class_moments.make",
     "read_release": "tacit.release.file",
     "read_schema": "tacit.data.schema_file",
-    "tune": "tacit.scenarios.feedback.search",
+    "tune": "tacit.situations.feedback.search",
     "write_release": "tacit.release.file",
 }
 

@@ -6,11 +6,11 @@ from collections.abc import Collection
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from tacit.arrays import FloatArray
 from tacit.errors import InputError
 
-FloatArray = NDArray[np.float64]
 T = TypeVar("T")
 
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tacit.evaluation.attacks.membership_score import MembershipScore
-from tacit.evaluation.attacks.outcome import outcome
-from tacit.evaluation.attacks.release_attack import ReleaseAttack
-from tacit.interfaces.report.attacks import attack_page, verdict
-from tacit.interfaces.report.roc import roc_chart
-from tacit.models.class_means import PrivateNearestMean
+from tacit.audit.attacks.membership_score import MembershipScore
+from tacit.audit.attacks.outcome import outcome
+from tacit.audit.attacks.release_attack import ReleaseAttack
+from tacit.models.class_moments.nearest_mean import PrivateNearestMean
+from tacit.pages.attacks import attack_page, verdict
+from tacit.pages.roc import roc_chart
 from tacit.privacy.card import Card, Guarantee
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from tacit import Ledger
 from tacit.errors import TacitError
 from tacit.interfaces.cli.main import app
-from tacit.scenarios.desk.log import Log
+from tacit.situations.feedback.desk.log import Log
 
 PROGRAM = [sys.executable, "-c", "from tacit.interfaces.cli.main import run; run()"]
 TERMS = ("--schema", "patients.toml", "--model", "linear.toml", "--queries", "400")

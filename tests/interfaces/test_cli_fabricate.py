@@ -15,12 +15,12 @@ from tacit.data.columns import Categorical, Label
 from tacit.data.public_schemas import image_schema
 from tacit.data.schema import Schema
 from tacit.errors import InputError, ReleaseError, TacitError
-from tacit.interfaces.beside import open_release
 from tacit.interfaces.cli.main import app
-from tacit.interfaces.fabricated import write_fabricated
-from tacit.interfaces.report.gather_fabricated import report_fabricated
+from tacit.kinds.fabricated_rows.make import fabricate
 from tacit.privacy.ledger import Ledger
-from tacit.scenarios.fabrication.owner import fabricate
+from tacit.release.sidecar import open_release
+from tacit.workflows.fabricated_tables import write_fabricated
+from tacit.workflows.report_fabricated import report_fabricated
 
 SCHEMA = """version = 1
 [columns.id]
@@ -153,7 +153,7 @@ def test_a_failing_disk_says_that_the_charge_stands(folder: Path, monkeypatch: p
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("tacit.release.atomic.os.fsync", full)
+    monkeypatch.setattr("tacit.files.atomic.os.fsync", full)
     done = run(folder, "--epsilon", "1", "--ledger", str(folder / "a.ledger"), "-o", str(folder / "f.csv"))
     assert isinstance(done.exception, ReleaseError)
     assert "The charge stands" in str(done.exception)

@@ -143,7 +143,7 @@ def test_a_failing_disk_leaves_nothing_behind(folder: Path, monkeypatch: pytest.
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("tacit.release.atomic.os.fsync", full)
+    monkeypatch.setattr("tacit.files.atomic.os.fsync", full)
     before = sorted(folder.iterdir())
     assert isinstance(run(folder, "-o", folder / "out.csv").exception, ReleaseError)
     assert sorted(folder.iterdir()) == before

@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 
 from tacit import Budget, Ledger, read_release
 from tacit.errors import BudgetExceededError, InputError, ReleaseError, TacitError
-from tacit.interfaces.adopted import open_predictor
 from tacit.interfaces.cli.main import app
+from tacit.workflows.models import open_predictor
 
 SCHEMA = """version = 1
 [columns.age]

@@ -18,11 +18,11 @@ from typer.testing import CliRunner
 
 from tacit.data.encoding import encode_file
 from tacit.errors import ReleaseError
-from tacit.interfaces.adopted import open_model
 from tacit.interfaces.cli.main import app
 from tacit.privacy.ledger import Ledger
 from tacit.release import signature
 from tacit.release.file import read_release
+from tacit.workflows.models import open_model
 
 ROOT = Path(__file__).parents[2]
 OWNER = """version = 1

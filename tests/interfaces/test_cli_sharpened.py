@@ -8,11 +8,11 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
+from tacit.adoption import network as receiver
 from tacit.data.schema_file import read_schema
 from tacit.interfaces.cli.main import app
+from tacit.kinds.class_moments.make import make_release
 from tacit.release.file import write_release
-from tacit.scenarios.sharpening import receiver
-from tacit.scenarios.transfer.owner import make_release
 
 SCHEMA = """version = 1
 [columns.age]

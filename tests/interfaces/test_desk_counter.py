@@ -10,8 +10,8 @@ import pytest
 
 from tacit.errors import LedgerError
 from tacit.interfaces.desk.counter import BusyError, Counter
-from tacit.scenarios.desk.desk import Outcome, Query
-from tacit.scenarios.desk.log import Entry
+from tacit.situations.feedback.desk.desk import Outcome, Query
+from tacit.situations.feedback.desk.log import Entry
 
 
 class SlowDesk:

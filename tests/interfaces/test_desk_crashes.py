@@ -24,13 +24,13 @@ from tacit.interfaces.desk.client import DeskClient
 from tacit.interfaces.desk.server import make_server, run_server
 from tacit.privacy.budget import Budget
 from tacit.privacy.ledger import Ledger
-from tacit.scenarios.desk.architecture import Architecture
-from tacit.scenarios.desk.desk import Desk
-from tacit.scenarios.desk.log import Entry, Log
-from tacit.scenarios.desk.parameters import encode_parameters
-from tacit.scenarios.desk.providers import Provider, token_digest
-from tacit.scenarios.desk.scoring import Scorer
-from tacit.scenarios.desk.terms import Terms
+from tacit.situations.feedback.desk.architecture import Architecture
+from tacit.situations.feedback.desk.desk import Desk
+from tacit.situations.feedback.desk.log import Entry, Log
+from tacit.situations.feedback.desk.parameters import encode_parameters
+from tacit.situations.feedback.desk.providers import Provider, token_digest
+from tacit.situations.feedback.desk.scoring import Scorer
+from tacit.situations.feedback.desk.terms import Terms
 
 ARCHITECTURE = Architecture("linear", 3, 1)
 CLIENTS = 6

@@ -13,12 +13,12 @@ from tacit.interfaces.desk.app import make_app
 from tacit.interfaces.desk.server import make_server, run_server
 from tacit.privacy.budget import Budget
 from tacit.privacy.ledger import Ledger
-from tacit.scenarios.desk.architecture import Architecture
-from tacit.scenarios.desk.desk import Desk, Query
-from tacit.scenarios.desk.log import Log
-from tacit.scenarios.desk.providers import Provider, token_digest
-from tacit.scenarios.desk.scoring import Scorer
-from tacit.scenarios.desk.terms import Terms
+from tacit.situations.feedback.desk.architecture import Architecture
+from tacit.situations.feedback.desk.desk import Desk, Query
+from tacit.situations.feedback.desk.log import Log
+from tacit.situations.feedback.desk.providers import Provider, token_digest
+from tacit.situations.feedback.desk.scoring import Scorer
+from tacit.situations.feedback.desk.terms import Terms
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs the Python package playwright (extra `dev`)")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

@@ -12,21 +12,21 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
+from tacit.adoption.comparison import Comparison, Share, compare
 from tacit.data.columns import Label, Numeric
 from tacit.data.public_schemas import image_schema
 from tacit.data.schema import Schema
-from tacit.evaluation.comparison import Comparison, Share, compare
-from tacit.interfaces.report import charts, looks, outcome
-from tacit.interfaces.report.gather import report_release
-from tacit.interfaces.report.guarantee import guarantee_block
-from tacit.interfaces.report.markup import Markup, joined, tag
-from tacit.interfaces.report.page import ModelFacts, model_page
-from tacit.interfaces.report.pictures import picture, png
-from tacit.interfaces.report.portraits import draw_portraits, stored_portraits, with_portraits
+from tacit.kinds.class_moments.make import make_release
+from tacit.pages import charts, looks, outcome
+from tacit.pages.guarantee import guarantee_block
+from tacit.pages.markup import Markup, joined, tag
+from tacit.pages.page import ModelFacts, model_page
+from tacit.pages.pictures import picture, png
+from tacit.pages.portraits import draw_portraits, stored_portraits, with_portraits
 from tacit.privacy.card import AuditResult
 from tacit.release.file import Release
 from tacit.release.model import Model
-from tacit.scenarios.transfer.owner import make_release
+from tacit.workflows.report import report_release
 
 EVIL = "<script>alert('x')</script>&\"'>"
 VOID = {"meta", "link", "img", "br", "line", "rect", "circle", "path"}

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tacit.adoption.comparison import compare
 from tacit.data.columns import Label, Numeric
 from tacit.data.public_schemas import image_schema
 from tacit.data.schema import Schema
-from tacit.evaluation.comparison import compare
-from tacit.interfaces.report.gather import report_release
-from tacit.interfaces.report.page import ModelFacts, model_page
-from tacit.interfaces.report.portraits import draw_portraits
+from tacit.kinds.class_moments.make import make_release
+from tacit.pages.page import ModelFacts, model_page
+from tacit.pages.portraits import draw_portraits
 from tacit.release.file import Release
-from tacit.scenarios.transfer.owner import make_release
+from tacit.workflows.report import report_release
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs the Python package playwright (extra `dev`)")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

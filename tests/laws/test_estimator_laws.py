@@ -15,17 +15,17 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tacit import Budget
+from tacit.audit.replay import replay
 from tacit.errors import BudgetExceededError
-from tacit.evaluation.replay import replay
-from tacit.models.class_means import PrivateNearestMean
-from tacit.models.private_autoencoder import PrivateAutoencoder
-from tacit.models.private_autoencoder_classifier import PrivateAutoencoderClassifier
-from tacit.models.private_linear import PrivateLinearRegression
-from tacit.models.private_logistic import PrivateLogisticRegression
+from tacit.models.autoencoder.classifier import PrivateAutoencoderClassifier
+from tacit.models.autoencoder.encoder import PrivateAutoencoder
+from tacit.models.autoencoder.linear_regression import PrivateLinearRegression
+from tacit.models.class_moments.nearest_mean import PrivateNearestMean
+from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
+from tacit.models.linear.hypothesis_transfer import HypothesisTransfer
+from tacit.models.linear.logistic import PrivateLogisticRegression
 from tacit.privacy import accounting
 from tacit.privacy.ledger import Ledger
-from tacit.scenarios.split_transfer.classifier import FeatureSplitClassifier
-from tacit.scenarios.split_transfer.hypothesis_transfer import HypothesisTransfer
 
 # How to make each private estimator for data in [0, 16], given further settings.
 PRIVATE: dict[str, Callable[..., Any]] = {

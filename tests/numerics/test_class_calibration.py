@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax, softmax
 
-from tacit.checks import FloatArray
+from tacit.arrays import FloatArray
 from tacit.errors import InputError
 from tacit.numerics.calibration import (
     apply_temperature,

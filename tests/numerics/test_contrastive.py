@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from tacit.checks import FloatArray
+from tacit.arrays import FloatArray
 from tacit.numerics.contrastive import (
     BoolArray,
     clipped_gradient_sum,

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from tacit.checks import FloatArray
+from tacit.arrays import FloatArray
 from tacit.numerics.density_difference import (
     RIDGES,
     WIDTHS,

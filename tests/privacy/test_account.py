@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from tacit import Budget
-from tacit.checks import FloatArray
+from tacit.arrays import FloatArray
 from tacit.errors import BudgetError, BudgetExceededError, InputError
 from tacit.privacy.account import Account, Step, observed_by
 from tacit.privacy.ledger import Ledger

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from tacit.checks import FloatArray
+from tacit.arrays import FloatArray
+from tacit.audit.kinds.linear import classes_game
 from tacit.errors import InputError, SensitivityError
-from tacit.evaluation.audits.logistic import classes_game
 from tacit.numerics.logistic import minimise_logistic
 from tacit.privacy import noise
 from tacit.privacy.accounting import epsilon as cost

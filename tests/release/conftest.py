@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tacit.files import archive
 from tacit.privacy.budget import Unit
 from tacit.privacy.card import Card, Part
 from tacit.privacy.events import LaplaceEvent, RepeatedEvent
-from tacit.release import archive
 from tacit.release.file import Release, write_release
 
 Forge = Callable[[Mapping[str, bytes]], Path]

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from tacit.errors import ReleaseError
-from tacit.release import archive, signature
+from tacit.files import archive
+from tacit.release import signature
 from tacit.release.file import Release, read_release, write_release
 
 Forge = Callable[[Mapping[str, bytes]], Path]

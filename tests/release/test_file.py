@@ -102,7 +102,7 @@ def test_a_failed_write_leaves_the_old_release(
     release: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_release(release, tmp_path / "a.tacit")
-    monkeypatch.setattr("tacit.release.archive._directory", lambda _: (_ for _ in ()).throw(OSError(28, "full")))
+    monkeypatch.setattr("tacit.files.archive._directory", lambda _: (_ for _ in ()).throw(OSError(28, "full")))
     with pytest.raises(ReleaseError, match="the disk is full"):
         write_release(replace(release, kind="other"), tmp_path / "a.tacit")
     monkeypatch.undo()

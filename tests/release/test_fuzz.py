@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from numpy.random import Generator, default_rng
 
 from tacit.errors import ReleaseError
-from tacit.release import archive
+from tacit.files import archive
 from tacit.release.file import Release, read_release, write_release
 
 Forge = Callable[[Mapping[str, bytes]], Path]

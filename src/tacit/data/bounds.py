@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from tacit.checks import FloatArray
+from tacit.arrays import FloatArray
 from tacit.errors import InputError
 
 

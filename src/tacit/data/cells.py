@@ -7,12 +7,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from tacit.checks import FloatArray
+from tacit.arrays import FloatArray
 from tacit.data.columns import Categorical, Label, Numeric, canonical
 from tacit.errors import SchemaError
 
 # The code of a row whose label is missing.
-UNLABELLED = -1
 _UNKNOWN, _MISSING = -1, -2
 
 BoolArray = NDArray[np.bool_]

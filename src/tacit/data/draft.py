@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from tacit.checks import FloatArray
+from tacit.arrays import FloatArray
 from tacit.data.cells import category_texts, numeric_cells
 from tacit.data.columns import Categorical, Column, Ignored, Label, Numeric
 from tacit.data.schema import Image, Schema

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.checks import FloatArray
+from tacit.arrays import FloatArray
 from tacit.data.columns import Categorical, Feature, Label, Numeric
 
 

@@ -5,7 +5,8 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from tacit import checks
-from tacit.data.cells import UNLABELLED, IntArray
+from tacit.arrays import UNLABELLED
+from tacit.data.cells import IntArray
 from tacit.errors import InputError
 
 

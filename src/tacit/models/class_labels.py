@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from tacit.checks import FloatArray
+from tacit.arrays import FloatArray
 from tacit.errors import InputError
 
 

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
 
 from tacit import checks
-from tacit.checks import FloatArray
+from tacit.arrays import FloatArray
 from tacit.errors import InputError
 from tacit.numerics.sharpening import target_probabilities
 from tacit.numerics.sparsemax import checked_logits

@@ -7,7 +7,7 @@ vectors, and a sum of clipped gradients is one matrix product. [pairs] eq. 3.7 a
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.checks import FloatArray
+from tacit.arrays import FloatArray
 
 BoolArray = NDArray[np.bool_]
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-from tacit.checks import FloatArray
+from tacit.arrays import FloatArray
 
 MOST_CENTRES = 100
 # Widths of the kernels in units of the samples' spread, and ridges in units of the kernels' own squared norm.

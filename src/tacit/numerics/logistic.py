@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
-from tacit.checks import FloatArray
+from tacit.arrays import FloatArray
 
 MOST_STEPS = 100
 # Step lengths are halved at most this often; a Newton direction of a convex objective needs far fewer.

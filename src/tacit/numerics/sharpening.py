@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.special import log_softmax, softmax
 
 from tacit import checks
-from tacit.checks import FloatArray
+from tacit.arrays import FloatArray
 from tacit.errors import InputError
 from tacit.numerics.sparsemax import below_the_largest, checked_logits, sparsemax, threshold
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from tacit import checks
-from tacit.checks import FloatArray
+from tacit.arrays import FloatArray
 from tacit.errors import BudgetError, InputError
 from tacit.privacy import accounting
 from tacit.privacy.budget import Budget

@@ -13,11 +13,12 @@ from typing import Any, Self, TypeAlias
 
 from tacit import checks
 from tacit.errors import BudgetExceededError, InputError, LedgerError, LedgerTamperedError, UnknownEventError
+from tacit.files.hash_chain import Head, Receipt, canonical, one_line
 from tacit.privacy import accounting, events, ledger_file
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.events import Event, SequentialEvent
-from tacit.privacy.hash_chain import Charter, Head, Line, Receipt, canonical, one_line
 from tacit.privacy.ledger_file import LedgerFile
+from tacit.privacy.ledger_records import Charter, Line
 from tacit.privacy.spending import Spending, in_unit, pure_room, refusal
 
 __all__ = ["Ledger", "LedgerLike", "Line", "Receipt", "Statement", "as_ledger"]

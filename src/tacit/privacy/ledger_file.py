@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tacit.errors import LedgerError, LedgerTamperedError
-from tacit.privacy.hash_chain import EDITED_CHARTER, FORMAT, Charter, Head, Line, Receipt, digest, follow, require_head
+from tacit.files.hash_chain import Head, Receipt, digest
+from tacit.privacy.ledger_records import EDITED_CHARTER, FORMAT, Charter, Line, follow, require_head
 
 APPLICATION = 0x54434C47  # "TCLG", in the header of every ledger
 # What SQLite keeps beside a file; left over from another file of the same name it would be replayed into a new one.

@@ -3,8 +3,8 @@
 from typing import Any
 
 from tacit.errors import NotReleasableError, ReleaseError, TacitError
+from tacit.files.strict_json import Json, plain_object
 from tacit.privacy.card import Card
-from tacit.release.strict_json import Json, plain_object
 
 
 def releasable(card: Any) -> Card:

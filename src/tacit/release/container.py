@@ -19,10 +19,12 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from numpy.typing import NDArray
 
 from tacit import checks, version
+from tacit.arrays import Arrays
 from tacit.errors import ReleaseError
-from tacit.release import archive, atomic, signature, strict_json, tensors
-from tacit.release.regular import FilePath, opened
-from tacit.release.strict_json import Json
+from tacit.files import archive, atomic, strict_json, tensors
+from tacit.files.regular import FilePath, opened
+from tacit.files.strict_json import Json
+from tacit.release import signature
 
 FORMAT = "tacit"
 VERSION = 1
@@ -90,7 +92,7 @@ class Found:
     """A file's checked content; ``signer`` is the public key, in hexadecimal digits, whose signature it bears."""
 
     document: dict[str, Json]
-    arrays: tensors.Arrays
+    arrays: Arrays
     signer: str | None
 
 

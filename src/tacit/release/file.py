@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tacit.files import strict_json, tensors
+from tacit.files.regular import FilePath
 from tacit.privacy.card import Card
-from tacit.release import container, strict_json, tensors
+from tacit.release import container
 from tacit.release.cards import read_card, releasable
 from tacit.release.container import LARGEST_FILE, RELEASE, Contents
-from tacit.release.regular import FilePath
 from tacit.release.signature import SigningKey, TrustedKey
 
 

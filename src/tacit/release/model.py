@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from tacit.errors import ReleaseError
+from tacit.files import atomic, strict_json, tensors
+from tacit.files.regular import FilePath
 from tacit.privacy.card import Card
-from tacit.release import atomic, container, strict_json, tensors
+from tacit.release import container
 from tacit.release.cards import as_written, read_card
 from tacit.release.container import LARGEST_FILE, MODEL, Contents
-from tacit.release.regular import FilePath
 from tacit.release.signature import SigningKey, TrustedKey
 
 

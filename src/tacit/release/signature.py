@@ -7,8 +7,8 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from tacit.errors import ReleaseError
-from tacit.release import atomic, strict_json
-from tacit.release.regular import FilePath, read_small
+from tacit.files import atomic, strict_json
+from tacit.files.regular import FilePath, read_small
 
 SigningKey = Ed25519PrivateKey | FilePath
 TrustedKey = Ed25519PublicKey | FilePath

@@ -16,8 +16,8 @@ from tacit.interfaces.cli.outputs import counted, file_size, require_output, wor
 from tacit.interfaces.cli.private_adoption import adopt_privately, private_epsilon
 
 if TYPE_CHECKING:
+    from tacit.adoption.comparison import Comparison, Share
     from tacit.data.schema import Schema
-    from tacit.evaluation.comparison import Comparison, Share
     from tacit.release.file import Release
 
 
@@ -78,7 +78,7 @@ def adopt(
     """
     from tacit.data.encoding import encode_file  # noqa: PLC0415 - keeps the command line quick to start
     from tacit.data.schema_file import read_schema  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.interfaces.report.portraits import (  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.pages.portraits import (  # noqa: PLC0415 - keeps the command line quick to start
         draw_portraits,
         with_portraits,
     )
@@ -149,21 +149,21 @@ def _check_metrics(releases: "list[Release]", learner: str, combine: str) -> Non
 
 
 def _is_metric(release: "Release") -> bool:
-    from tacit.models.pair_release import KIND  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.models.pair_metric.release import KIND  # noqa: PLC0415 - keeps the command line quick to start
 
     return release.kind == KIND
 
 
 def _learner(name: str, releases: "list[Release]", rules: "Schema", *, combine: str, seed: int) -> Any:
     if _is_metric(releases[0]):
-        from tacit.scenarios.pair_metric.receiver import MetricNeighbours  # noqa: PLC0415 - keeps it quick to start
+        from tacit.adoption.neighbours import MetricNeighbours  # noqa: PLC0415 - keeps it quick to start
 
         return MetricNeighbours(releases, schema=rules)
     if name == "sharpened":
-        from tacit.scenarios.sharpening.receiver import SharpenedTransfer  # noqa: PLC0415 - keeps it quick to start
+        from tacit.adoption.network import SharpenedTransfer  # noqa: PLC0415 - keeps it quick to start
 
         return SharpenedTransfer(releases, schema=rules, random_state=seed, verbose=sys.stderr.isatty())
-    from tacit.scenarios.transfer.classifier import TransferClassifier  # noqa: PLC0415 - keeps it quick to start
+    from tacit.adoption.classifier import TransferClassifier  # noqa: PLC0415 - keeps it quick to start
 
     return TransferClassifier(releases, schema=rules, combine=combine, random_state=seed)
 
@@ -179,7 +179,7 @@ def _fit(learner: Any, n_releases: int, X: Any, y: Any) -> Any:
 
 
 def _show(evidence: Any, names: list[str], releases: "list[Release]") -> None:
-    from tacit.evaluation.comparison import compare_evidence  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.adoption.comparison import compare_evidence  # noqa: PLC0415 - keeps the command line quick to start
 
     found = compare_evidence(evidence)
     console = Console()

@@ -13,10 +13,10 @@ from tacit.errors import InputError
 from tacit.interfaces.cli.outputs import counted, file_size, require_output, working
 
 if TYPE_CHECKING:
+    from tacit.audit.attacks.outcome import Outcome, TrueRate
+    from tacit.audit.attacks.release_attack import ReleaseAttack
     from tacit.data.encoding import Encoded
     from tacit.data.schema import Schema
-    from tacit.evaluation.attacks.outcome import Outcome, TrueRate
-    from tacit.evaluation.attacks.release_attack import ReleaseAttack
     from tacit.release.file import Release
 
 
@@ -65,7 +65,7 @@ def read(file: Path, release: "Release", given: Tables) -> Material:
 
 def attack(release: "Release", material: Material, *, shadows: int, seed: int | None, page: Path | None) -> bool:
     """Attack ``release``, print what was found and write the page; return whether the card stands."""
-    from tacit.evaluation.attacks.release_attack import attack_release  # noqa: PLC0415 - keeps it quick to start
+    from tacit.audit.attacks.release_attack import attack_release  # noqa: PLC0415 - keeps it quick to start
 
     with working("attacking with shadow releases" if shadows else "attacking"):
         found = attack_release(
@@ -104,13 +104,13 @@ def _read(path: Path, rules: "Schema") -> "Encoded":
 
 def _fabricated_rows(file: Path, rules: "Schema") -> "Encoded":
     from tacit.data.encoding import encode  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.interfaces.fabricated import open_fabricated  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.workflows.fabricated_tables import open_fabricated  # noqa: PLC0415 - keeps the command line quick to start
 
     return encode(open_fabricated(file).table, rules, labels="required", source=file.name)
 
 
 def _table(found: "ReleaseAttack") -> Table:
-    from tacit.evaluation.attacks.outcome import FALSE_RATES  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.audit.attacks.outcome import FALSE_RATES  # noqa: PLC0415 - keeps the command line quick to start
 
     title = f"membership attacks: {found.n_members:,} members, {found.n_non_members:,} others; 95 % intervals"
     table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
@@ -139,7 +139,7 @@ def _shown(each: "Outcome", found: "ReleaseAttack") -> str:
 
 
 def _comment(found: "ReleaseAttack") -> None:
-    from tacit.interfaces.report.attacks import (  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.pages.attacks import (  # noqa: PLC0415 - keeps the command line quick to start
         LOW_PROVES_NOTHING,
         score_text,
         verdict,
@@ -156,8 +156,8 @@ def _comment(found: "ReleaseAttack") -> None:
 
 
 def _write(found: "ReleaseAttack", release: "Release", page: Path) -> None:
-    from tacit.interfaces.report.attacks import attack_page  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.release.atomic import write_text  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.files.atomic import write_text  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.pages.attacks import attack_page  # noqa: PLC0415 - keeps the command line quick to start
 
     write_text(page, attack_page(found, release.card))
     typer.echo(f"wrote {page} ({file_size(page)}); keep it as you keep the table: it is computed from private rows.")

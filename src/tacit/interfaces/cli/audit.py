@@ -14,8 +14,8 @@ from tacit.errors import InputError
 from tacit.interfaces.cli import attacks
 
 if TYPE_CHECKING:
-    from tacit.evaluation.card_audit import CardAudit
-    from tacit.evaluation.self_audit import Verdict
+    from tacit.audit.card_audit import CardAudit
+    from tacit.audit.self_audit import Verdict
     from tacit.release.file import Release
 
 
@@ -67,7 +67,7 @@ def audit(
         return
     if given is not None:
         attacks.require_page(report, given, file, force=force)
-    from tacit.interfaces.beside import open_release  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.release.sidecar import open_release  # noqa: PLC0415 - keeps the command line quick to start
 
     release = open_release(file)
     material = None if given is None else attacks.read(file, release, given)
@@ -79,7 +79,7 @@ def audit(
 
 
 def _audit_package(seed: int | None) -> None:
-    from tacit.evaluation.self_audit import self_audit  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.audit.self_audit import self_audit  # noqa: PLC0415 - keeps the command line quick to start
 
     verdicts: list[Verdict] = []
     with Live(_package_table(verdicts), console=Console(), auto_refresh=False) as live:
@@ -111,7 +111,7 @@ def _package_table(verdicts: Iterable["Verdict"]) -> Table:
 
 
 def _audit_release(release: "Release", draws: int, seed: int | None) -> bool:
-    from tacit.evaluation.card_audit import audit_card  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.audit.card_audit import audit_card  # noqa: PLC0415 - keeps the command line quick to start
 
     found = audit_card(release.card, draws=draws, seed=seed)
     Console().print(_release_table(found))

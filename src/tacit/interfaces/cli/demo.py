@@ -117,7 +117,7 @@ def _schema(pixels: list[str]) -> "Schema":
 
 def _write(name: str, table: "pl.DataFrame") -> None:
     from tacit.data.tables import write_table  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.release.atomic import replacing  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.files.atomic import replacing  # noqa: PLC0415 - keeps the command line quick to start
 
     with replacing(name) as file:
         write_table(table, file, layout="csv")
@@ -125,15 +125,15 @@ def _write(name: str, table: "pl.DataFrame") -> None:
 
 def _write_schema(name: str, schema: "Schema") -> None:
     from tacit.data.schema_file import format_schema  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.release.atomic import write_text  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.files.atomic import write_text  # noqa: PLC0415 - keeps the command line quick to start
 
     write_text(name, format_schema(schema, heading="Ink of each pixel from 0 to 16: known without looking."))
 
 
 def _show_outcome(console: Console) -> None:
-    from tacit.interfaces.adopted import open_model  # noqa: PLC0415 - keeps the command line quick to start
     from tacit.interfaces.cli.adopt import show_accuracy  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.interfaces.report.gather import compare_on  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.workflows.models import open_model  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.workflows.report import compare_on  # noqa: PLC0415 - keeps the command line quick to start
 
     found = compare_on(open_model("model.tacit"), "held-out.csv")
     show_accuracy(console, found, f"on {len(found.truth)} held-out rows")

@@ -13,9 +13,9 @@ from tacit.interfaces.cli.spend import labelled_rows, left_words
 
 if TYPE_CHECKING:
     from tacit.privacy.ledger import Ledger
-    from tacit.scenarios.desk.desk import Desk
-    from tacit.scenarios.desk.log import Log
-    from tacit.scenarios.desk.terms import Terms
+    from tacit.situations.feedback.desk.desk import Desk
+    from tacit.situations.feedback.desk.log import Log
+    from tacit.situations.feedback.desk.terms import Terms
 
 app = typer.Typer(
     name="desk",
@@ -79,7 +79,7 @@ def serve(
     from tacit.interfaces.desk.app import make_app  # noqa: PLC0415 - as above
     from tacit.interfaces.desk.server import make_server, run_server  # noqa: PLC0415 - as above
     from tacit.privacy.ledger import as_ledger  # noqa: PLC0415 - as above
-    from tacit.scenarios.desk.providers import new_token  # noqa: PLC0415 - as above
+    from tacit.situations.feedback.desk.providers import new_token  # noqa: PLC0415 - as above
 
     settings = {"metric": metric, "queries": queries, "decimals": decimals, "epsilon": epsilon, "delta": delta}
     book, key = as_ledger(ledger), new_token()
@@ -116,7 +116,7 @@ def score(
     --log patients.desk -o scores.json
     """
     from tacit.privacy.ledger import as_ledger  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.scenarios.desk.exchange import score_file, write_scores  # noqa: PLC0415 - as above
+    from tacit.situations.feedback.desk.exchange import score_file, write_scores  # noqa: PLC0415 - as above
 
     inputs = [each for each in (table, candidates, schema, model, ledger) if each]
     require_output(output, force=True, inputs=inputs)
@@ -137,8 +137,8 @@ def add(
 
     [bold]Example:[/] tacit desk provider add patients.desk ann --queries 300
     """
-    from tacit.scenarios.desk.log import Log  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.scenarios.desk.providers import Provider, new_token, token_digest  # noqa: PLC0415 - as above
+    from tacit.situations.feedback.desk.log import Log  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.situations.feedback.desk.providers import Provider, new_token, token_digest  # noqa: PLC0415 - as above
 
     token = new_token()
     with Log(log).writing() as view:
@@ -183,10 +183,10 @@ def _open(
 ) -> "Desk":
     """Read the rows, say what the terms are worth, then open the desk, which charges the ledger."""
     from tacit.data.schema_file import read_schema  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.scenarios.desk.architecture import read_architecture  # noqa: PLC0415 - as above
-    from tacit.scenarios.desk.desk import Desk  # noqa: PLC0415 - as above
-    from tacit.scenarios.desk.scoring import Scorer  # noqa: PLC0415 - as above
-    from tacit.scenarios.desk.terms import Terms, rows_digest  # noqa: PLC0415 - as above
+    from tacit.situations.feedback.desk.architecture import read_architecture  # noqa: PLC0415 - as above
+    from tacit.situations.feedback.desk.desk import Desk  # noqa: PLC0415 - as above
+    from tacit.situations.feedback.desk.scoring import Scorer  # noqa: PLC0415 - as above
+    from tacit.situations.feedback.desk.terms import Terms, rows_digest  # noqa: PLC0415 - as above
 
     rules = read_schema(schema)
     rules.require_public_bounds()
@@ -201,7 +201,7 @@ def _open(
 
 def advice(terms: "Terms") -> list[str]:
     """Return what an owner should know before the desk opens: what useful noise costs, and what this noise is."""
-    from tacit.scenarios.desk.usefulness import USEFUL_NOISE, useful_epsilon  # noqa: PLC0415 - quick to start
+    from tacit.situations.feedback.desk.usefulness import USEFUL_NOISE, useful_epsilon  # noqa: PLC0415 - quick to start
 
     delta = terms.delta
     needed = useful_epsilon(terms.n_rows, terms.queries, delta=delta)
@@ -233,7 +233,7 @@ def _opened(desk: "Desk", book: "Ledger | None") -> str:
 
 
 def _existing(path: Path) -> "Log":
-    from tacit.scenarios.desk.log import Log  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.situations.feedback.desk.log import Log  # noqa: PLC0415 - keeps the command line quick to start
 
     if not path.exists():
         raise InputError(f"there is no log at {path}. `tacit desk provider add` and `tacit desk serve` make one.")

@@ -28,8 +28,8 @@ def audit_desk(
 
     [bold]Example:[/] tacit audit desk --rows 2000 --queries 1000
     """
-    from tacit.evaluation.desk_leak import noisy_leak, rounding_leaks  # noqa: PLC0415 - quick to start
-    from tacit.scenarios.desk.usefulness import USEFUL_NOISE, useful_epsilon  # noqa: PLC0415 - as above
+    from tacit.audit.desk_leak import noisy_leak, rounding_leaks  # noqa: PLC0415 - quick to start
+    from tacit.situations.feedback.desk.usefulness import USEFUL_NOISE, useful_epsilon  # noqa: PLC0415 - as above
 
     asked = tuple(sorted({max(queries // 100, 1), max(queries // 10, 1), queries}))
     with working("attacking rounded scores"):
@@ -51,8 +51,8 @@ def audit_desk(
 
 
 def _noise_table(rows: int, queries: int, delta: float, advantages: list[float]) -> Table:
-    from tacit.scenarios.desk.architecture import Architecture  # noqa: PLC0415 - keeps the command line quick
-    from tacit.scenarios.desk.terms import Terms  # noqa: PLC0415 - as above
+    from tacit.situations.feedback.desk.architecture import Architecture  # noqa: PLC0415 - keeps the command line quick
+    from tacit.situations.feedback.desk.terms import Terms  # noqa: PLC0415 - as above
 
     table = Table(title=f"with noise, {queries:,} queries", box=box.SIMPLE_HEAD, title_justify="left")
     for name in ("epsilon", "noise of a score", "membership advantage"):

@@ -11,8 +11,8 @@ from tacit.interfaces.cli.spend import labelled_rows, left_words, rehearse, sign
 
 if TYPE_CHECKING:
     from tacit.data.schema import Schema
+    from tacit.kinds.fabricated_rows.make import Fabricated
     from tacit.privacy.ledger import Ledger
-    from tacit.scenarios.fabrication.owner import Fabricated
 
 # Bytes that a cell of a written table may take, for the check of the disk before anything is spent.
 CELL = 20
@@ -70,8 +70,8 @@ def fabricate(
     [bold]Example:[/] tacit fabricate patients.csv -s patients.toml --epsilon 1 --ledger p.ledger -o fabricated.csv
     """
     from tacit.data.schema_file import read_schema  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.kinds.fabricated_rows import make as owner  # noqa: PLC0415 - keeps the command line quick to start
     from tacit.privacy.ledger import as_ledger  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.scenarios.fabrication import owner  # noqa: PLC0415 - keeps the command line quick to start
 
     owner.Manner(method, accounting)
     rules = read_schema(schema)
@@ -109,7 +109,7 @@ def fabricate(
 
 def _require_outputs(output: Path, rules: "Schema", n_rows: int, *, force: bool, inputs: list[Path]) -> None:
     """Refuse a name that is no table, and two files that cannot be written."""
-    from tacit.interfaces.beside import is_table, release_path  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.release.sidecar import is_table, release_path  # noqa: PLC0415 - keeps the command line quick to start
 
     if not is_table(output):
         raise InputError(f"output {output.name} must end in .csv or .parquet.")
@@ -119,8 +119,8 @@ def _require_outputs(output: Path, rules: "Schema", n_rows: int, *, force: bool,
 
 
 def _deliver(made: "Fabricated", output: Path, key: Any, book: "Ledger | None") -> None:
-    from tacit.interfaces.beside import release_path  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.interfaces.fabricated import write_fabricated  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.release.sidecar import release_path  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.workflows.fabricated_tables import write_fabricated  # noqa: PLC0415 - keeps the command line quick to start
 
     try:
         with working(f"writing {output.name}"):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from tacit.data.schema import Schema
-    from tacit.scenarios.missing.inference import Evidence, InferredColumn
+    from tacit.situations.missing.inference import Evidence, InferredColumn
 
 WARNING = (
     "warning: inferring what people withheld is itself a disclosure about them. Guard the answers as if they had been "
@@ -68,9 +68,9 @@ def infer(
     [bold]Example:[/] tacit infer survey.csv --schema survey.toml --column race -o survey-inferred.csv
     """
     from tacit.data.schema_file import read_schema  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.scenarios.missing import inference  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.scenarios.missing.learners import LEARNERS  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.scenarios.missing.question import ask  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.situations.missing import inference  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.situations.missing.learners import LEARNERS  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.situations.missing.question import ask  # noqa: PLC0415 - keeps the command line quick to start
 
     checks.fraction("--abstain-below", abstain_below, zero=True, one=True)
     checks.one_of("--learner", learner, LEARNERS)
@@ -101,7 +101,7 @@ def _check_torch(learner: str) -> None:
 
 
 def _check_output(output: Path, *, force: bool, inputs: list[Path]) -> None:
-    from tacit.interfaces.beside import is_table  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.release.sidecar import is_table  # noqa: PLC0415 - keeps the command line quick to start
 
     if not is_table(output):
         raise InputError(f"output {output.name} must end in .csv or .parquet.")
@@ -121,7 +121,7 @@ def _read(table: Path, rules: "Schema", column: str) -> "pl.DataFrame":
 
 
 def _show(found: "InferredColumn", abstain_below: float) -> None:
-    from tacit.evaluation.comparison import Share  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.adoption.comparison import Share  # noqa: PLC0415 - keeps the command line quick to start
 
     evidence, console = found.evidence, Console()
     share = Share(evidence.right, len(evidence.y))
@@ -157,7 +157,7 @@ def _levels(evidence: "Evidence", found: "InferredColumn", chosen: float) -> Tab
 
 def _write(given: "pl.DataFrame", found: "InferredColumn", output: Path, abstain_below: float) -> None:
     from tacit.data.tables import format_of, write_table  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.release.atomic import OWNER_ONLY, replacing  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.files.atomic import OWNER_ONLY, replacing  # noqa: PLC0415 - keeps the command line quick to start
 
     added = found.columns(abstain_below=abstain_below)
     with replacing(output, mode=OWNER_ONLY) as file:

@@ -36,7 +36,7 @@ def _require_room(path: Path, size: int) -> None:
     except OSError as problem:
         if problem.errno in {errno.EOPNOTSUPP, errno.EINVAL}:
             return  # this file system cannot reserve; the folder at least took a file
-        from tacit.release.regular import reason  # noqa: PLC0415 - keeps the command line quick to start
+        from tacit.files.regular import reason  # noqa: PLC0415 - keeps the command line quick to start
 
         raise InputError(f"output {path} cannot be written: {reason(problem)}. Nothing was done.") from problem
 

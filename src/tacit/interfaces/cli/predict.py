@@ -36,7 +36,7 @@ def predict(
     [bold]Example:[/] tacit predict model.tacit new.csv -o predictions.csv --keep patient_id
     """
     from tacit.data.encoding import encode  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.interfaces.adopted import open_predictor  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.workflows.models import open_predictor  # noqa: PLC0415 - keeps the command line quick to start
 
     layout = _layout(output)
     require_output(output, force=force, inputs=[model, table])
@@ -97,7 +97,7 @@ def _predictions(classifier: Any, schema: "Schema", X: Any, kept: "pl.DataFrame"
 
 def _write(found: "pl.DataFrame", output: Path, layout: Any) -> None:
     from tacit.data.tables import write_table  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.release.atomic import replacing  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.files.atomic import replacing  # noqa: PLC0415 - keeps the command line quick to start
 
     with replacing(output) as file:
         write_table(found, file, layout=layout)

@@ -23,7 +23,7 @@ SEEDED = "--seed: whoever knows the seed can draw the noise again. The file is N
 
 def private_epsilon(releases: "list[Release]", *, epsilon: float | None, ledger: Path | None) -> float | None:
     """Return the epsilon to adopt linear releases with, None for releases of other kinds; half a wish is refused."""
-    from tacit.models.linear_release import KIND  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.models.linear.release import KIND  # noqa: PLC0415 - keeps the command line quick to start
 
     linear = [each.kind == KIND for each in releases]
     if any(linear) and not all(linear):
@@ -55,8 +55,8 @@ def adopt_privately(
 ) -> None:
     """Charge the ledger of the receiver's table, learn, and write a release that others may adopt in turn."""
     from tacit.data.encoding import encode_file  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier  # noqa: PLC0415 - quick to start
     from tacit.privacy.ledger import as_ledger  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.scenarios.split_transfer.classifier import FeatureSplitClassifier  # noqa: PLC0415 - quick to start
 
     book = as_ledger(ledger)
     with working(f"reading {table.name}"):

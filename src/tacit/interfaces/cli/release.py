@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 # What each method hands out, and the module whose ``plan_release`` and ``make_release`` do it.
 METHODS = {
-    "linear": "tacit.scenarios.split_transfer.owner",
-    "moments": "tacit.scenarios.transfer.owner",
-    "pairs": "tacit.scenarios.pair_metric.owner",
+    "linear": "tacit.kinds.linear.make",
+    "moments": "tacit.kinds.class_moments.make",
+    "pairs": "tacit.kinds.pair_metric.make",
 }
 
 # Room for a release beside the class covariances of an entry-level one.
@@ -123,7 +123,7 @@ def _draw(owner: Any, rows: "Encoded", rules: "Schema", plan: "Plan", **settings
 
 def _audited(made: "Release") -> "Release":
     """Return the release with the results of its mechanisms' games on its card; they spend nothing."""
-    from tacit.evaluation.card_audit import audit_card  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.audit.card_audit import audit_card  # noqa: PLC0415 - keeps the command line quick to start
 
     with working("auditing the mechanisms on its card"):
         found = audit_card(made.card)

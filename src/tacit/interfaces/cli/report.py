@@ -37,7 +37,7 @@ def report(
 
     [bold]Examples:[/] tacit report model.tacit -o report.html    tacit report clinic-a.tacit -o release.html
     """
-    from tacit.release.atomic import write_text  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.files.atomic import write_text  # noqa: PLC0415 - keeps the command line quick to start
 
     require_output(output, force=force, inputs=[each for each in (file, test, originals) if each])
     with working(f"reporting on {file.name}"):
@@ -47,9 +47,9 @@ def report(
 
 
 def _page(file: Path, test: Path | None, originals: Path | None) -> str:
-    from tacit.interfaces.adopted import open_model  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.interfaces.beside import open_release  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.interfaces.report.gather import report_model, report_release  # noqa: PLC0415 - keeps it quick to start
+    from tacit.release.sidecar import open_release  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.workflows.models import open_model  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.workflows.report import report_model, report_release  # noqa: PLC0415 - keeps it quick to start
 
     if _is_model(file):
         _refuse_originals(originals)
@@ -64,7 +64,7 @@ def _page(file: Path, test: Path | None, originals: Path | None) -> str:
 
 
 def _fabricated(file: Path, originals: Path | None) -> str:
-    from tacit.interfaces.report.gather_fabricated import (  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.workflows.report_fabricated import (  # noqa: PLC0415 - keeps the command line quick to start
         report_fabricated,
     )
 

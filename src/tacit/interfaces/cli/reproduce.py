@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from tacit.evaluation.reproduce import Experiment, Row
+    from tacit.experiments.registry import Experiment, Row
 
 
 def reproduce(
@@ -26,7 +26,7 @@ def reproduce(
 
     [bold]Example:[/] tacit reproduce units
     """
-    from tacit.evaluation.reproduce import EXPERIMENTS, experiment  # noqa: PLC0415 - keeps the command line quick
+    from tacit.experiments.registry import EXPERIMENTS, experiment  # noqa: PLC0415 - keeps the command line quick
 
     if not name:
         _list(EXPERIMENTS)

@@ -104,7 +104,7 @@ def _deliver(text: str, output: Path | None) -> None:
     if output is None:
         typer.echo(text, nl=False)
         return
-    from tacit.release.atomic import write_text  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.files.atomic import write_text  # noqa: PLC0415 - keeps the command line quick to start
 
     write_text(output, text)
 

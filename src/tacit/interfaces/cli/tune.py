@@ -13,8 +13,8 @@ from tacit.interfaces.cli.outputs import counted, require_output
 
 if TYPE_CHECKING:
     from tacit.interfaces.desk.client import DeskClient
-    from tacit.scenarios.desk.architecture import Architecture
-    from tacit.scenarios.desk.tuning import Tuning
+    from tacit.situations.feedback.desk.architecture import Architecture
+    from tacit.situations.feedback.desk.tuning import Tuning
 
 PLAIN_HTTP = "the desk's address is plain http: whoever sits between can read the token and the parameters. Use https."
 
@@ -53,9 +53,9 @@ def tune(
 
     [bold]Example:[/] tacit tune --desk https://desk.example --token $TOKEN --queries 300 -o tuned.safetensors
     """
+    from tacit.files.atomic import write_bytes  # noqa: PLC0415 - as above
     from tacit.interfaces.desk.client import DeskClient, is_exposed  # noqa: PLC0415 - keeps the command line quick
-    from tacit.release.atomic import write_bytes  # noqa: PLC0415 - as above
-    from tacit.scenarios.desk.parameters import encode_parameters  # noqa: PLC0415 - as above
+    from tacit.situations.feedback.desk.parameters import encode_parameters  # noqa: PLC0415 - as above
 
     require_output(output, force=force, inputs=[each for each in (start,) if each])
     place = output.with_name(f"{output.name}.run") if state is None else state
@@ -96,9 +96,9 @@ def ask(
     [bold]Example:[/] tacit tune ask --state ann.run -s patients.toml -m linear --queries 300 -o batch.tacit
     """
     from tacit.data.schema_file import read_schema  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.scenarios.desk.architecture import read_architecture  # noqa: PLC0415 - as above
-    from tacit.scenarios.desk.exchange import write_candidates  # noqa: PLC0415 - as above
-    from tacit.scenarios.desk.tuning import write_tuning  # noqa: PLC0415 - as above
+    from tacit.situations.feedback.desk.architecture import read_architecture  # noqa: PLC0415 - as above
+    from tacit.situations.feedback.desk.exchange import write_candidates  # noqa: PLC0415 - as above
+    from tacit.situations.feedback.desk.tuning import write_tuning  # noqa: PLC0415 - as above
 
     tuning = _resumed(state, None)
     if tuning is None:
@@ -127,10 +127,10 @@ def tell(
 
     [bold]Example:[/] tacit tune tell scores.json --state ann.run -o tuned.safetensors
     """
-    from tacit.release.atomic import write_bytes  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.scenarios.desk.exchange import tell_scores  # noqa: PLC0415 - as above
-    from tacit.scenarios.desk.parameters import encode_parameters  # noqa: PLC0415 - as above
-    from tacit.scenarios.desk.tuning import write_tuning  # noqa: PLC0415 - as above
+    from tacit.files.atomic import write_bytes  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.situations.feedback.desk.exchange import tell_scores  # noqa: PLC0415 - as above
+    from tacit.situations.feedback.desk.parameters import encode_parameters  # noqa: PLC0415 - as above
+    from tacit.situations.feedback.desk.tuning import write_tuning  # noqa: PLC0415 - as above
 
     tuning = _resumed(state, None)
     if tuning is None:
@@ -143,7 +143,7 @@ def tell(
 
 
 def _resumed(place: Path, architecture: "Architecture | None") -> "Tuning | None":
-    from tacit.scenarios.desk.tuning import read_tuning  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.situations.feedback.desk.tuning import read_tuning  # noqa: PLC0415 - keeps the command line quick to start
 
     if not place.exists():
         return None
@@ -157,9 +157,9 @@ def _resumed(place: Path, architecture: "Architecture | None") -> "Tuning | None
 def _begun(architecture: "Architecture", method: str, start: Path | None, **settings: Any) -> "Tuning":
     import numpy as np  # noqa: PLC0415 - keeps the command line quick to start
 
-    from tacit.release.regular import read_small  # noqa: PLC0415 - as above
-    from tacit.scenarios.desk.parameters import decode_parameters, largest_body  # noqa: PLC0415 - as above
-    from tacit.scenarios.desk.tuning import Tuning, new_search  # noqa: PLC0415 - as above
+    from tacit.files.regular import read_small  # noqa: PLC0415 - as above
+    from tacit.situations.feedback.desk.parameters import decode_parameters, largest_body  # noqa: PLC0415 - as above
+    from tacit.situations.feedback.desk.tuning import Tuning, new_search  # noqa: PLC0415 - as above
 
     vector = np.zeros(architecture.n_parameters)
     if start is not None:
@@ -168,7 +168,7 @@ def _begun(architecture: "Architecture", method: str, start: Path | None, **sett
 
 
 def _run(tuning: "Tuning", client: "DeskClient", place: Path) -> "Tuning":
-    from tacit.scenarios.desk.tuning import write_tuning  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.situations.feedback.desk.tuning import write_tuning  # noqa: PLC0415 - keeps the command line quick to start
 
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())

@@ -15,9 +15,9 @@ from tacit.interfaces.desk.counter import BusyError, Counter
 from tacit.interfaces.desk.door import Door
 from tacit.interfaces.desk.page import page, state
 from tacit.privacy.ledger import Ledger
-from tacit.scenarios.desk.desk import Desk, Query, Refusal
-from tacit.scenarios.desk.parameters import decode_parameters, largest_body
-from tacit.scenarios.desk.providers import Provider
+from tacit.situations.feedback.desk.desk import Desk, Query, Refusal
+from tacit.situations.feedback.desk.parameters import decode_parameters, largest_body
+from tacit.situations.feedback.desk.providers import Provider
 
 # Seconds within which the whole body of a request must have arrived.
 BODY_SECONDS = 10.0

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from sklearn.utils import check_random_state
 
 from tacit.errors import InputError
-from tacit.scenarios.desk.architecture import Architecture
+from tacit.situations.feedback.desk.architecture import Architecture
 
 # Statuses after which the same query may be asked again.
 AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})

@@ -4,7 +4,7 @@ import asyncio
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 
-from tacit.scenarios.desk.desk import Desk, Outcome, Query
+from tacit.situations.feedback.desk.desk import Desk, Outcome, Query
 
 # One product of matrices and one write to the disk for as many as wait, up to this many.
 MOST_AT_ONCE = 64

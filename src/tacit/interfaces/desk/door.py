@@ -3,8 +3,8 @@
 import hmac
 import time
 
-from tacit.scenarios.desk.log import Log
-from tacit.scenarios.desk.providers import Provider, token_digest, who
+from tacit.situations.feedback.desk.log import Log
+from tacit.situations.feedback.desk.providers import Provider, token_digest, who
 
 # Seconds for which the list of providers is kept: a new one waits no longer, a revoked one asks no longer.
 KEPT = 1.0

@@ -7,7 +7,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-from tacit.scenarios.desk.desk import Desk
+from tacit.situations.feedback.desk.desk import Desk
 
 # Entries in one look at the log; the page asks again for more.
 MOST_ENTRIES = 5_000

@@ -11,9 +11,9 @@ from flwr.clientapp import ClientApp
 from tacit.errors import InputError, NotReleasableError, TacitError
 from tacit.interfaces.flower import task
 from tacit.interfaces.flower.home import Home
-from tacit.scenarios.federated.party import make_private_party
-from tacit.scenarios.federated.private_rows import private_rows
-from tacit.scenarios.federated.shared_filter import statistics_of
+from tacit.kinds.noisy_rows.make import private_rows
+from tacit.situations.federated.party import make_private_party
+from tacit.situations.federated.shared_filter import statistics_of
 
 # Below Flower's own logger, so that `flwr run --stream` and the nodes' logs show it.
 log = logging.getLogger("flwr.tacit")

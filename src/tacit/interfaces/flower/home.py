@@ -12,10 +12,10 @@ from tacit import checks
 from tacit.data.encoding import encode_file
 from tacit.data.schema_file import read_schema
 from tacit.errors import InputError, NotReleasableError
+from tacit.files import atomic
+from tacit.kinds.noisy_rows.make import release_rows
 from tacit.privacy.ledger import Ledger
-from tacit.release import atomic
 from tacit.release.file import Release, read_release, write_release
-from tacit.scenarios.federated.private_rows import release_rows
 
 SETTINGS = "party.toml"
 

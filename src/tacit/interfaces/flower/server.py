@@ -18,14 +18,14 @@ from tacit.data.encoding import Encoded, decode_labels, encode_file
 from tacit.data.schema_file import read_schema
 from tacit.data.tables import write_table
 from tacit.errors import InputError, TacitError
+from tacit.files import atomic
 from tacit.interfaces.flower import task
 from tacit.interfaces.flower.roll import Roll
 from tacit.interfaces.flower.task import Arrays, Facts, Shape
-from tacit.release import atomic
-from tacit.scenarios.federated.distances import decide
-from tacit.scenarios.federated.party import ask, private_parties
-from tacit.scenarios.federated.private_rows import gathered
-from tacit.scenarios.federated.shared_filter import learn_filter, pooled
+from tacit.kinds.noisy_rows.make import gathered
+from tacit.situations.federated.distances import decide
+from tacit.situations.federated.party import ask, private_parties
+from tacit.situations.federated.shared_filter import learn_filter, pooled
 
 # Below Flower's own logger, so that `flwr run --stream` and the nodes' logs show it.
 log = logging.getLogger("flwr.tacit")

@@ -8,11 +8,11 @@ import numpy as np
 from flwr.app import Array, ArrayRecord, ConfigRecord, RecordDict
 from numpy.typing import NDArray
 
-from tacit.checks import FloatArray
+from tacit.arrays import FloatArray
 from tacit.errors import InputError
-from tacit.scenarios.federated.distances import checked_answer
-from tacit.scenarios.federated.private_rows import PrivateRows
-from tacit.scenarios.federated.shared_filter import Filter, Statistics, checked_statistics
+from tacit.kinds.noisy_rows.make import PrivateRows
+from tacit.situations.federated.distances import checked_answer
+from tacit.situations.federated.shared_filter import Filter, Statistics, checked_statistics
 
 # Message types: each has one handler in client.py.
 STATISTICS, DISTANCES, ROWS = "query.statistics", "query.distances", "query.rows"

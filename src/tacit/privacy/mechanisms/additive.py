@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from tacit import checks
-from tacit.checks import FloatArray
+from tacit.arrays import FloatArray
 from tacit.privacy import noise
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.calibration import calibrate

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit import checks
-from tacit.checks import FloatArray
+from tacit.arrays import FloatArray
 from tacit.errors import InputError, SensitivityError
 from tacit.numerics.logistic import minimise_together
 from tacit.privacy import noise

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tacit.checks import FloatArray
+from tacit.arrays import FloatArray
 from tacit.errors import InputError
 from tacit.privacy.events import ApproximateEvent
 from tacit.privacy.mechanisms.base import registered

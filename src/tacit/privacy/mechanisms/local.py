@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from tacit import checks
-from tacit.checks import FloatArray
+from tacit.arrays import FloatArray
 from tacit.errors import InputError
 from tacit.privacy import noise
 from tacit.privacy.events import ApproximateEvent

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit import checks
-from tacit.checks import FloatArray
+from tacit.arrays import FloatArray
 from tacit.privacy import noise
 from tacit.privacy.events import ApproximateEvent
 from tacit.privacy.mechanisms.base import registered

@@ -1,0 +1,180 @@
+"""The receiver's side: nearest neighbours among its own labelled rows, in the metric that a release brings."""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.neighbors import NearestNeighbors
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from tacit import checks
+from tacit.adoption.classifier import Evidence, receiver_classes
+from tacit.arrays import UNLABELLED, Codes, FloatArray
+from tacit.data.schema import Schema
+from tacit.errors import InputError, ReleaseError
+from tacit.models.pair_metric.release import metric_of_columns
+from tacit.release.file import Release
+from tacit.release.model import Model
+
+KIND = "neighbours_model"
+
+
+def metric_between(release: Release, schema: Schema) -> tuple[FloatArray, str]:
+    """Return the released transformation for encoded rows of ``schema`` [d', p], and what both tables share.
+
+    Columns are matched by name, and units by their bounds; columns that only one side has do not count.
+    """
+    components, theirs = metric_of_columns(release)
+    shared = schema.shared_with(theirs)
+    if not shared.pairings:
+        raise InputError(
+            "the release and your schema share no column by name, so its metric says nothing of your rows."
+        )
+    ours = np.zeros((len(components), len(schema.encoded_names)))
+    # Distances forget shifts: a difference in our units is this much of one in theirs.
+    ours[:, shared.ours] = components[:, shared.theirs] / [pairing.scale for pairing in shared.pairings]
+    return ours, "; ".join([f"{len(shared.names)} columns shared by name", *shared.differences])
+
+
+class MetricNeighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Nearest neighbours among few labelled rows, in the released metric that serves them best.
+
+    The plain Euclidean metric of the rows in [0, 1] takes part too, and wins where it names more of the labelled rows
+    than any release does, each left out in turn. Adopting spends nothing; a fitted model holds the receiver's labelled
+    rows and must not be handed out. Unlabelled rows are not used.
+
+    Parameters
+    ----------
+    releases : sequence of Release
+        Metrics that owners handed out, made by ``tacit release --method pairs``. Empty: the plain metric.
+    schema : Schema or None
+        The receiver's schema. None: columns as in the first release, or numbers in [0, 1] without one.
+    n_neighbors : int, default 5
+        How many labelled rows vote; all of them if there are fewer.
+
+    Attributes
+    ----------
+    classes_ : array [C]
+    components_ : array [d', p]
+        The transformation in which neighbours are near.
+    rows_, codes_ : arrays [L, p], [L]
+        The labelled rows.
+    evidence_ : Evidence
+        What the metric did on the labelled rows: each is judged without itself, in the metric that the others chose.
+
+    Examples
+    --------
+    >>> rows, labels = [[0.1, 0.5], [0.2, 0.4], [0.8, 0.5], [0.9, 0.6]], [0, 0, 1, 1]
+    >>> MetricNeighbours(n_neighbors=1).fit(rows, labels).predict([[0.7, 0.5]]).tolist()
+    [1]
+    """
+
+    def __init__(self, releases: Sequence[Release] = (), *, schema: Schema | None = None, n_neighbors: int = 5) -> None:
+        self.releases = releases
+        self.schema = schema
+        self.n_neighbors = n_neighbors
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Choose a metric for rows ``X`` [N, p] in [0, 1] with codes ``y`` [N], -1 where unlabelled."""
+        checks.whole("n_neighbors", self.n_neighbors)
+        rows, given = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(given)
+        self.schema_, self.classes_, codes = receiver_classes(rows, np.asarray(given), self.schema, self.releases)
+        labelled = codes != UNLABELLED
+        self.rows_, self.codes_ = rows[labelled], codes[labelled]
+        lent = [metric_between(release, self.schema_) for release in self.releases]
+        # The first of equals is chosen: a release has seen more rows than we have labels.
+        metrics = [*(components for components, _ in lent), np.eye(rows.shape[1])]
+        left_out = np.stack([self._left_out(metric) for metric in metrics])  # [releases + 1, L]
+        right = left_out == self.codes_
+        best = int(right.sum(axis=1).argmax())
+        self.components_ = metrics[best]
+        chosen_by_others = (right.sum(axis=1, keepdims=True) - right).argmax(axis=0)
+        self.evidence_ = Evidence(
+            n_labelled=len(self.rows_),
+            n_unlabelled=len(rows) - len(self.rows_),
+            classes=tuple(self.schema_.classes),
+            weights=tuple(float(place == best) for place in range(len(lent))),
+            notes=tuple(note for _, note in lent),
+            view="",
+            truth=tuple(self.codes_.tolist()),
+            target_only=tuple(left_out[-1].tolist()),
+            view_only=tuple(left_out[-1].tolist()),
+            adopted=tuple(left_out[chosen_by_others, np.arange(len(self.rows_))].tolist()),
+        )
+        return self
+
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
+        """Return the share of each class among the neighbours [N, C]."""
+        check_is_fitted(self)
+        return self._shares(X, self.components_)
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the class of each row: the most frequent among its neighbours, the first of equals."""
+        shares = self.predict_proba(X)
+        labels: NDArray[Any] = self.classes_[shares.argmax(axis=1)]
+        return labels
+
+    def target_only_predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the class of each row by neighbours in the plain metric, without any release."""
+        check_is_fitted(self)
+        labels: NDArray[Any] = self.classes_[self._shares(X, np.eye(self.n_features_in_)).argmax(axis=1)]
+        return labels
+
+    def to_model(self) -> Model:
+        """Return the file that the receiver keeps; not to be handed out."""
+        check_is_fitted(self)
+        arrays = {
+            "classes": np.asarray(self.classes_),
+            "components": self.components_,
+            "rows": self.rows_,
+            "codes": self.codes_.astype(np.int64),
+        }
+        settings = {"n_neighbors": int(self.n_neighbors), "evidence": self.evidence_.to_dict()}
+        cards = tuple(release.card for release in self.releases)
+        return Model(KIND, arrays, settings, cards, self.schema_.to_dict())
+
+    @classmethod
+    def from_model(cls, file: Model) -> "MetricNeighbours":
+        """Return the fitted classifier in ``file``."""
+        if file.kind != KIND or file.schema is None:
+            raise ReleaseError(f"the model is of kind {file.kind!r}; adopting a metric of pairs makes {KIND!r}.")
+        try:
+            return cls._rebuilt(file, Schema.from_dict(file.schema, source="the model's schema"))
+        except (KeyError, TypeError, ValueError) as problem:
+            raise ReleaseError(f"the model file misses a part of the classifier: {problem}.") from problem
+
+    @classmethod
+    def _rebuilt(cls, file: Model, schema: Schema) -> "MetricNeighbours":
+        model = cls(schema=schema, n_neighbors=checks.whole("n_neighbors", file.settings["n_neighbors"]))
+        model.schema_, model.classes_ = schema, np.asarray(file.arrays["classes"])
+        model.components_, model.rows_ = (np.asarray(file.arrays[name], float) for name in ("components", "rows"))
+        model.codes_ = np.asarray(file.arrays["codes"]).astype(np.intp)
+        model.evidence_ = Evidence.from_dict(file.settings["evidence"])
+        model.n_features_in_ = len(schema.encoded_names)
+        if {model.rows_.shape[1], model.components_.shape[1]} != {model.n_features_in_}:
+            raise ValueError("its rows, its metric and its schema differ in their columns")
+        return model
+
+    def _left_out(self, metric: FloatArray) -> Codes:
+        """Return the class of each labelled row by its neighbours among the others."""
+        near = self._index(metric, len(self.rows_) - 1).kneighbors(return_distance=False)
+        decided: Codes = self._votes(near).argmax(axis=1)
+        return decided
+
+    def _shares(self, X: ArrayLike, metric: FloatArray) -> FloatArray:
+        rows = validate_data(self, X, dtype=np.float64, reset=False)
+        near = self._index(metric, len(self.rows_)).kneighbors(rows @ metric.T, return_distance=False)
+        shares: FloatArray = self._votes(near) / near.shape[1]
+        return shares
+
+    def _index(self, metric: FloatArray, most: int) -> NearestNeighbors:
+        return NearestNeighbors(n_neighbors=min(self.n_neighbors, most)).fit(self.rows_ @ metric.T)
+
+    def _votes(self, near: Codes) -> FloatArray:
+        """Return how many of the neighbours ``near`` [N, k] are of each class [N, C]."""
+        votes: FloatArray = np.eye(len(self.classes_))[self.codes_[near]].sum(axis=1)
+        return votes

@@ -1,0 +1,200 @@
+"""The receiver's side with a network: few labels, many unlabelled rows, and releases that guide it and then vote."""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from tacit import checks
+from tacit.adoption.classifier import Evidence, receiver_classes
+from tacit.adoption.self_training import stratified_folds
+from tacit.adoption.source_scores import Meeting, heard
+from tacit.adoption.weighting import centred, combine, gated_weights, probabilities
+from tacit.arrays import UNLABELLED, Codes, FloatArray
+from tacit.data.schema import Schema
+from tacit.errors import InputError
+from tacit.models.semi_supervised.classifier import SharpenedClassifier
+from tacit.release.file import Release
+from tacit.release.model import Model
+
+# Of digits, more steps gain another half point and take as much longer.
+STEPS = 1500
+
+
+class SharpenedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Learn a network from few labels, many unlabelled rows and what releases say of them.
+
+    Releases that raise the likelihood of the receiver's labels make soft labels, which guide the network while it
+    learns. Then network and releases vote, with weights found on labelled rows by networks that did not learn them; a
+    release that does not help there weighs nothing. Adopting spends nothing; the fitted network holds knowledge of the
+    receiver's rows and must not be handed out.
+
+    Parameters
+    ----------
+    releases : sequence of Release
+        What owners handed out, made by ``tacit release``. Empty: semi-supervised learning alone.
+    schema : Schema or None
+        The receiver's schema. None: columns as in the first release, or numbers in [0, 1] without one.
+    learner : SharpenedClassifier or None
+        How networks learn; None: FixMatch with sharpening in 1500 steps. Its schema and seed are set here.
+    folds : int, default 2
+        Into how many parts the labelled rows are divided to weigh the votes; fewer where a class has fewer labels.
+    compare : bool, default True
+        Whether to learn without releases as well, for ``evidence_`` and ``target_only_predict``; it doubles the time.
+    random_state : int or None
+        Seed of folds, networks and their training; no privacy depends on it.
+    verbose : bool
+        Show the progress of each network.
+
+    Attributes
+    ----------
+    classes_ : array [C]
+    learner_, alone_ : SharpenedClassifier
+        The network that the releases guided, and the same without any release.
+    spread_ : float
+        Of the guided network's logits, by which they are divided before they vote.
+    opinions_ : list of Opinion
+    weights_ : array [1 + number of releases]
+        Of the network's vote and of each release's; zeros where a release was ignored.
+    evidence_ : Evidence
+        What adopting did on the labelled rows, each by networks that did not learn it; with ``compare``.
+    """
+
+    def __init__(
+        self,
+        releases: Sequence[Release] = (),
+        *,
+        schema: Schema | None = None,
+        learner: SharpenedClassifier | None = None,
+        folds: int = 2,
+        compare: bool = True,
+        random_state: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.releases = releases
+        self.schema = schema
+        self.learner = learner
+        self.folds = folds
+        self.compare = compare
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Learn from rows ``X`` [N, p] in [0, 1] and codes ``y`` [N], -1 where unlabelled."""
+        checks.whole("folds", self.folds, least=2)
+        rows, given = validate_data(self, X, y, dtype=np.float32)
+        check_classification_targets(given)
+        self.schema_, self.classes_, codes = receiver_classes(rows, np.asarray(given), self.schema, self.releases)
+        labelled = np.flatnonzero(codes != UNLABELLED)
+        seen = codes[labelled]
+        if (np.bincount(seen) > 1).sum() < 2:
+            raise InputError("y must hold at least two labels of each of at least two classes, to weigh votes on.")
+        meetings = [Meeting(each, self.schema_, rows, labelled, seen) for each in self.releases]
+        self.opinions_, lent, on_labels = heard(meetings)
+        guide = _guide(lent, on_labels, seen)
+        votes = [self._out_of_fold(rows, codes, guide), *on_labels]
+        self.weights_ = gated_weights(votes[:1], votes[1:], seen)
+        self.learner_ = self._network().fit(rows, codes, guide=guide)
+        self.spread_ = _spread(self.learner_.logits(rows))
+        if self.compare:
+            alone = votes[0] if guide is None else self._out_of_fold(rows, codes, None)
+            self.alone_ = self.learner_ if guide is None else self._network().fit(rows, codes)
+            self.evidence_ = self._evidence(seen, alone, combine(self.weights_, votes), len(rows))
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the class of each row."""
+        codes = self._scores(X).argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[codes]
+        return labels
+
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
+        """Return class probabilities [N, C]: the softmax of the weighed votes."""
+        return probabilities(self._scores(X))
+
+    def target_only_predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the class of each row by the same learner without any release."""
+        check_is_fitted(self, "alone_", msg="fit with compare=True before target_only_predict.")
+        labels: NDArray[Any] = self.classes_[self.alone_.logits(self._rows(X)).argmax(axis=1)]
+        return labels
+
+    def to_model(self) -> Model:
+        """Return the file that the receiver keeps; not to be handed out."""
+        from tacit.adoption.network_storage import receiver_to_model  # noqa: PLC0415 - storage knows this class
+
+        check_is_fitted(self, "alone_", msg="fit with compare=True before to_model: its report compares.")
+        return receiver_to_model(self)
+
+    @classmethod
+    def from_model(cls, file: Model) -> "SharpenedTransfer":
+        """Return the fitted classifier in ``file``."""
+        from tacit.adoption.network_storage import receiver_from_model  # noqa: PLC0415 - storage knows this class
+
+        return receiver_from_model(file)
+
+    def _scores(self, X: ArrayLike) -> FloatArray:
+        check_is_fitted(self)
+        rows = self._rows(X)
+        votes = [centred(self.learner_.logits(rows)) / self.spread_, *(opinion(rows) for opinion in self.opinions_)]
+        return combine(self.weights_, votes)
+
+    def _rows(self, X: ArrayLike) -> NDArray[Any]:
+        return np.asarray(validate_data(self, X, dtype=np.float32, reset=False))
+
+    def _network(self) -> SharpenedClassifier:
+        """Return an unfitted learner of this table."""
+        network: SharpenedClassifier = default_learner() if self.learner is None else clone(self.learner)
+        network.set_params(schema=self.schema_, random_state=self.random_state, verbose=self.verbose)
+        return network
+
+    def _out_of_fold(self, rows: NDArray[Any], codes: Codes, guide: FloatArray | None) -> FloatArray:
+        """Return votes on the labelled rows [L, C], each by a network for which it was unlabelled."""
+        labelled = np.flatnonzero(codes != UNLABELLED)
+        fewest = int(np.unique(codes[labelled], return_counts=True)[1].min())
+        n_folds = min(self.folds, max(2, fewest))
+        folds = stratified_folds(codes[labelled], n_folds, check_random_state(self.random_state))
+        votes = np.zeros((len(labelled), len(self.classes_)))
+        for fold in np.unique(folds):
+            mine, known = labelled[folds == fold], codes.copy()
+            known[mine] = UNLABELLED
+            network = self._network().fit(rows, known, guide=guide)
+            votes[folds == fold] = centred(network.logits(rows[mine])) / _spread(network.logits(rows))
+        return votes
+
+    def _evidence(self, seen: Codes, alone: FloatArray, adopted: FloatArray, n_rows: int) -> Evidence:
+        target_only = tuple(alone.argmax(axis=1).tolist())
+        return Evidence(
+            n_labelled=len(seen),
+            n_unlabelled=n_rows - len(seen),
+            classes=tuple(self.schema_.classes),
+            weights=tuple(float(weight) for weight in self.weights_[1:]),
+            notes=tuple(opinion.note for opinion in self.opinions_),
+            view="",
+            truth=tuple(seen.tolist()),
+            target_only=target_only,
+            view_only=target_only,
+            adopted=tuple(adopted.argmax(axis=1).tolist()),
+        )
+
+
+def default_learner() -> SharpenedClassifier:
+    """Return how networks learn unless told otherwise."""
+    return SharpenedClassifier(distillation="sh", n_steps=STEPS, unlabelled_ratio=2)
+
+
+def _guide(lent: Sequence[FloatArray], on_labels: Sequence[FloatArray], codes: Codes) -> FloatArray | None:
+    """Return the soft labels [N, C] that the releases make together; None if labels bear none of them out."""
+    nothing = np.zeros((len(codes), lent[0].shape[1])) if lent else None
+    if nothing is None:
+        return None
+    weights = gated_weights([nothing], on_labels, codes)[1:]
+    return probabilities(combine(weights, lent)) if weights.any() else None
+
+
+def _spread(logits: FloatArray) -> float:
+    return float(centred(logits).std()) or 1.0

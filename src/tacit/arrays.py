@@ -1,0 +1,15 @@
+"""The array types that every layer speaks of, and the code of an unlabelled row."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+Rows = NDArray[np.floating[Any]]  # encoded rows [N, p], or coordinates of rows
+Codes = NDArray[np.intp]  # class codes [N]
+Arrays = dict[str, NDArray[Any]]  # the named arrays of a file
+# What scikit-learn's validation keeps as it is; other types become the first.
+FLOATS = [np.float64, np.float32]
+# The class code of a row without a label.
+UNLABELLED = -1

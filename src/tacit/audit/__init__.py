@@ -1,0 +1,1 @@
+"""Empirical audits: the distinguishing game, replays, attacks, and the package's audit of itself."""

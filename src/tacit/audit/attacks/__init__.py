@@ -1,0 +1,1 @@
+"""Attacks on releases, given rows that were in the table and rows that were not."""

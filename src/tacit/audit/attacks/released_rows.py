@@ -1,0 +1,40 @@
+"""The attack on released rows: what was in the table lies nearer to them than what was not."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.arrays import FloatArray
+from tacit.errors import InputError
+from tacit.numerics.blocks import row_blocks
+
+Codes = NDArray[np.int64]
+
+
+def nearest_distances(X: FloatArray, released: FloatArray) -> FloatArray:
+    """Return the Euclidean distance [N] of each row of X [N, p] to the nearest of the ``released`` rows [m, p]."""
+    if X.ndim != 2 or released.ndim != 2 or X.shape[1] != released.shape[1] or not len(released):
+        raise InputError(
+            f"released must be rows with as many columns as X, one at least; got shapes {released.shape} and {X.shape}."
+        )
+    origin = released.mean(axis=0)  # near the rows the squares below lose the fewest digits
+    R = released - origin
+    norms = np.einsum("mk,mk->m", R, R)
+    nearest = np.empty(len(X), dtype=np.intp)
+    for rows in row_blocks(len(X), len(R) + X.shape[1]):
+        nearest[rows] = (norms - 2 * (X[rows] - origin) @ R.T).argmin(axis=1)
+    # The distance itself is taken from the difference: a copied row has distance 0, not the rounding of squares.
+    distances: FloatArray = np.linalg.norm(X - released[nearest], axis=1)
+    return distances
+
+
+def own_class_distances(X: FloatArray, y: Codes, released: FloatArray, labels: Codes) -> FloatArray:
+    """Return the distance of each row to the nearest released row of its own class.
+
+    A row of a class of which nothing was released is as far away as the furthest other row.
+    """
+    distances = np.full(len(X), np.nan)
+    for code in np.unique(y):
+        if (labels == code).any():
+            distances[y == code] = nearest_distances(X[y == code], released[labels == code])
+    known = distances[np.isfinite(distances)]
+    return np.where(np.isfinite(distances), distances, known.max() if known.size else 0.0)

@@ -1,0 +1,56 @@
+"""The reviewer's audit of a card: recompute its epsilon, and play the game on every mechanism it names."""
+
+import math
+from dataclasses import dataclass
+
+from tacit.audit.game import Game, furthest_pair, mechanism_game
+from tacit.privacy import accounting
+from tacit.privacy.card import AuditResult, Card, Part
+from tacit.privacy.mechanisms import from_settings
+
+DRAWS = 20_000
+# Relative room for an epsilon that was printed and read again.
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class CardAudit:
+    """What an audit of a card found: the epsilon of its events, and one game for each part."""
+
+    claimed: float
+    recomputed: float
+    results: tuple[AuditResult, ...]
+
+    @property
+    def adds_up(self) -> bool:
+        """Whether the events on the card cost no more than the card says."""
+        return self.recomputed <= self.claimed * (1 + ROUNDING)
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing contradicts the card."""
+        return self.adds_up and all(result.passed for result in self.results)
+
+
+def audit_card(card: Card, *, draws: int = DRAWS, seed: int | None = None) -> CardAudit:
+    """Return the audit of ``card``: what its events cost together, and a lower bound on epsilon for each part.
+
+    The game is played with the mechanism as the card describes it, on the neighbours that it hides least.
+    """
+    recomputed = accounting.epsilon(card.event, delta=card.delta)
+    games = [_game(part, card.delta, seed) for part in card.parts]
+    return CardAudit(card.epsilon, recomputed, tuple(game.play(draws) for game in games))
+
+
+def _game(part: Part, delta: float, seed: int | None) -> Game:
+    """Return the game of one draw; its claim is what the part's event on the card grants to one draw."""
+    mechanism = from_settings(part.mechanism)
+    claimed = accounting.epsilon(part.event, delta=delta)
+    return mechanism_game(
+        mechanism,
+        *furthest_pair(mechanism),
+        epsilon=claimed if math.isfinite(claimed) else 0.0,
+        delta=delta,
+        name=part.what,
+        seed=seed,
+    )

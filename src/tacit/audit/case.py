@@ -1,0 +1,41 @@
+"""One audit to run, and the claims and numbers of draws that most audits use."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tacit.audit.game import furthest_pair, mechanism_game
+from tacit.audit.replay import replay
+from tacit.privacy.card import AuditResult
+from tacit.privacy.mechanisms import Mechanism
+
+EPSILON = 1.0
+DELTA = 1e-3
+DRAWS = 40_000
+# A game on whole fits needs as many fits; a larger claim shows more with fewer of them.
+FIT_DRAWS = 3_000
+FIT_EPSILON = 4.0
+
+
+@dataclass(frozen=True)
+class Case:
+    """One audit to run; a control is broken on purpose and must not pass."""
+
+    name: str
+    run: Callable[[], AuditResult]
+    control: bool = False
+
+
+def game_case(
+    name: str, mechanism: Mechanism, seed: int | None, *, delta: float = 0.0, draws: int = DRAWS, control: bool = False
+) -> Case:
+    """Return the distinguishing game of a mechanism on its furthest neighbours."""
+    game = mechanism_game(mechanism, *furthest_pair(mechanism), epsilon=EPSILON, delta=delta, name=name, seed=seed)
+    return Case(name, lambda: game.play(draws), control)
+
+
+def replay_result(run: Callable[[Any], dict[str, object]], data: Any, neighbour: Any) -> AuditResult:
+    """Run on two neighbours with equal noise, and return how much of each declared sensitivity was used."""
+    seen = replay(run, data, neighbour)
+    # A replay is no statistic: the bound is the share of the declared sensitivity that the neighbour used.
+    return AuditResult("replay", EPSILON, EPSILON * seen.largest_share, 1.0, seen.queries, seen.passed)

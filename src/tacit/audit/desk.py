@@ -1,0 +1,80 @@
+"""Audits of the owner's desk: a whole run of noisy scores, and its answers on two neighbouring tables."""
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.arrays import FloatArray
+from tacit.audit.case import DELTA, DRAWS, EPSILON, Case, replay_result
+from tacit.audit.game import Game, Sampler
+from tacit.privacy.budget import Budget
+from tacit.privacy.card import AuditResult
+from tacit.privacy.ledger import Ledger
+from tacit.privacy.mechanisms import Gaussian, Laplace
+from tacit.privacy.stream import NoiseStream
+from tacit.situations.feedback.desk.architecture import Architecture
+from tacit.situations.feedback.desk.desk import Desk, Query
+from tacit.situations.feedback.desk.log import Entry, Log
+from tacit.situations.feedback.desk.providers import Provider, token_digest
+from tacit.situations.feedback.desk.scoring import Scorer
+from tacit.situations.feedback.desk.terms import Terms
+
+N_ROWS, QUERIES, DECIMALS = 40, 8, 4
+ARCHITECTURE = Architecture("linear", 2, 1)
+
+Rows = tuple[FloatArray, NDArray[np.int64]]
+
+
+def cases(seed: int | None) -> list[Case]:
+    """Return games on all answers of a run, a replay of a real desk, and a desk that charges for one answer only."""
+    return [
+        Case("desk, Laplace run, game", lambda: _game(0.0, QUERIES, seed).play(DRAWS)),
+        Case("desk, Gaussian run, game", lambda: _game(DELTA, QUERIES, seed).play(DRAWS)),
+        Case("desk, replay", lambda: _replay(seed)),
+        Case("desk that charges one answer and gives eight", lambda: _game(0.0, 1, seed).play(DRAWS), control=True),
+    ]
+
+
+def _game(delta: float, charged: int, seed: int | None) -> Game:
+    """Return the game of the mean of all answers, when one record makes every candidate right or wrong."""
+    terms = Terms(ARCHITECTURE, "accuracy", DECIMALS, charged, N_ROWS, epsilon=EPSILON, delta=delta)
+    stream = NoiseStream(seed)
+
+    def sampler(score: float) -> Sampler:
+        return lambda count: _mean_answers(terms.mechanism, np.full((count, QUERIES), score), stream)
+
+    return Game("desk", EPSILON, delta, sampler(0.5), sampler(0.5 + 1 / N_ROWS))
+
+
+def _mean_answers(mechanism: Laplace | Gaussian | None, scores: FloatArray, stream: NoiseStream) -> FloatArray:
+    noisy = scores if mechanism is None else mechanism.draw(scores, stream)
+    return np.asarray(np.round(noisy, DECIMALS).mean(axis=1))
+
+
+def _replay(seed: int | None) -> AuditResult:
+    X = np.linspace(0.1, 0.9, 2 * N_ROWS).reshape(N_ROWS, 2)
+    y = np.arange(N_ROWS) % 2
+    other, codes = X.copy(), y.copy()
+    other[7], codes[7] = (1.0, 0.0), 1 - codes[7]
+
+    def run(rows: Rows) -> dict[str, object]:
+        with tempfile.TemporaryDirectory() as folder:
+            return {"scores": _answers(Path(folder), rows, seed)}
+
+    return replay_result(run, (X, y), (other, codes))
+
+
+def _answers(folder: Path, rows: Rows, seed: int | None) -> list[float]:
+    """Return what a real desk answers to candidates that are right about half of the rows."""
+    ledger = Ledger.create(folder / "audit.ledger", Budget(2 * EPSILON, DELTA, unit="record"))
+    with Log(folder / "audit.desk").writing() as view:
+        view.add(Provider("auditor", token_digest("auditor"), QUERIES))
+    terms = Terms(ARCHITECTURE, "accuracy", DECIMALS, QUERIES, len(rows[0]), epsilon=EPSILON, delta=DELTA)
+    scorer = Scorer(*rows, ARCHITECTURE, metric="accuracy")
+    desk = Desk.open(scorer, terms, folder / "audit.desk", ledger=ledger, random_state=seed)
+    vectors = [np.array([np.cos(i), np.sin(i), 0.1]) for i in range(QUERIES)]
+    outcomes = desk.answer([Query("auditor", f"q{i}", str(i), vector) for i, vector in enumerate(vectors)])
+    desk.close()
+    return [each.score for each in outcomes if isinstance(each, Entry)]

@@ -1,0 +1,1 @@
+"""Audit cases of each kind of release."""

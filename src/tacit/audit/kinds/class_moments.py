@@ -1,0 +1,114 @@
+"""Audits of the releases of the main job."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tacit.arrays import FloatArray
+from tacit.audit.case import DELTA, EPSILON, FIT_EPSILON, Case, replay_result
+from tacit.audit.game import Game, Sampler
+from tacit.data.columns import Categorical, Label, Numeric
+from tacit.data.schema import Schema
+from tacit.kinds.class_moments.make import ROW_NORM, make_release
+from tacit.models.class_moments.features import features_of
+from tacit.models.class_moments.nearest_mean import count_weight
+from tacit.privacy.budget import Unit
+from tacit.privacy.card import AuditResult
+from tacit.privacy.stream import NoiseStream
+from tacit.release.file import Release
+
+# Whole releases cost milliseconds each; the controls are broken enough to show with fewer.
+DRAWS = 500
+CONTROL_DRAWS = 300
+
+# Columns of the tables of the games.
+ENTRIES = 12
+SCHEMA = Schema((*(Numeric(f"x{place}", (0, 1)) for place in range(ENTRIES)), Label("class", ("0", "1"))))
+
+Table = tuple[FloatArray, Any]
+Statistic = Callable[[Release], float]
+
+
+def cases(seed: int | None) -> list[Case]:
+    """Return replays and games of whole releases per record and per entry, and broken ones."""
+    return [
+        Case("transfer release per record, replay", lambda: _transfer_replay(Unit.RECORD, seed)),
+        Case("transfer release per entry, replay", lambda: _transfer_replay(Unit.ENTRY, seed)),
+        Case("transfer release per record, game", lambda: _record_game(FIT_EPSILON, seed).play(DRAWS)),
+        Case("transfer release per entry, game", lambda: _entry_game(1, FIT_EPSILON, seed).play(DRAWS)),
+        Case(
+            "control: transfer release charged a tenth of its epsilon",
+            lambda: _record_game(EPSILON, seed, drawn=10 * EPSILON).play(CONTROL_DRAWS),
+            control=True,
+        ),
+        Case(
+            "control: transfer release per entry taken for one per record",
+            lambda: _entry_game(ENTRIES, EPSILON, seed).play(CONTROL_DRAWS),
+            control=True,
+        ),
+    ]
+
+
+def _transfer_replay(unit: Unit, seed: int | None) -> AuditResult:
+    """Replay a release with one row more, or with one category changed."""
+    columns = (Numeric("number", (0, 1)), Categorical("kind", ("a", "b")), Label("class", ("0", "1")))
+    X, y = np.column_stack([np.linspace(0, 1, 40), np.eye(2)[np.arange(40) % 2]]), np.arange(40) // 3 % 2
+    changed = X.copy()
+    changed[7, 1:] = changed[7, :0:-1]
+    neighbour = (np.vstack([X, [[1, 1, 0]]]), np.append(y, 1)) if unit is Unit.RECORD else (changed, y)
+
+    def run(table: Table) -> dict[str, object]:
+        release = make_release(*table, Schema(columns), unit=unit, epsilon=EPSILON, delta=DELTA, random_state=seed)
+        return dict(release.arrays)
+
+    return replay_result(run, (X, y), neighbour)
+
+
+def _record_game(epsilon: float, seed: int | None, *, drawn: float | None = None) -> Game:
+    """Return the game of releases with and without one row in a corner of the cube, whose features are longest.
+
+    The statistic is the released class sum and count along what the row adds to them, on which their likelihood
+    ratio depends alone. ``drawn`` is the epsilon really used, if not the one claimed.
+    """
+    X, y = np.linspace(0.2, 0.8, 4 * ENTRIES).reshape(4, ENTRIES), np.arange(4) % 2
+    row = np.ones((1, ENTRIES))
+    added, weight = features_of(SCHEMA)(row)[0].astype(np.float64), count_weight(ROW_NORM)
+
+    def statistic(release: Release) -> float:
+        return float(release.arrays["sums"][1] @ added + weight**2 * release.arrays["counts"][1])
+
+    sampler = _samplers(Unit.RECORD, drawn or epsilon, seed, statistic)
+    return Game("record", epsilon, DELTA, sampler((X, y)), sampler((np.vstack([X, row]), np.append(y, 1))))
+
+
+def _entry_game(changed: int, epsilon: float, seed: int | None) -> Game:
+    """Return the game of releases whose tables differ in the first ``changed`` entries of one row.
+
+    The row is alone in its class, so that its class mean is the row itself with noise, cut off where the likelihood
+    ratio of Laplace noise no longer changes.
+    """
+    X, y = np.zeros((2, ENTRIES)), np.arange(2)
+    neighbour = X.copy()
+    neighbour[1, :changed] = 1.0
+
+    def statistic(release: Release) -> float:
+        return float(release.arrays["means"][1, :changed].sum())
+
+    sampler = _samplers(Unit.ENTRY, epsilon, seed, statistic)
+    return Game("entry", epsilon, DELTA, sampler((X, y)), sampler((neighbour, y)))
+
+
+def _samplers(unit: Unit, epsilon: float, seed: int | None, statistic: Statistic) -> Callable[[Table], Sampler]:
+    """Return what makes a sampler of the statistic of whole releases of a table."""
+    seeds = NoiseStream(seed)
+
+    def one(table: Table) -> float:
+        draw = int(seeds.words(1, np.uint32)[0])  # another seed for each release, repeatable as a whole
+        release = make_release(*table, SCHEMA, unit=unit, epsilon=epsilon, delta=DELTA, random_state=draw)
+        return statistic(release)
+
+    def sampler(table: Table) -> Sampler:
+        return lambda count: np.array([one(table) for _ in range(count)])
+
+    return sampler

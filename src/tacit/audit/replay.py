@@ -1,0 +1,142 @@
+"""Grey-box replay: run a fit, run it again on a neighbour with the same answers, and see what moved.
+
+The first run records every query with its declared sensitivity and its noisy answer. The second, on neighbouring data,
+gets the recorded answers back. A query that moved further than declared, a mechanism whose settings changed, or a
+result that differs although every answer was the same is a leak, found without statistics.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from tacit.arrays import FloatArray
+from tacit.errors import SensitivityError
+from tacit.privacy.account import observed_by
+from tacit.privacy.mechanisms import Mechanism
+
+# Relative room for the rounding of sums in floating point.
+ROUNDING = 1e-9
+
+Data = TypeVar("Data")
+Results = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Query:
+    """One recorded query."""
+
+    mechanism: Mechanism
+    values: FloatArray
+    answer: FloatArray
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One way in which a run contradicts what its mechanisms declare."""
+
+    where: str
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.problem}"
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What a replay saw: how many queries, the largest part of a declared sensitivity used, and the findings."""
+
+    queries: int
+    largest_share: float
+    findings: tuple[Finding, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing contradicted the declarations."""
+        return not self.findings
+
+    def require(self) -> "Replay":
+        """Return the replay itself if it passed; raise ``SensitivityError`` with the findings otherwise."""
+        if self.findings:
+            raise SensitivityError("; ".join(str(finding) for finding in self.findings))
+        return self
+
+
+def replay(run: Callable[[Data], Results], data: Data, neighbour: Data) -> Replay:
+    """Return what is found when ``run`` sees ``neighbour`` instead of ``data`` but the same noisy answers.
+
+    ``run`` fits and returns what would be handed out, by name: arrays or JSON-like values.
+    """
+    recorder = _Recorder()
+    with observed_by(recorder.record):
+        handed_out = run(data)
+    checker = _Checker(recorder.queries)
+    with observed_by(checker.check):
+        again = run(neighbour)
+    findings = checker.findings + checker.unasked() + _differences(handed_out, again)
+    return Replay(len(recorder.queries), checker.largest_share, tuple(findings))
+
+
+class _Recorder:
+    def __init__(self) -> None:
+        self.queries: list[Query] = []
+
+    def record(self, mechanism: Mechanism, values: FloatArray, draw: Callable[[], FloatArray]) -> FloatArray:
+        answer = draw()
+        self.queries.append(Query(mechanism, values.copy(), answer.copy()))
+        return answer
+
+
+class _Checker:
+    def __init__(self, queries: list[Query]) -> None:
+        self._queries = queries
+        self._next = 0
+        self.largest_share = 0.0
+        self.findings: list[Finding] = []
+
+    def check(self, mechanism: Mechanism, values: FloatArray, draw: Callable[[], FloatArray]) -> FloatArray:
+        index, self._next = self._next, self._next + 1
+        where = f"query {index + 1} ({mechanism.name})"
+        if index >= len(self._queries):
+            self.findings.append(
+                Finding(where, "asked on the neighbour only: the number of queries depends on the data")
+            )
+            return draw()
+        query = self._queries[index]
+        if mechanism != query.mechanism:
+            self.findings.append(Finding(where, "its settings depend on the data: sensitivity or noise is not public"))
+        # A mechanism that hides how many rows it was given says so; the shape of its answer is the same for any number.
+        hidden_axes = 1 if getattr(mechanism, "hides_row_count", False) else 0
+        if values.shape[hidden_axes:] != query.values.shape[hidden_axes:]:
+            self.findings.append(Finding(where, "its shape depends on the data"))
+            return query.answer.copy()
+        self._measure(where, query, values)
+        return query.answer.copy()
+
+    def unasked(self) -> list[Finding]:
+        missing = len(self._queries) - self._next
+        if missing <= 0:
+            return []
+        return [Finding(f"{missing} queries", "not asked on the neighbour: the number of queries depends on the data")]
+
+    def _measure(self, where: str, query: Query, values: FloatArray) -> None:
+        declared = query.mechanism.sensitivity
+        if np.isinf(declared):
+            return  # the local model protects any change
+        moved = query.mechanism.distance(query.values, values)
+        self.largest_share = max(self.largest_share, moved / declared)
+        if moved > declared * (1 + ROUNDING):
+            self.findings.append(Finding(where, f"moved by {moved:.6g}, declared at most {declared:.6g}"))
+
+
+def _differences(first: Results, second: Results) -> list[Finding]:
+    findings = [
+        Finding(f"result {name!r}", "handed out for one of the two inputs only")
+        for name in first.keys() ^ second.keys()
+    ]
+    return findings + [
+        Finding(f"result {name!r}", "differs although every noisy answer was the same: it leaks")
+        for name in sorted(first.keys() & second.keys())
+        if not np.array_equal(np.asarray(first[name]), np.asarray(second[name]))
+    ]

@@ -1,0 +1,46 @@
+"""The audit of everything in the package that draws noise, with broken controls that it must catch."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from tacit.audit import desk, mechanisms
+from tacit.audit.case import Case
+from tacit.audit.kinds import class_moments, encoder, fabricated_rows, linear, nearest_mean, noisy_rows, pair_metric
+from tacit.privacy.card import AuditResult
+
+# Each family's ``cases(seed)`` says what is tried.
+FAMILIES = (
+    mechanisms.cases,
+    nearest_mean.cases,
+    class_moments.cases,
+    linear.cases,
+    noisy_rows.cases,
+    fabricated_rows.cases,
+    pair_metric.cases,
+    encoder.cases,
+    desk.cases,
+)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One line of the audit; a control is broken on purpose and must not pass."""
+
+    result: AuditResult
+    control: bool = False
+
+    @property
+    def as_it_should(self) -> bool:
+        """Whether a right mechanism passed, or a broken one was caught."""
+        return self.result.passed != self.control
+
+
+def cases(seed: int | None = None) -> list[Case]:
+    """Return every audit of the package; a ``seed`` repeats it."""
+    return [case for family in FAMILIES for case in family(seed)]
+
+
+def self_audit(seed: int | None = None) -> Iterator[Verdict]:
+    """Yield the verdict on each case, as it is reached."""
+    for case in cases(seed):
+        yield Verdict(replace(case.run(), what=case.name), case.control)

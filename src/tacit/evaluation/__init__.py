@@ -1,1 +1,0 @@
-"""Scores, privacy audits, and the registry of reproducible tables."""

@@ -1,1 +1,0 @@
-"""One module for each reproducible table; ``rows()`` yields its lines."""

@@ -1,0 +1,1 @@
+"""Tables that can be run again, one module each."""

@@ -1,0 +1,1 @@
+"""Files: atomic writes, regular files, strict JSON, tensors, archives, hash chains."""

@@ -1,0 +1,94 @@
+"""Output files that appear whole or not at all."""
+
+import os
+import stat
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from tacit.errors import ReleaseError
+from tacit.files.regular import FilePath, reason
+
+OWNER_ONLY = 0o600
+
+
+def write_bytes(path: FilePath, content: bytes, *, mode: int | None = None) -> None:
+    """Write ``content`` to ``path``, whole or not at all."""
+    with replacing(path, mode=mode) as file:
+        file.write(content)
+
+
+def write_text(path: FilePath, text: str, *, mode: int | None = None) -> None:
+    """Write ``text`` to ``path`` as UTF-8, its line ends as they are, whole or not at all."""
+    write_bytes(path, text.encode("utf-8"), mode=mode)
+
+
+@contextmanager
+def replacing(path: FilePath, *, mode: int | None = None) -> Iterator[BinaryIO]:
+    """Give a file to write to, which takes the place of ``path`` when the block ends well.
+
+    Whatever fails on the way (a full disk, an error in the block, an interrupt) leaves the old file as it was and
+    no other file behind. ``mode`` sets the permissions; by default an existing file keeps its own.
+    """
+    try:
+        target, existing_mode = _resolved(path)
+        # A short name of its own: it meets neither another writer's nor the limit on the length of names.
+        temporary = target.with_name(f".tacit-{uuid.uuid4().hex}.tmp")
+        with _removed_on_failure(temporary):
+            with temporary.open("xb") as file:
+                _permit(temporary, existing_mode if mode is None else mode)
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(target)
+    except OSError as problem:
+        raise ReleaseError(f"{path} cannot be written: {reason(problem)}. Any older file is unchanged.") from problem
+    _sync_folder(target.parent)
+
+
+def _resolved(path: FilePath) -> tuple[Path, int | None]:
+    """Return the file that ``path`` leads to and its permissions, None if it is new.
+
+    A link stays a link: the file that it points to is replaced. A device is never replaced.
+    """
+    try:
+        target = Path(os.path.realpath(path))
+        mode = target.stat().st_mode if target.exists() else None
+    except ValueError as problem:
+        raise ReleaseError(f"{path!r} cannot be written: {reason(problem)}.") from problem
+    if mode is None:
+        return target, None
+    if not stat.S_ISREG(mode):
+        what = "a folder" if stat.S_ISDIR(mode) else "no regular file"
+        raise ReleaseError(f"{path} cannot be written: it is {what}. Give the path of a file.")
+    return target, stat.S_IMODE(mode)
+
+
+@contextmanager
+def _removed_on_failure(temporary: Path) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:  # an interrupt, too, must not leave half a file behind
+        with suppress(OSError):
+            temporary.unlink()
+        raise
+
+
+def _permit(file: Path, mode: int | None) -> None:
+    if mode is not None:
+        file.chmod(mode)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Ask for the new name to survive a power cut.
+
+    The new file is whole and in place by now, and some file systems cannot do this for a folder: no error.
+    """
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

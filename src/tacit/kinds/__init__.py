@@ -1,0 +1,1 @@
+"""What an owner can hand out: one package for each kind of release."""

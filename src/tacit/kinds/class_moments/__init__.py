@@ -1,0 +1,1 @@
+"""Class sums or moments of a table's rows."""

@@ -1,0 +1,127 @@
+"""Public directions in which rows are described before they are invented: low waves of a picture, or columns."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.fft import idctn
+
+from tacit.arrays import FloatArray, Rows
+from tacit.data.columns import Categorical, Numeric
+from tacit.data.schema import Schema
+
+# Waves of a picture that are kept; more cost more noise, fewer blur.
+MOST_WAVES = 100
+# With more columns than this, noise on the products of all pairs drowns them: columns are then invented independently.
+MOST_COLUMNS = 128
+# Public lengths of pictures of p pixels in [0, 1], over sqrt(p): of a whole one, and of one less the mean of its class.
+PICTURE_NORM, PICTURE_SPREAD = 0.36, 0.18
+# Variances are at least this: for each pixel of a picture along a wave, or of a column.
+LEAST_WAVE, LEAST_COLUMN = 1.3e-4, 1e-3
+# So many rows are projected at once, never fewer: see `coordinates`.
+BLOCK = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class Directions:
+    """Where coordinates come from: z = (x - centre) axes.
+
+    Attributes
+    ----------
+    centre : array [p]
+    axes : array [p, d] or None
+        Orthonormal columns; None: every encoded column is a direction of its own.
+    row_norm, spread_norm : float
+        Public lengths to which coordinates, and those less the mean of their class, are shortened.
+    least_variance : float
+    shape : tuple of int
+        Of the picture; empty for a table.
+    pixels : array of int [p]
+        Encoded positions of the picture's pixels.
+    """
+
+    centre: FloatArray
+    axes: FloatArray | None
+    row_norm: float
+    spread_norm: float
+    least_variance: float
+    shape: tuple[int, ...] = ()
+    pixels: NDArray[np.int64] | None = None
+
+    @property
+    def size(self) -> int:
+        """Number of directions d."""
+        return len(self.centre) if self.axes is None else self.axes.shape[1]
+
+    @property
+    def correlated(self) -> bool:
+        """Whether covariances are used, or variances alone."""
+        return self.axes is not None or self.size <= MOST_COLUMNS
+
+    def coordinates(self, X: Rows) -> FloatArray:
+        """Return the coordinates [N, d] of encoded rows.
+
+        Matrix products round the rows of a ragged block differently. In full blocks a row's coordinates depend on
+        that row alone, so that one row more does not move the last digits of others.
+        """
+        if self.axes is None:
+            columns: FloatArray = np.asarray(X, dtype=np.float64) - self.centre
+            return columns
+        Z = np.empty((len(X), self.size))
+        block = np.zeros((BLOCK, X.shape[1]))
+        for start in range(0, len(X), BLOCK):
+            mine = X[start : start + BLOCK]
+            block[: len(mine)] = mine - self.centre
+            Z[start : start + BLOCK] = (block @ self.axes)[: len(mine)]
+        return Z
+
+    def rows(self, Z: FloatArray) -> FloatArray:
+        """Return rows [N, p] with coordinates ``Z``, not yet within bounds."""
+        rows: FloatArray = self.centre + (Z if self.axes is None else Z @ self.axes.T)
+        return rows
+
+
+def directions_of(schema: Schema) -> Directions:
+    """Return the directions for tables with ``schema``: of its picture if all features are pixels, else its columns."""
+    if schema.image is not None and len(schema.image.columns) == len(schema.features):
+        return _of_pictures(schema.image.shape, schema.image_positions)
+    norm = math.sqrt(sum(_squared_reach(column) for column in schema.features)) * (1 + 1e-12)
+    return Directions(_column_centre(schema), None, norm, norm, LEAST_COLUMN)
+
+
+def waves(shape: tuple[int, ...], most: int) -> FloatArray:
+    """Return orthonormal columns [p, d]: cosines of lowest frequency of pictures of ``shape``, for each channel."""
+    height, width, channels = (*shape, 1)[:3]
+    squares = np.add.outer((np.arange(height) / height) ** 2, (np.arange(width) / width) ** 2).ravel()
+    chosen = np.argsort(squares, kind="stable")[: max(1, most // channels)]
+    spectra = np.zeros((len(chosen), height * width))
+    spectra[np.arange(len(chosen)), chosen] = 1.0
+    cosines = idctn(spectra.reshape(-1, height, width), axes=(1, 2), norm="ortho").reshape(len(chosen), -1)
+    columns: FloatArray = np.kron(cosines, np.eye(channels)).T.astype(np.float64)
+    return columns
+
+
+def _of_pictures(shape: tuple[int, ...], pixels: NDArray[np.int64]) -> Directions:
+    p = len(pixels)
+    drawn = waves(shape, MOST_WAVES)
+    axes = np.zeros_like(drawn)
+    axes[pixels] = drawn
+    root = math.sqrt(p)
+    return Directions(
+        np.zeros(p), axes, PICTURE_NORM * root, PICTURE_SPREAD * root, LEAST_WAVE * p, tuple(shape), pixels
+    )
+
+
+def _squared_reach(column: Numeric | Categorical) -> float:
+    """Return how far, squared, an encoded cell can be from the centre of its columns."""
+    width = len(column.encoded_names)
+    return 1 - 1 / width if isinstance(column, Categorical) else 0.25 * width
+
+
+def _column_centre(schema: Schema) -> FloatArray:
+    parts = [
+        np.full(len(column.encoded_names), 1 / len(column.encoded_names) if isinstance(column, Categorical) else 0.5)
+        for column in schema.features
+    ]
+    return np.concatenate(parts)

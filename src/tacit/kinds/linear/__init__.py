@@ -1,0 +1,1 @@
+"""Weights of private logistic regressions."""

@@ -1,0 +1,1 @@
+"""Rows with noise in every entry, from which a party of a federation answers."""

@@ -1,0 +1,1 @@
+"""A metric learned from pairs of rows."""

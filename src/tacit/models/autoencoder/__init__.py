@@ -1,0 +1,1 @@
+"""Private autoencoders by the functional mechanism."""

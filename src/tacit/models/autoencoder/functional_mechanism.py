@@ -1,0 +1,196 @@
+"""The functional mechanism: objectives as polynomials of the weights, their coefficients released once with noise."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+
+from tacit.arrays import FloatArray
+from tacit.privacy.account import Account
+from tacit.privacy.budget import Budget
+from tacit.privacy.calibration import calibrate
+from tacit.privacy.events import SequentialEvent
+from tacit.privacy.mechanisms import Gaussian, Laplace
+
+Norm = Literal[1, 2]
+# Rows are cut to multiples of this, so that sums of products of up to 2^20 rows are exact in double precision and a
+# sum moves by no more than the row that is added [summation].
+QUANTUM = 2.0**-13
+# What an entry off the diagonal weighs: it stands for two. In 2-norm the square root of two, cut to few digits.
+OFF_DIAGONAL: dict[Norm, float] = {1: 2.0, 2: 45 / 32}
+
+
+@dataclass(frozen=True)
+class Polynomial:
+    """f(W) = sum over outputs j of linear[j] · W[j] + W[j] quadratic W[j]ᵀ, constants left out: [functional] eq. 1.
+
+    ``linear`` is [m, b], ``quadratic`` [b, b] is shared by all outputs, weights W are [m, b].
+    """
+
+    linear: FloatArray
+    quadratic: FloatArray
+
+    def at(self, W: FloatArray) -> float:
+        """Return f(W)."""
+        return float((self.linear * W).sum() + np.einsum("je,ef,jf->", W, self.quadratic, W))
+
+    def gradient(self, W: FloatArray) -> FloatArray:
+        """Return the derivative by the weights [m, b]."""
+        slope: FloatArray = self.linear + W @ (self.quadratic + self.quadratic.T)
+        return slope
+
+    def minimiser(self, *, ridge: float) -> FloatArray:
+        """Return the weights that minimise f with ``quadratic`` made positive: eigenvalues cut at 0, plus ``ridge``.
+
+        Noise leaves an objective without a minimum; both repairs read nothing but the noisy coefficients.
+        """
+        values, vectors = np.linalg.eigh((self.quadratic + self.quadratic.T) / 2)
+        scaled = self.linear @ vectors / (-2 * (np.maximum(values, 0.0) + ridge))
+        weights: FloatArray = scaled @ vectors.T
+        return weights
+
+
+def squared_error(C: FloatArray, M: FloatArray) -> Polynomial:
+    """Return the objective of linear regression, sum |y - W h|², from C = sum y hᵀ [m, b] and M = sum h hᵀ [b, b].
+
+    (y - w·h)² = y² - 2 y h·w + w h hᵀ wᵀ: exact. [functional] sect. 4.1.
+    """
+    return Polynomial(-2 * C, M)
+
+
+def cross_entropy(S: FloatArray, C: FloatArray, M: FloatArray) -> Polynomial:
+    """Return the truncated cross-entropy of targets t under sigmoid outputs of W h.
+
+    log(1 + e^z) - t z = log 2 + (1/2 - t) z + z²/8 + O(z⁴), so linear = S/2 - C and quadratic = M/8 with S = sum h
+    [b], C = sum t hᵀ [m, b] and M = sum h hᵀ. One output gives logistic regression ([dpa] eq. 14), the p features as
+    targets the reconstruction ([dpa] eq. 11).
+    """
+    return Polynomial(S / 2 - C, M / 8)
+
+
+def coefficient_bound(target: float, hidden: float, *, quadratic: float, norm: Norm) -> float:
+    """Return how long the coefficients of one row can be: target · hidden and quadratic · hidden², joined.
+
+    A row's linear coefficients are an outer product v hᵀ, whose p-norm is |v| |h|; its quadratic ones h hᵀ, each
+    monomial once, have the 1-norm |h|² and, weighed by the square root of two off the diagonal, the 2-norm |h|².
+    Replacing a row moves a sum by at most twice this, adding one by at most this.
+    """
+    parts = (target * hidden, quadratic * hidden**2)
+    return sum(parts) if norm == 1 else math.hypot(*parts)
+
+
+def printed_reconstruction_sensitivity(n_features: int, n_units: int) -> float:
+    """Return d (b + b²/4), the sensitivity of [dpa] Lemma 2: quadratic coefficients are counted once per output."""
+    return n_features * (n_units + n_units**2 / 4)
+
+
+def printed_output_sensitivity(n_units: int) -> float:
+    """Return b + b²/4, the sensitivity of [dpa] Lemma 3."""
+    return n_units + n_units**2 / 4
+
+
+def cut(rows: FloatArray) -> FloatArray:
+    """Return ``rows`` cut towards zero to multiples of the quantum, which lengthens none of them."""
+    shortened: FloatArray = np.trunc(rows / QUANTUM) * QUANTUM
+    return shortened
+
+
+@dataclass(frozen=True)
+class MomentQuery:
+    """C = sum v hᵀ [m, b] and M = sum h hᵀ [b, b] as one vector: all that a layer asks of the data.
+
+    Inequality: adding a row with |v| <= target_norm and |h| <= hidden_norm (both in the ``norm`` of the noise) moves
+    the vector by at most ``sensitivity``, see ``coefficient_bound``.
+
+    Parameters
+    ----------
+    n_targets, n_units : int
+        m and b.
+    target_norm, hidden_norm : float
+    norm : 1 or 2
+        1 for Laplace, 2 for Gaussian noise.
+    weight : float
+        What M weighs beside C, a power of two, so that products are exact. 0: as much as takes an equal part.
+    """
+
+    n_targets: int
+    n_units: int
+    target_norm: float
+    hidden_norm: float
+    norm: Norm
+    weight: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not self.weight:
+            equal = 2.0 ** round(math.log2(self.target_norm / self.hidden_norm))
+            object.__setattr__(self, "weight", equal)
+
+    @property
+    def sensitivity(self) -> float:
+        """How far one row moves the vector."""
+        bound = coefficient_bound(self.target_norm, self.hidden_norm, quadratic=self.weight, norm=self.norm)
+        return math.nextafter(bound, math.inf)
+
+    @property
+    def coordinates(self) -> int:
+        """The length of the vector."""
+        return self.n_targets * self.n_units + self.n_units * (self.n_units + 1) // 2
+
+    def values(self, V: FloatArray, H: FloatArray) -> FloatArray:
+        """Return the true vector of rows ``V`` [N, m] and ``H`` [N, b], both cut to the quantum."""
+        V, H = cut(V), cut(H)
+        C, M = V.T @ H, H.T @ H
+        above = M[np.triu_indices(self.n_units, 1)] * OFF_DIAGONAL[self.norm]
+        return np.concatenate([C.ravel(), self.weight * np.diagonal(M), self.weight * above])
+
+    def moments(self, answer: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return C and M from a noisy ``answer``."""
+        first, second = self.n_targets * self.n_units, self.n_targets * self.n_units + self.n_units
+        M = np.zeros((self.n_units, self.n_units))
+        M[np.triu_indices(self.n_units, 1)] = answer[second:] / (OFF_DIAGONAL[self.norm] * self.weight)
+        M += M.T + np.diag(answer[first:second] / self.weight)
+        return answer[:first].reshape(self.n_targets, self.n_units), M
+
+    def ridge(self, mechanism: Laplace | Gaussian) -> float:
+        """Return about the spectral norm of the noise in M: eigenvalues below it are noise."""
+        level = mechanism.sigma if isinstance(mechanism, Gaussian) else mechanism.scale
+        return level / self.weight * math.sqrt(self.n_units)
+
+
+def split_noise(
+    queries: Sequence[MomentQuery], shares: Sequence[float], *, budget: Budget
+) -> list[Laplace] | list[Gaussian]:
+    """Return a mechanism for each query, together within ``budget``; ``shares`` add up to 1.
+
+    With delta 0 a share is one of epsilon (Laplace noise), else one of 1/sigma², which is what Gaussians add up [gdp].
+    """
+    return _split_noise(tuple(queries), tuple(shares), budget)
+
+
+@lru_cache(maxsize=64)  # a search for a noise level takes longer than a small fit
+def _split_noise(
+    queries: tuple[MomentQuery, ...], shares: tuple[float, ...], budget: Budget
+) -> list[Laplace] | list[Gaussian]:
+    if budget.delta == 0:
+        return [
+            Laplace.for_epsilon(budget.epsilon * share, sensitivity=query.sensitivity, coordinates=query.coordinates)
+            for query, share in zip(queries, shares, strict=True)
+        ]
+
+    def at(level: float) -> list[Gaussian]:
+        return [
+            Gaussian(level * query.sensitivity / math.sqrt(share), query.sensitivity, query.coordinates)
+            for query, share in zip(queries, shares, strict=True)
+        ]
+
+    return at(calibrate(lambda level: SequentialEvent(tuple(each.event for each in at(level))), budget))
+
+
+def released_moments(
+    account: Account, query: MomentQuery, mechanism: Laplace | Gaussian, V: FloatArray, H: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return noisy C and M of the rows: the one reading of the data that a layer makes."""
+    return query.moments(account.release(mechanism, query.values(V, H)))

@@ -1,0 +1,136 @@
+"""Linear regression of a private table by the functional mechanism: the objective's coefficients, once, with noise."""
+
+from os import PathLike
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from tacit.arrays import FloatArray
+from tacit.data.bounds import to_unit_cube
+from tacit.models.autoencoder.encoder import because, noise_norm, public_row_norm, scaled_rows
+from tacit.models.autoencoder.functional_mechanism import MomentQuery, released_moments, split_noise, squared_error
+from tacit.models.autoencoder.layers import with_constant
+from tacit.privacy.account import Account, Step
+from tacit.privacy.budget import Budget, Unit
+from tacit.privacy.ledger import Ledger
+from tacit.release.file import Release
+
+KIND = "private_linear"
+ADJACENCY = "two tables are neighbours if one of them has one row more, with its target"
+
+
+class PrivateLinearRegression(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """Least squares on a private table: [functional] with one query, exact noise, and a ridge as large as the noise.
+
+    Protected: one record with its target, at (epsilon, delta), under adding or removing a record. Nothing but the
+    number of features is read openly.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy loss of one fit.
+    bounds, target_bounds : pair
+        Public (low, high) of the features, numbers or one for each feature, and of the target. Values beyond are cut.
+    delta : float, default 1e-6
+        0 asks for pure epsilon, which costs far more noise (Laplace instead of Gaussian).
+    row_norm : float or None
+        Public bound on the Euclidean norm of a row scaled to [0, 1]; longer rows are shortened. None: sqrt(p).
+    ledger : Ledger, path or None
+        The account of the private table.
+    random_state : int or None
+        None for secure noise; an int repeats itself and is marked as not private.
+
+    Attributes
+    ----------
+    weights_ : array [p + 1]
+        Weights of the scaled features and of the constant one, for a target scaled to [-1, 1].
+    card_ : Card
+
+    Examples
+    --------
+    >>> X = np.linspace(0, 1, 500)[:, None]
+    >>> model = PrivateLinearRegression(1.0, bounds=(0, 1), target_bounds=(0, 2), random_state=0).fit(X, 2 * X[:, 0])
+    >>> bool(abs(model.predict([[0.5]])[0] - 1.0) < 0.2)
+    True
+    """
+
+    def __init__(
+        self,
+        epsilon: float,
+        *,
+        bounds: tuple[Any, Any],
+        target_bounds: tuple[float, float],
+        delta: float = 1e-6,
+        row_norm: float | None = None,
+        ledger: Ledger | str | PathLike[str] | None = None,
+        random_state: int | None = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.bounds = bounds
+        self.target_bounds = target_bounds
+        self.delta = delta
+        self.row_norm = row_norm
+        self.ledger = ledger
+        self.random_state = random_state
+
+    def plan(self, n_features: int) -> list[Step]:
+        """Return the query that a fit on ``n_features`` columns will make; nothing is charged."""
+        query = self._query(n_features)
+        (mechanism,) = split_noise([query], [1.0], budget=self._budget())
+        return [Step(mechanism, "the coefficients of the squared error", because(query))]
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Charge the ledger, then learn from the noisy coefficients."""
+        table: FloatArray
+        table, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
+        H = with_constant(scaled_rows(table, self.bounds, public_row_norm(self.row_norm, table.shape[1])))
+        targets = 2 * to_unit_cube(np.asarray(y, dtype=np.float64)[:, None], self.target_bounds) - 1
+        query = self._query(table.shape[1])
+        (mechanism,) = split_noise([query], [1.0], budget=self._budget())
+        account = Account.open(
+            self.plan(table.shape[1]),
+            budget=self._budget(),
+            ledger=self.ledger,
+            random_state=self.random_state,
+            purpose="linear regression",
+        )
+        C, M = released_moments(account, query, mechanism, targets, H)
+        self.weights_ = squared_error(C, M).minimiser(ridge=query.ridge(mechanism))[0]
+        self.card_ = account.card(
+            "linear regression",
+            adjacency=ADJACENCY,
+            assumptions=["the bounds of features and target are public, and so is the length rows are shortened to"],
+            not_protected=["the number of features"],
+        )
+        return self
+
+    def predict(self, X: ArrayLike) -> FloatArray:
+        """Return the expected target of each row."""
+        check_is_fitted(self)
+        table: FloatArray = validate_data(self, X, reset=False, dtype=np.float64)
+        H = with_constant(scaled_rows(table, self.bounds, public_row_norm(self.row_norm, table.shape[1])))
+        low, high = self.target_bounds
+        return np.asarray(low + (H @ self.weights_ + 1) * (high - low) / 2)
+
+    def release(self) -> Release:
+        """Return the file to hand out: the weights and the card."""
+        check_is_fitted(self)
+        low, high = (np.asarray(bound, dtype=float).tolist() for bound in self.bounds)
+        settings = {
+            "low": low,
+            "high": high,
+            "target_bounds": [float(bound) for bound in self.target_bounds],
+            "row_norm": public_row_norm(self.row_norm, self.n_features_in_),
+        }
+        return Release(kind=KIND, arrays={"weights": self.weights_}, settings=settings, card=self.card_)
+
+    def _budget(self) -> Budget:
+        return Budget(self.epsilon, self.delta, unit=Unit.RECORD)
+
+    def _query(self, n_features: int) -> MomentQuery:
+        """Return the moments of a target in [-1, 1] and rows of length at most 1 with a constant."""
+        norm = noise_norm(self._budget().delta)
+        return MomentQuery(1, n_features + 1, 1.0, 1.0 if norm == 2 else float(np.sqrt(n_features + 1)), norm)

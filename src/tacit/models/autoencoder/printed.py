@@ -1,0 +1,113 @@
+"""Algorithm 1 of [dpa] as printed, kept to be compared with: it gives no guarantee, and its card says so."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from tacit.arrays import FloatArray
+from tacit.models.autoencoder.functional_mechanism import printed_output_sensitivity, printed_reconstruction_sensitivity
+from tacit.models.autoencoder.layers import public_directions
+from tacit.privacy.account import Account, Step
+from tacit.privacy.mechanisms import Laplace, Mechanism
+
+WARNING = (
+    "as printed in [dpa], every layer spends the whole epsilon, the coefficients depend on the weights and are read "
+    "again from the data at each of the gradient steps with the same noise, and the normalisation layer reads the "
+    "data's own minimum and maximum. No epsilon holds; use accounting='sound'."
+)
+LEARNING_RATE = 1e-3  # [dpa] "all the learning rates are set to 10^-3", on the mean over rows
+STEPS = 100
+# The noisy objective has no lower bound; without a wall its minimisation runs to infinity.
+LARGEST_WEIGHT = 100.0
+
+
+@dataclass(frozen=True)
+class PrintedLayer:
+    """Sigmoid units and the normalisation layer of [dpa] eq. 13, its ranges read from the data."""
+
+    weights: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+    def encode(self, X: FloatArray) -> FloatArray:
+        """Return (h - γ)/((φ - γ) sqrt(b)), h = σ(Wᵀ x), kept inside [0, 1] for rows that were not in the table."""
+        widths = np.maximum(self.high - self.low, np.finfo(float).tiny)
+        shares = np.clip((expit(X @ self.weights) - self.low) / widths, 0.0, 1.0)
+        return np.asarray(shares / np.sqrt(self.weights.shape[1]))
+
+    def arrays(self) -> dict[str, FloatArray]:
+        """Return weights and ranges by name."""
+        return {"weights": self.weights, "low": self.low, "high": self.high}
+
+
+def steps(n_features: int, hidden: Sequence[int], epsilon: float) -> list[Step]:
+    """Return one release for each layer and one for the output, each with the whole ``epsilon``."""
+    planned = []
+    for depth, (p, b) in enumerate(zip((n_features, *hidden), hidden, strict=False), start=1):
+        mechanism = Laplace.for_epsilon(
+            epsilon, sensitivity=printed_reconstruction_sensitivity(p, b), coordinates=p * b * (b + 1)
+        )
+        planned.append(Step(mechanism, f"the coefficients of layer {depth}", "[dpa] Lemma 2"))
+    b = hidden[-1]
+    mechanism = Laplace.for_epsilon(epsilon, sensitivity=printed_output_sensitivity(b), coordinates=b * (b + 1))
+    return [*planned, Step(mechanism, "the coefficients of the output layer", "[dpa] Lemma 3")]
+
+
+def learn(
+    account: Account,
+    planned: Sequence[Step],
+    X: FloatArray,
+    labelled: NDArray[np.bool_],
+    codes: NDArray[np.intp],
+    *,
+    hidden: Sequence[int],
+) -> tuple[tuple[PrintedLayer, ...], FloatArray]:
+    """Return the layers and the output weights [1, b + 1] of [dpa] Alg. 1, layer by layer."""
+    layers: list[PrintedLayer] = []
+    for depth, (step, b) in enumerate(zip(planned, hidden, strict=False)):
+        W = _reconstructing_weights(account, step.mechanism, X, public_directions(X.shape[1], b, seed=depth))
+        H = expit(X @ W)
+        layers.append(PrintedLayer(W, H.min(axis=0), H.max(axis=0)))  # [dpa] eq. 13
+        X = layers[-1].encode(X)
+    return tuple(layers), _output_weights(account, planned[-1].mechanism, X[labelled], codes)
+
+
+def coefficients(X: FloatArray, H: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return Σ (1/2 - x) hᵀ [p, b] and Σ h hᵀ / 8 [b, b] at the hidden states ``H``: [dpa] eq. 11."""
+    return (0.5 - X).T @ H, H.T @ H / 8
+
+
+def _reconstructing_weights(account: Account, mechanism: Mechanism, X: FloatArray, W: FloatArray) -> FloatArray:
+    """Return weights [p, b] after gradient descent on the perturbed reconstruction error: [dpa] Alg. 1, lines 1-3."""
+    p, b = W.shape
+
+    def stacked() -> FloatArray:
+        L, Q = coefficients(X, expit(X @ W))
+        return np.concatenate([L.ravel(), np.broadcast_to(Q, (p, b, b)).ravel()])
+
+    noise = account.release(mechanism, stacked()) - stacked()
+    for _ in range(STEPS):
+        noisy = stacked() + noise  # the coefficients are read again, the noise is the same: this is what leaks
+        W = descend(W, noisy[: p * b].reshape(p, b), noisy[p * b :].reshape(p, b, b), len(X))
+    return W
+
+
+def _output_weights(account: Account, mechanism: Mechanism, H: FloatArray, codes: NDArray[np.intp]) -> FloatArray:
+    """Return output weights [1, b + 1], none on the constant unit: [dpa] Alg. 1, lines 5-6."""
+    b = H.shape[1]
+    L, Q = coefficients(codes[:, None].astype(float), H)
+    noisy = account.release(mechanism, np.concatenate([L.ravel(), Q.ravel()]))
+    theta = np.zeros((1, b))
+    for _ in range(STEPS):
+        theta = descend(theta, noisy[:b].reshape(1, b), noisy[b:].reshape(1, b, b), len(H))
+    return np.append(theta, [[0.0]], axis=1)
+
+
+def descend(W: FloatArray, linear: FloatArray, quadratic: FloatArray, n_rows: int) -> FloatArray:
+    """Return the weights [m, b] after one gradient step; ``quadratic`` [m, b, b] holds one matrix for each output."""
+    slope = linear + (W[:, None, :] @ (quadratic + quadratic.transpose(0, 2, 1)))[:, 0]
+    moved = W - LEARNING_RATE * slope / max(n_rows, 1)
+    return np.asarray(np.clip(moved, -LARGEST_WEIGHT, LARGEST_WEIGHT))

@@ -1,0 +1,1 @@
+"""Class sums, means and moments, and classifiers made of them."""

@@ -1,0 +1,159 @@
+"""Class scores from what a release holds: linear discriminants of class sums, quadratic ones of class moments."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.arrays import FloatArray, Rows
+from tacit.models.class_moments.features import ImageFeatures, TableFeatures
+from tacit.models.class_moments.frames import Frame, ImageFrame, Seen
+
+Arrays = Mapping[str, NDArray[Any]]
+
+# Ridge of the linear discriminant in units of the noise on a mean: found once on public data, then fixed.
+RIDGE = 8.0
+# A class covariance is used if at least this share of it is signal.
+LEAST_SIGNAL = 0.5
+
+
+@dataclass(frozen=True)
+class LinearScores:
+    """Scores features(frame(x)) W + b."""
+
+    frame: Frame
+    features: ImageFeatures | TableFeatures
+    W: FloatArray
+    b: FloatArray
+
+    def __call__(self, X: Rows) -> FloatArray:
+        """Return class scores [N, C]."""
+        scores: FloatArray = self.features(self.frame(X)) @ self.W + self.b
+        return scores
+
+
+@dataclass(frozen=True)
+class QuadraticScores:
+    """Gaussian log-densities -|whitening_c (z - mean_c)|²/2 + offset_c of z = basis (frame(x) - middle)."""
+
+    frame: Frame
+    middle: FloatArray
+    basis: FloatArray
+    means: FloatArray
+    whitening: FloatArray
+    offsets: FloatArray
+
+    def __call__(self, X: Rows) -> FloatArray:
+        """Return class scores [N, C]."""
+        Z = (self.frame(X) - self.middle) @ self.basis
+        scores = np.empty((len(Z), len(self.means)))
+        for code, (mean, whitening) in enumerate(zip(self.means, self.whitening, strict=True)):
+            scores[:, code] = self.offsets[code] - 0.5 * (((Z - mean) @ whitening) ** 2).sum(axis=1)
+        return scores
+
+
+def linear_discriminant(
+    arrays: Arrays, X: Rows, *, sigma: float, frame: Frame, features: ImageFeatures | TableFeatures
+) -> LinearScores:
+    """Return the linear discriminant of the owner's class means under the receiver's own covariance.
+
+    W = (S + lambda I)^-1 (m_c - m) with m_c the mean of class c, m their average, S the receiver's covariance of the
+    features, and lambda proportional to the noise on a mean, whose law is public. Classes count alike, however common
+    they are at the owner's. Scores are 0 at the receiver's mean row: half-way between two noisy means would carry
+    their squared noise.
+    """
+    counts = np.maximum(arrays["counts"], 1.0)
+    columns = frame.theirs if isinstance(features, TableFeatures) else np.arange(features.size)
+    means = arrays["sums"][:, columns] / counts[:, None]
+    middle = means.mean(axis=0)
+    phi = features(frame(X))
+    S = (phi.T @ phi).astype(np.float64) / len(phi)
+    own_mean = phi.mean(axis=0, dtype=np.float64)
+    S -= np.outer(own_mean, own_mean)
+    S[np.diag_indices(len(S))] += RIDGE * sigma / float(counts.sum())
+    W = np.asarray(np.linalg.solve(S, (means - middle).T), dtype=np.float64)
+    return LinearScores(frame, features, W, -own_mean @ W)
+
+
+@dataclass(frozen=True)
+class MomentFamily:
+    """Discriminants of one set of class moments, by subspace dimension and floor of the variances."""
+
+    frame: Frame
+    middle: FloatArray
+    values: FloatArray
+    vectors: FloatArray
+    means: FloatArray
+    covariances: NDArray[np.float32]
+    counts: FloatArray
+    noise: FloatArray
+
+    @classmethod
+    def seen_by(cls, arrays: Arrays, frame: Frame, Z: Seen) -> "MomentFamily":
+        """Return the family in the principal basis of the receiver's rows ``Z``, already seen through ``frame``."""
+        values, vectors = np.linalg.eigh(np.atleast_2d(np.cov(Z.T, dtype=np.float64)))
+        columns = frame.theirs
+        return cls(
+            frame=frame,
+            middle=Z.mean(axis=0, dtype=np.float64),
+            values=np.maximum(values[::-1], 0.0),
+            vectors=vectors[:, ::-1],
+            means=arrays["means"][:, columns],
+            covariances=(
+                arrays["covariances"]
+                if isinstance(frame, ImageFrame)
+                else arrays["covariances"][:, columns[:, None], columns[None, :]]
+            ),
+            counts=np.maximum(arrays["counts"], 1.0),
+            noise=arrays["noise"],
+        )
+
+    def discriminant(self, dimension: int, floor: float) -> QuadraticScores:
+        """Return the discriminant in ``dimension`` directions.
+
+        Means are shrunk along each direction by signal/(signal + noise), the noise being public. The pooled covariance
+        is the receiver's total less what lies between the means; a class's own covariance joins it as far as it rises
+        above its noise. Variances are at least ``floor`` times the receiver's mean variance.
+        """
+        d = min(dimension, self.vectors.shape[1])
+        V, total = self.vectors[:, :d], self.values[:d]
+        shares = self.counts / self.counts.sum()
+        average = float(shares @ (self.noise / self.counts))
+        M, left_over = _shrunk((self.means - self.middle) @ V, shares, average)
+        between = M - shares @ M
+        least = floor * float(total.mean()) or 1e-12
+        within = np.diag(total - left_over) - between.T @ (between * shares[:, None])
+        pooled = _floored(within, least)
+        whitening = np.empty((len(M), d, d))
+        offsets = np.empty(len(M))
+        for code in range(len(M)):
+            own = pooled + self._own_part(code, V, pooled) + np.diag(left_over)
+            variances, directions = np.linalg.eigh((own + own.T) / 2)
+            variances = np.maximum(variances, least)
+            whitening[code] = directions / np.sqrt(variances)
+            offsets[code] = -0.5 * np.log(variances).sum()
+        return QuadraticScores(self.frame, self.middle, V, M, whitening, offsets)
+
+    def _own_part(self, code: int, V: FloatArray, pooled: FloatArray) -> FloatArray:
+        """Return what the class's own covariance adds to the pooled one, as far as it is signal."""
+        difference: FloatArray = V.T @ self.covariances[code] @ V - pooled
+        d = len(pooled)
+        noise = self.noise[code] ** 2 / self.counts[code] * d * (d + 1)
+        share = max(0.0, 1 - noise / max(float((difference**2).sum()), 1e-300))
+        return share * difference if share > LEAST_SIGNAL else np.zeros_like(difference)
+
+
+def _shrunk(M: FloatArray, shares: FloatArray, noise: float) -> tuple[FloatArray, FloatArray]:
+    """Return means shrunk towards their average by the noise on them, and the uncertainty left in each direction."""
+    overall = shares @ M
+    signal = np.maximum(shares @ (M - overall) ** 2 - noise, 0.0)
+    shrink = signal / (signal + noise) if noise > 0 else np.ones(M.shape[1])
+    return overall + (M - overall) * shrink, shrink * noise
+
+
+def _floored(S: FloatArray, least: float) -> FloatArray:
+    values, axes = np.linalg.eigh(S)
+    floored: FloatArray = (axes * np.maximum(values, least)) @ axes.T
+    return floored

@@ -1,0 +1,80 @@
+"""How the receiver's rows are seen in the owner's features: shared columns, or pictures placed in the owner's frame."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.arrays import Rows
+from tacit.data.schema import Schema
+from tacit.models.class_moments.features import ImageFeatures, features_of
+from tacit.numerics.images import centre, grey, place
+
+Seen = NDArray[np.float32]
+
+# How large the receiver's pictures stand in the owner's frame; chosen by the receiver's own labels.
+SCALES = (1.0, 0.9, 0.8, 0.72, 0.65)
+
+
+@dataclass(frozen=True)
+class ColumnFrame:
+    """Columns that both tables have, in the owner's units: (x - shift) / scale."""
+
+    positions: NDArray[np.int64]
+    scale: NDArray[np.float64]
+    shift: NDArray[np.float64]
+    theirs: NDArray[np.int64]
+    note: str = ""
+
+    def __call__(self, X: Rows) -> Seen:
+        """Return the shared columns in the order of ``theirs``, their places in the owner's encoding."""
+        seen: Seen = ((X[:, self.positions] - self.shift) / self.scale).astype(np.float32)
+        return seen
+
+
+@dataclass(frozen=True)
+class ImageFrame:
+    """Pictures of the receiver placed in the owner's frame."""
+
+    positions: NDArray[np.int64]
+    shape: tuple[int, ...]
+    frame: tuple[int, ...]
+    scale: float = 1.0
+    centred: bool = False
+    note: str = ""
+
+    @property
+    def theirs(self) -> NDArray[np.int64]:
+        """All pixels of the owner's frame."""
+        return np.arange(self.frame[0] * self.frame[1])
+
+    def __call__(self, X: Rows) -> Seen:
+        """Return rows of pixels of the owner's frame."""
+        size, frame = (self.shape[0], self.shape[1]), (self.frame[0], self.frame[1])
+        placed = place(grey(X[:, self.positions], self.shape), size, frame, self.scale)
+        return centre(placed, frame) if self.centred else placed
+
+
+Frame = ColumnFrame | ImageFrame
+
+
+def frames_between(ours: Schema, theirs: Schema) -> list[Frame]:
+    """Return the ways in which our rows can be seen as theirs; none if nothing is shared."""
+    if ours.image is not None and theirs.image is not None and isinstance(features_of(theirs), ImageFeatures):
+        return _image_frames(ours.image_positions, ours.image.shape, theirs.image.shape)
+    shared = ours.shared_with(theirs)
+    if not shared.pairings:
+        return []
+    scale = np.array([pairing.scale for pairing in shared.pairings])
+    shift = np.array([pairing.shift for pairing in shared.pairings])
+    note = "; ".join([f"{len(shared.names)} columns shared by name", *shared.differences])
+    return [ColumnFrame(shared.ours, scale, shift, shared.theirs, note)]
+
+
+def _image_frames(positions: NDArray[np.int64], mine: tuple[int, ...], frame: tuple[int, ...]) -> list[Frame]:
+    if mine == frame:
+        return [ImageFrame(positions, mine, frame, note="images of the same shape")]
+    note = f"images of {mine[0]} x {mine[1]} placed in a frame of {frame[0]} x {frame[1]}"
+    return [
+        ImageFrame(positions, mine, frame, scale, centred=True, note=f"{note}, at scale {scale:g}") for scale in SCALES
+    ]

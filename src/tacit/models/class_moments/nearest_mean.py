@@ -1,0 +1,181 @@
+"""Nearest class mean from noisy sums and counts: the smallest record-level private classifier."""
+
+import math
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from tacit import checks
+from tacit.arrays import FloatArray
+from tacit.data.bounds import clip_rows, to_unit_cube
+from tacit.models.class_labels import checked_rows, chosen, encode_labels
+from tacit.privacy.account import Account, Step
+from tacit.privacy.budget import Budget, Unit
+from tacit.privacy.ledger import Ledger
+from tacit.privacy.mechanisms import Gaussian
+from tacit.release.file import Release
+
+KIND = "class_means"
+ADJACENCY = "two tables are neighbours if one of them has one row more, with its label"
+
+
+def class_sums(X: FloatArray, codes: NDArray[np.intp], n_classes: int) -> tuple[FloatArray, FloatArray]:
+    """Return the sum of rows [C, p] and the number of rows [C] of each class."""
+    membership = np.zeros((n_classes, len(codes)))
+    membership[codes, np.arange(len(codes))] = 1.0
+    return membership @ X, membership.sum(axis=1)
+
+
+def count_weight(row_norm: float) -> float:
+    """Return what one count weighs beside sums of rows of ``row_norm``: a power of two, so that products are exact.
+
+    Counts are large beside their noise and get the smaller part of the joint sensitivity, a half or a quarter.
+    """
+    return 2.0 ** math.floor(math.log2(row_norm / 2))
+
+
+def sums_mechanism(epsilon: float, delta: float, *, row_norm: float, n_features: int) -> Gaussian:
+    """Return Gaussian noise for the sums and the weighted counts, stacked into one query.
+
+    Adding one row of norm at most r moves one class sum by at most r and one count by 1, so the stacked query moves by
+    at most sqrt(r² + w²), w the count weight, in n_features + 1 coordinates.
+    """
+    sensitivity = math.nextafter(math.hypot(row_norm, count_weight(row_norm)), math.inf)
+    return Gaussian.for_budget(epsilon, delta, sensitivity=sensitivity, coordinates=n_features + 1)
+
+
+class PrivateNearestMean(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Nearest class mean of a private table.
+
+    Protected: one record with its label, at (epsilon, delta), under adding or removing a record. Not protected: the
+    list of classes, if it is read from ``y`` rather than given.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy loss of one fit.
+    bounds : pair
+        Public (low, high) of the features: numbers, or arrays with one number for each feature.
+    delta : float, default 1e-6
+    row_norm : float or None
+        Public bound on the Euclidean norm of a row scaled to [0, 1]; longer rows are shortened. None: sqrt(p), which
+        shortens none.
+    classes : sequence or None
+        The public list of labels. None: read from ``y`` and declared public.
+    ledger : Ledger, path or None
+        The account of the private table.
+    random_state : int or None
+        None for secure noise; an int repeats itself and is marked as not private.
+
+    Attributes
+    ----------
+    classes_ : array [C]
+    means_ : array [C, p]
+        Noisy class means in the scaled cube.
+    counts_ : array [C]
+        Noisy class sizes.
+    card_ : Card
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = PrivateNearestMean(epsilon=5.0, bounds=(0, 8), random_state=0).fit(X, y)
+    >>> bool(model.score(X, y) > 0.8)
+    True
+    """
+
+    def __init__(
+        self,
+        epsilon: float,
+        *,
+        bounds: tuple[Any, Any],
+        delta: float = 1e-6,
+        row_norm: float | None = None,
+        classes: Sequence[Any] | None = None,
+        ledger: Ledger | str | PathLike[str] | None = None,
+        random_state: int | None = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.bounds = bounds
+        self.delta = delta
+        self.row_norm = row_norm
+        self.classes = classes
+        self.ledger = ledger
+        self.random_state = random_state
+
+    def plan(self, n_features: int) -> list[Step]:
+        """Return the queries that a fit on ``n_features`` columns will make; nothing is charged."""
+        row_norm = self._row_norm(n_features)
+        mechanism = sums_mechanism(self.epsilon, self.delta, row_norm=row_norm, n_features=n_features)
+        because = (
+            f"adding one row of norm at most {row_norm:.6g} moves one class sum by at most that and one count by 1, "
+            f"weighted {count_weight(row_norm):g}"
+        )
+        return [Step(mechanism, "the sum of rows and the number of rows of each class", because)]
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Charge the ledger, then release noisy sums and counts of ``X`` by the labels ``y``."""
+        table, labels = checked_rows(self, X, y)
+        classes, codes = encode_labels(labels, self.classes)
+        row_norm = self._row_norm(table.shape[1])
+        rows = clip_rows(to_unit_cube(table, self.bounds), row_norm)
+        steps = self.plan(table.shape[1])
+        account = Account.open(
+            steps,
+            budget=Budget(self.epsilon, self.delta, unit=Unit.RECORD),
+            ledger=self.ledger,
+            random_state=self.random_state,
+            purpose="class means",
+        )
+        sums, counts = class_sums(rows, codes, len(classes))
+        weight = count_weight(row_norm)
+        noisy = account.release(steps[0].mechanism, np.column_stack([sums, weight * counts]))
+        self.classes_ = classes
+        self.counts_ = np.maximum(noisy[:, -1] / weight, 1.0)
+        self.means_ = np.clip(noisy[:, :-1] / self.counts_[:, None], 0.0, 1.0)
+        self.card_ = account.card(
+            "class means",
+            adjacency=ADJACENCY,
+            assumptions=self._assumptions(row_norm),
+            not_protected=["the number of features and the list of classes"],
+        )
+        return self
+
+    def decision_function(self, X: ArrayLike) -> FloatArray:
+        """Return negative squared distances to the means [N, C]; for two classes their difference [N]."""
+        check_is_fitted(self)
+        rows = to_unit_cube(validate_data(self, X, reset=False, dtype=np.float64), self.bounds)
+        # |x|² is common to all classes and left out.
+        scores: FloatArray = 2 * rows @ self.means_.T - (self.means_**2).sum(axis=1)
+        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the label of the nearest class mean."""
+        decided = self.decision_function(X)
+        return chosen(decided, self.classes_)
+
+    def release(self) -> Release:
+        """Return the file to hand out: noisy means and counts, and the card."""
+        check_is_fitted(self)
+        low, high = (np.asarray(bound, dtype=float).tolist() for bound in self.bounds)
+        return Release(
+            kind=KIND,
+            arrays={"means": self.means_, "counts": self.counts_},
+            settings={"classes": self.classes_.tolist(), "low": low, "high": high},
+            card=self.card_,
+        )
+
+    def _row_norm(self, n_features: int) -> float:
+        return math.sqrt(n_features) if self.row_norm is None else checks.positive("row_norm", self.row_norm)
+
+    def _assumptions(self, row_norm: float) -> list[str]:
+        facts = ["the bounds of the features are public", f"rows are shortened to norm {row_norm:.6g}, a public number"]
+        if self.classes is None:
+            facts.append("the list of classes was read from the labels and is declared public")
+        return facts

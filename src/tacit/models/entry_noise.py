@@ -1,0 +1,44 @@
+"""Noise in every entry of encoded rows: its mechanism, and weights by which one entry moves its columns alike."""
+
+import numpy as np
+
+from tacit.arrays import FloatArray, Rows
+from tacit.data.schema import Schema
+from tacit.errors import InputError
+from tacit.privacy.account import Account, Step
+from tacit.privacy.mechanisms import EntryNoise
+
+ENTRY_ADJACENCY = "two tables are neighbours if one entry of one row differs, within its public bounds or categories"
+PLAIN = "an entry scaled to [0, 1] changes by at most 1"
+MIXED = "an entry moves the columns that encode it by at most 2 in 1-norm: a doubled number or two one-hot columns"
+
+
+def entry_weights(schema: Schema) -> FloatArray:
+    """Return by what each encoded column is multiplied so that any entry moves its columns by at most 2 in 1-norm.
+
+    A number alone in its column moves it by at most 1 and is doubled; a category moves two columns by 1 each, and a
+    number with a flag for missing moves both by at most 1.
+    """
+    lone = [len(column.encoded_names) == 1 for column in schema.features for _ in column.encoded_names]
+    return np.where(lone, 2.0, 1.0)
+
+
+def entry_step(schema: Schema, epsilon: float, delta: float, what: str) -> Step:
+    """Return the one query of an entry-level release: noise in every entry ([membership] Alg. 5, [hull] Alg. 1).
+
+    Its sensitivity is counted over the columns that encode an entry.
+    """
+    plain = bool((entry_weights(schema) == 2).all())
+    mechanism = EntryNoise(epsilon, delta, 1.0) if plain else EntryNoise(epsilon, delta, 2.0, coordinates=2)
+    return Step(mechanism, what, PLAIN if plain else MIXED)
+
+
+def noisy_rows(account: Account, X: Rows, schema: Schema) -> tuple[FloatArray, FloatArray]:
+    """Return rows with noise in every entry [N, p], and the scale of the noise in each column [p]."""
+    mechanism = account.steps[0].mechanism
+    if not isinstance(mechanism, EntryNoise):
+        raise InputError("an entry-level plan holds entry noise.")
+    # With numbers only, the mechanism's unit is one column and nothing needs doubling.
+    weights = entry_weights(schema) if mechanism.coordinates > 1 else np.ones(X.shape[1])
+    noisy = account.release(mechanism, X * weights) / weights
+    return noisy, mechanism.scale / weights

@@ -1,0 +1,1 @@
+"""Private linear classifiers and transfer between them."""

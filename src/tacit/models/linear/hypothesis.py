@@ -1,0 +1,136 @@
+"""What released weights say about a receiver's problem, and how far to trust them; all of it public."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tacit import checks
+from tacit.arrays import FloatArray
+from tacit.data.schema import Schema
+from tacit.errors import InputError
+from tacit.models.linear.feature_split import FeatureSplit
+from tacit.models.linear.release import read_scores
+from tacit.models.two_class_problems import n_problems
+from tacit.release.file import Release
+
+# How far the weights of related problems lie apart, on rows of unit length with a regularisation of 1, where weights
+# have a length of about 1/3: a public guess that decides what a release is worth beside one's own rows.
+UNLIKE = 0.25
+
+
+@dataclass(frozen=True, eq=False)
+class Hypothesis:
+    """Weights of another table, placed in our columns.
+
+    Attributes
+    ----------
+    split : FeatureSplit
+        Its groups, with one more for columns of ours that it does not know.
+    weights : dict of class to array [p]
+    noise : array [K]
+        Expected length of the noise in the weights of each group; infinite where it knows nothing.
+    note : str
+        What it has in common with our table.
+    """
+
+    split: FeatureSplit
+    weights: Mapping[Any, FloatArray]
+    noise: FloatArray
+    note: str = ""
+
+
+def trust(source_noise: FloatArray | float, target_noise: FloatArray | float) -> tuple[FloatArray, FloatArray]:
+    """Return the weight of the prior and the regularisation that make the best of two noisy weight vectors.
+
+    r = target_noise² / (source_noise² + 0.25²): the inverse variances' ratio. Up to 1 it is the prior's weight, beyond
+    that the regularisation that holds the target back. Nothing private enters.
+    """
+    ratio = np.asarray(target_noise) ** 2 / (np.asarray(source_noise) ** 2 + UNLIKE**2)
+    return np.minimum(ratio, 1.0), np.maximum(ratio, 1.0)
+
+
+def place_columns(release: Release) -> Hypothesis:
+    """Return the hypothesis of a release whose columns are ours, in our order."""
+    scores = read_scores(release)
+    labels = release.settings["classes"]
+    weights = dict(zip(labels, scores.per_class(), strict=True))
+    return Hypothesis(scores.split, weights, scores.noise, f"{scores.weights.shape[1]} columns")
+
+
+def place_by_schema(release: Release, schema: Schema) -> Hypothesis:
+    """Return the hypothesis of a release in the columns and class codes of our ``schema``.
+
+    Columns are matched by name. Where bounds differ, a column of theirs is scale times ours but for a constant, which
+    is dropped: weights are multiplied by the change of scale.
+    """
+    if release.schema is None:
+        raise InputError("the release must carry a schema to be matched with ours. Ask its owner for one that does.")
+    scores = read_scores(release)
+    theirs = Schema.from_dict(release.schema, source="the release's schema")
+    if len(theirs.encoded_names) != scores.weights.shape[1]:
+        raise InputError("the release's weights and its schema disagree about the number of columns.")
+    shared = schema.shared_with(theirs)
+    if not shared.pairings or not shared.classes:
+        raise InputError(
+            "the release has no column or no class in common with this table. Columns and classes are matched by name."
+        )
+    known = scores.per_class()
+    scales = np.array([pairing.scale for pairing in shared.pairings])
+    weights = {}
+    for ours, code in shared.classes.items():
+        placed = np.zeros(len(schema.encoded_names))
+        placed[shared.ours] = known[code, shared.theirs] / scales
+        weights[ours] = placed
+    split, noise = _placed_split(scores.split, scores.noise, dict(zip(shared.theirs, shared.ours, strict=True)), schema)
+    note = f"{len(shared.names)} columns and {len(shared.classes)} classes shared by name"
+    return Hypothesis(split, weights, noise, note)
+
+
+def combine(
+    hypotheses: Sequence[Hypothesis], classes: Sequence[Any], n_features: int
+) -> tuple[FeatureSplit, FloatArray, FloatArray]:
+    """Return the split of the first hypothesis, the mean weights of our problems [R, p], and their noise [K]."""
+    split = hypotheses[0].split.require(n_features)
+    told = [_problems(each, classes, n_features) for each in hypotheses]
+    noises = [
+        each.noise if each.split == split else np.full(len(split.shares), each.noise.max()) for each in hypotheses
+    ]
+    noise: FloatArray = np.sqrt(np.sum(np.square(noises), axis=0)) / len(noises)
+    return split, np.mean(told, axis=0), noise
+
+
+def _problems(hypothesis: Hypothesis, classes: Sequence[Any], n_features: int) -> FloatArray:
+    """Return weights of our problems; a class that the hypothesis does not know has weights of zero."""
+    unknown = np.zeros(n_features)
+    each = np.stack([np.asarray(hypothesis.weights.get(label, unknown)) for label in classes])
+    if each.shape[1] != n_features:
+        raise InputError(f"X must have the {each.shape[1]} columns that the release speaks of; got {n_features}.")
+    if not each.any():
+        raise InputError(f"the release must know one of the classes {list(classes)}; it knows others.")
+    # Two classes are one problem: for the second, against the first.
+    return (each[1:] - each[:1]) / 2 if n_problems(len(classes)) == 1 else each
+
+
+def _placed_split(
+    theirs: FeatureSplit, noise: FloatArray, ours_of: Mapping[int, int], schema: Schema
+) -> tuple[FeatureSplit, FloatArray]:
+    placed = list(_known_groups(theirs, noise, ours_of))
+    known = {place for group, _, _ in placed for place in group}
+    others = tuple(place for place in range(len(schema.encoded_names)) if place not in known)
+    if others:
+        # Its share is by size, so that the groups that are known keep theirs among themselves.
+        total = sum(share for _, share, _ in placed)
+        placed.append((others, total * len(others) / len(known), np.inf))
+    groups, shares, noises = zip(*placed, strict=True)
+    return FeatureSplit(groups, shares), np.array(noises)
+
+
+def _known_groups(
+    theirs: FeatureSplit, noise: FloatArray, ours_of: Mapping[int, int]
+) -> Iterator[tuple[tuple[int, ...], float, float]]:
+    for group, share, length in zip(theirs.positions, theirs.shares, noise, strict=True):
+        places = tuple(sorted(int(ours_of[place]) for place in group if place in ours_of))
+        if places:
+            yield places, share, float(checks.positive("noise", length))

@@ -1,0 +1,235 @@
+"""Logistic regression by objective perturbation: pure epsilon for a whole record."""
+
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from tacit import checks
+from tacit.arrays import FloatArray
+from tacit.errors import InputError
+from tacit.models.class_labels import checked_rows, chosen, decisions, encode_labels
+from tacit.models.linear.feature_split import FeatureSplit
+from tacit.models.linear.release import LinearScores, linear_release
+from tacit.models.two_class_problems import (
+    ADDED,
+    EVERY_CLASS,
+    REPLACED,
+    centred,
+    classes_query,
+    n_problems,
+    query_of,
+    require_room,
+    row_factors,
+    shares,
+    signs_of,
+)
+from tacit.privacy.account import Account, Step
+from tacit.privacy.budget import Budget, Unit
+from tacit.privacy.ledger import Ledger
+from tacit.privacy.mechanisms import AgainstRest, Exponential, ObjectivePerturbation, TunedPerturbation
+from tacit.release.file import Release
+
+# On rows of unit length this much regularisation makes noise bearable at any epsilon, and costs little without noise.
+REGULARIZATION = 1.0
+BECAUSE = (
+    "rows have length at most 1, so replacing one moves the gradient by at most 2 and the Hessian by at most 1/4 in "
+    "one direction; the solver's gradient is at most {tolerance:.1g}, which noise of its own hides"
+)
+
+
+def expected_noise(mechanism: ObjectivePerturbation) -> float:
+    """Return the expected length of the noise in the weights: d/beta, divided by the curvature."""
+    return mechanism.dimension / (mechanism.beta * mechanism.curvature)
+
+
+class PrivateLogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Logistic regression of a private table, by objective perturbation ([pptl] Alg. 1 in its sound form).
+
+    Protected: one record with its label, at pure epsilon, under replacing a record; with ``n_rows`` also under adding
+    or removing one. Not protected: the number of rows without ``n_rows``, and the list of classes unless it is given.
+    More than two classes are told apart one against the rest, each with an equal part of epsilon.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy loss of one fit.
+    bounds : pair or None
+        Public (low, high) of the features, which are brought to [-1, 1]. None: features are used as they are; centre
+        them by public numbers.
+    row_norm : float or None
+        None: every row is scaled to length 1, by itself. A public number: longer rows are shortened to it.
+    regularization : float, sequence or None
+        lambda for rows of length 1. None: max(1, 2/(n epsilon)), which needs no tuning. A sequence is tuned privately
+        within the same epsilon: each value learns on a part of the rows of its own, the last part chooses.
+    prior : array [R, p] or None
+        Public weights to stay close to, in the scaled features; what is learned is the change.
+    accounting : {"tight", "chaudhuri"}
+        "tight": regularisation of at least 2/epsilon in all, for which nothing is deducted from epsilon. "chaudhuri":
+        the older deduction, for comparison; both are sound.
+    classes : sequence or None
+        The public list of labels. None: read from ``y`` and declared public.
+    n_rows : int or None
+        A public bound on the number of rows. None: their number is public.
+    ledger : Ledger, path or None
+        The account of the private table.
+    random_state : int or None
+        None for secure noise; an int repeats itself and is marked as not private.
+
+    Attributes
+    ----------
+    classes_ : array [C]
+    coef_ : array [R, p]
+        Weights of the scaled rows; one problem for two classes, else one for each class.
+    card_ : Card
+
+    Examples
+    --------
+    >>> rows, labels = [[-1.0, 0.2], [1.0, 0.1]] * 100, [0, 1] * 100
+    >>> PrivateLogisticRegression(1.0, random_state=0).fit(rows, labels).predict([[2.0, 0.0]]).tolist()
+    [1]
+    """
+
+    def __init__(
+        self,
+        epsilon: float,
+        *,
+        bounds: tuple[Any, Any] | None = None,
+        row_norm: float | None = None,
+        regularization: float | Sequence[float] | None = None,
+        prior: ArrayLike | None = None,
+        accounting: str = "tight",
+        classes: Sequence[Any] | None = None,
+        n_rows: int | None = None,
+        ledger: Ledger | str | PathLike[str] | None = None,
+        random_state: int | None = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.bounds = bounds
+        self.row_norm = row_norm
+        self.regularization = regularization
+        self.prior = prior
+        self.accounting = accounting
+        self.classes = classes
+        self.n_rows = n_rows
+        self.ledger = ledger
+        self.random_state = random_state
+
+    def plan(self, n_features: int, *, n_rows: int, n_classes: int = 2) -> list[Step]:
+        """Return the queries that a fit on ``n_rows`` rows will make; nothing is charged."""
+        problems = n_problems(n_classes)
+        epsilon = checks.positive("epsilon", self.epsilon) / problems
+        given = self.regularization
+        what = "weights of a logistic regression" + (", one class against the rest" if problems > 1 else "")
+        if isinstance(given, Sequence | np.ndarray):
+            if self.n_rows is not None:
+                raise InputError("n_rows must be None with tuning, whose parts are fixed by the rows' places.")
+            # Each setting learns on its own part, and is made for as many rows.
+            made = [self._mechanism(epsilon, each, n_features, n_rows // (len(given) + 1)) for each in given]
+            tuned = TunedPerturbation(tuple(made), Exponential(epsilon, 1.0))
+            return [Step(tuned, what, BECAUSE.format(tolerance=made[0].tolerance), problems)]
+        one = self._mechanism(epsilon, given, n_features, n_rows)
+        because = BECAUSE.format(tolerance=one.tolerance)
+        if problems == 1:
+            return [Step(one, what, because)]
+        return [Step(AgainstRest(one, problems), what, because + EVERY_CLASS)]
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Charge the ledger, then release the weights learned from ``X`` and the labels ``y``."""
+        table, labels = checked_rows(self, X, y)
+        classes, codes = encode_labels(labels, self.classes)
+        n_rows = require_room(len(table), self.n_rows)
+        (step,) = self.plan(table.shape[1], n_rows=n_rows, n_classes=len(classes))
+        prior = self._prior(table.shape[1], n_problems(len(classes)))
+        rows = centred(table, self.bounds)
+        factors = row_factors(rows, self.row_norm)
+        account = Account.open(
+            [step],
+            budget=Budget(self.epsilon, unit=Unit.RECORD),
+            ledger=self.ledger,
+            random_state=self.random_state,
+            purpose="logistic regression",
+        )
+        if isinstance(step.mechanism, AgainstRest):
+            learned = account.release(step.mechanism, classes_query(rows, factors, codes, prior, n_rows))
+        else:
+            asked = zip(signs_of(codes, len(classes)), prior, strict=True)
+            learned = np.stack([self._ask(account, step, query_of(rows, factors * s, w, n_rows)) for s, w in asked])
+        self.classes_ = classes
+        self.coef_ = prior + learned
+        self.card_ = self._card(account)
+        self._noise = self._expected_noise(step.mechanism)
+        return self
+
+    def decision_function(self, X: ArrayLike) -> FloatArray:
+        """Return margins [N] of the second of two classes, or of each class against the rest [N, C]."""
+        return decisions(self._scores(X))
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the class of each row."""
+        decided = self.decision_function(X)
+        return chosen(decided, self.classes_)
+
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
+        """Return class probabilities [N, C]; strong regularisation makes them modest."""
+        return shares(self._scores(X))
+
+    def release(self) -> Release:
+        """Return the file to hand out: the weights and the card."""
+        check_is_fitted(self)
+        return linear_release(self._linear(), self.classes_, self.card_)
+
+    def _scores(self, X: ArrayLike) -> FloatArray:
+        check_is_fitted(self)
+        return self._linear()(validate_data(self, X, reset=False, dtype=np.float64))
+
+    def _linear(self) -> LinearScores:
+        split = FeatureSplit.whole(self.coef_.shape[1])
+        ones = np.ones((len(self.coef_), 1))
+        return LinearScores(split, self.coef_, ones, np.array([self._noise]), self.bounds, self.row_norm)
+
+    def _mechanism(self, epsilon: float, given: Any, n_features: int, n_rows: int) -> ObjectivePerturbation:
+        strength = REGULARIZATION if given is None else checks.positive("regularization", given)
+        curvature = strength * max(n_rows, 1)
+        return ObjectivePerturbation.for_epsilon(
+            epsilon, curvature=curvature, dimension=n_features, accounting=self.accounting
+        )
+
+    def _ask(self, account: Account, step: Step, query: FloatArray) -> FloatArray:
+        if not isinstance(step.mechanism, TunedPerturbation):
+            return account.release(step.mechanism, query)
+        parts = np.arange(len(query)) % (len(step.mechanism.settings) + 1)
+        return account.release(step.mechanism, np.column_stack([parts, query]))[:-1]
+
+    def _prior(self, n_features: int, n_rows: int) -> FloatArray:
+        if self.prior is None:
+            return np.zeros((n_rows, n_features))
+        prior = np.atleast_2d(checks.finite_array("prior", self.prior))
+        if prior.shape != (n_rows, n_features):
+            raise InputError(f"prior must have shape ({n_rows}, {n_features}); got {prior.shape}.")
+        return prior
+
+    def _card(self, account: Account) -> Any:
+        public = ["the number of features", "the list of classes"]
+        assumptions = ["rows are scaled to length 1 or less, each by itself and by public numbers"]
+        if self.classes is None:
+            assumptions.append("the list of classes was read from the labels and is declared public")
+        if self.prior is not None:
+            assumptions.append("the prior weights are public, or come from a release")
+        if self.n_rows is None:
+            public.append("the number of rows")
+        return account.card(
+            "weights of a logistic regression",
+            adjacency=REPLACED if self.n_rows is None else ADDED,
+            assumptions=assumptions,
+            not_protected=public,
+        )
+
+    def _expected_noise(self, mechanism: Any) -> float:
+        if isinstance(mechanism, TunedPerturbation):
+            return float(np.mean([expected_noise(each) for each in mechanism.settings]))
+        return expected_noise(mechanism.each if isinstance(mechanism, AgainstRest) else mechanism)

@@ -1,0 +1,73 @@
+"""Asks the planned questions of a table: weights of each group, averaged or stacked."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tacit.arrays import FloatArray
+from tacit.models.linear.planning import SplitPlan
+from tacit.models.two_class_problems import query_of
+from tacit.privacy.account import Account
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A private table as the mechanisms want it.
+
+    Attributes
+    ----------
+    parts : list of arrays [N, d_k]
+        The columns of each group.
+    factors : list of arrays [N]
+        What makes their rows short enough.
+    signs : array [R, N]
+        The label of each row in each two-class problem.
+    start : array [R, p]
+        Prior weights.
+    n_rows : int
+        The public number of rows.
+    """
+
+    parts: list[FloatArray]
+    factors: list[FloatArray]
+    signs: FloatArray
+    start: FloatArray
+    n_rows: int
+
+    def query(self, problem: int, group: int, prior: FloatArray) -> FloatArray:
+        """Return the input of one group's objective perturbation [n_rows, d_k + 1]."""
+        return query_of(self.parts[group], self.factors[group] * self.signs[problem], prior, self.n_rows)
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """Weights of the problems [R, p], and of the groups' scores [R, K]."""
+
+    weights: FloatArray
+    combination: FloatArray
+
+
+def ask_average(account: Account, plan: SplitPlan, problem: Problem) -> Learned:
+    """Return the weights of each group from all rows, to be averaged with public weights."""
+    weights = problem.start.copy()
+    for r in range(len(weights)):
+        for k, (group, step) in enumerate(zip(plan.split.positions, plan.steps, strict=True)):
+            places = list(group)
+            weights[r, places] += account.release(step.mechanism, problem.query(r, k, problem.start[r, places]))
+    # The groups' scores add up to the scale of one group's.
+    return Learned(weights, np.tile(plan.split.weights, (len(weights), 1)))
+
+
+def ask_stack(account: Account, plan: SplitPlan, problem: Problem) -> Learned:
+    """Return the weights of each group from every other row, and stacking weights from the rest."""
+    weights, tops = problem.start.copy(), []
+    halves = np.arange(problem.n_rows) % 2
+    groups = [list(group) for group in plan.split.positions]
+    for r in range(len(weights)):
+        queries = [problem.query(r, k, problem.start[r, places]) for k, places in enumerate(groups)]
+        drawn = account.release(plan.steps[0].mechanism, np.column_stack([halves, *queries]))
+        ends = np.cumsum([len(places) for places in groups])
+        for places, new in zip(groups, np.split(drawn[: ends[-1]], ends[:-1]), strict=True):
+            weights[r, places] += new
+        tops.append(drawn[ends[-1] :])
+    return Learned(weights, np.stack(tops))

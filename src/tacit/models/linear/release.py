@@ -1,0 +1,119 @@
+"""The release of a private linear classifier: its weights, and all that is needed to score rows with them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.arrays import FloatArray, Rows
+from tacit.errors import ReleaseError, TacitError
+from tacit.models.linear.feature_split import FeatureSplit
+from tacit.models.two_class_problems import centred, unit_rows
+from tacit.privacy.card import Card
+from tacit.privacy.mechanisms.disjoint import stacking_features
+from tacit.release.file import Release
+
+KIND = "linear"
+
+
+@dataclass(frozen=True, eq=False)
+class LinearScores:
+    """Scores of rows: for each group of features the unit row times its weights, then a combination of the groups.
+
+    Attributes
+    ----------
+    split : FeatureSplit
+    weights : array [R, p]
+        Of each two-class problem, zero outside the groups.
+    combination : array [R, K]
+        Public weights of the groups, or stacking weights.
+    noise : array [K]
+        Expected length of the noise in each group's weights: how far a receiver may trust them.
+    bounds : pair or None
+    row_norm : float or None
+    stacked : bool
+        Whether the combination was learned from `stacking_features`.
+    """
+
+    split: FeatureSplit
+    weights: FloatArray
+    combination: FloatArray
+    noise: FloatArray
+    bounds: tuple[Any, Any] | None = None
+    row_norm: float | None = None
+    stacked: bool = False
+
+    def margins(self, X: Rows) -> list[FloatArray]:
+        """Return the scores [N, R] of each group."""
+        rows = centred(np.asarray(X, dtype=np.float64), self.bounds)
+        groups = (np.asarray(group) for group in self.split.positions)
+        return [unit_rows(rows[:, group], self.row_norm) @ self.weights[:, group].T for group in groups]
+
+    def __call__(self, X: Rows) -> FloatArray:
+        """Return the scores of the problems [N, R]."""
+        margins = np.stack(self.margins(X), axis=-1)  # [N, R, K]
+        if self.stacked:
+            margins = np.stack([stacking_features(margins[:, r]) for r in range(margins.shape[1])], axis=1)
+        scores: FloatArray = np.einsum("nrk,rk->nr", margins, self.combination)
+        return scores
+
+    def per_class(self) -> FloatArray:
+        """Return weights for each class [C, p]: the one problem of two classes speaks for one and against the other."""
+        return np.vstack([-self.weights, self.weights]) if len(self.weights) == 1 else self.weights
+
+
+def linear_release(
+    scores: LinearScores,
+    classes: NDArray[Any],
+    card: Card,
+    *,
+    schema: Mapping[str, Any] | None = None,
+    adopted: tuple[str, ...] = (),
+) -> Release:
+    """Return the file to hand out; ``adopted`` says in a line each which releases were learned from."""
+    bounds = None if scores.bounds is None else [np.asarray(bound, dtype=float).tolist() for bound in scores.bounds]
+    settings = {
+        "classes": np.asarray(classes).tolist(),
+        "positions": [list(group) for group in scores.split.positions],
+        "shares": list(scores.split.shares),
+        "bounds": bounds,
+        "row_norm": scores.row_norm,
+        "stacked": scores.stacked,
+        "adopted": list(adopted),
+    }
+    arrays = {"weights": scores.weights, "combination": scores.combination, "noise": scores.noise}
+    return Release(KIND, arrays, settings, card, schema)
+
+
+def read_scores(release: Release) -> LinearScores:
+    """Return the scores in a linear release; a release of another kind, or a malformed one, is refused."""
+    if release.kind != KIND:
+        raise ReleaseError(f"the release is of kind {release.kind!r}; a linear one comes from --method linear.")
+    settings, arrays = release.settings, release.arrays
+    try:
+        groups = tuple(tuple(group) for group in settings["positions"])
+        bounds = settings["bounds"]
+        scores = LinearScores(
+            split=FeatureSplit(groups, tuple(settings["shares"])),
+            weights=np.asarray(arrays["weights"], dtype=np.float64),
+            combination=np.asarray(arrays["combination"], dtype=np.float64),
+            noise=np.asarray(arrays["noise"], dtype=np.float64),
+            bounds=None if bounds is None else (np.asarray(bounds[0]), np.asarray(bounds[1])),
+            row_norm=settings["row_norm"],
+            stacked=bool(settings["stacked"]),
+        )
+        _require_shapes(scores, len(settings["classes"]))
+    except (KeyError, TypeError, ValueError, IndexError, TacitError) as problem:
+        raise ReleaseError(f"the linear release is malformed: {problem}") from problem
+    return scores
+
+
+def _require_shapes(scores: LinearScores, n_classes: int) -> None:
+    R, K = (1 if n_classes == 2 else n_classes), len(scores.split.positions)
+    if scores.weights.ndim != 2 or len(scores.weights) != R:
+        raise ReleaseError(f"weights must have a row for each of {R} problems.")
+    scores.split.require(scores.weights.shape[1])
+    if scores.combination.shape != (R, K) or scores.noise.shape != (K,):
+        raise ReleaseError(f"combination and noise must have one number for each of {K} groups.")

@@ -1,0 +1,1 @@
+"""Membership-mappings: regressor, autoencoders, classifier."""

@@ -1,0 +1,108 @@
+"""Algorithm 1 of [pairs] as printed, kept to be compared with: its guarantee does not hold, and its card says so."""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from tacit.arrays import FloatArray
+from tacit.models.pair_metric.sums import clip_rows_1
+from tacit.numerics.contrastive import BoolArray, row_clipped_gradients
+from tacit.privacy.account import Account, Step
+from tacit.privacy.mechanisms import Laplace
+from tacit.privacy.touching import TouchingStep
+
+DPP_WARNING = (
+    "as printed in [pairs] Alg. 1, each of the {rows} rows of W is drawn from the same batch with the whole epsilon: "
+    "the cost is epsilon {true:.6g}, {rows} times what is stated, and the margin is read from the data for free. Use "
+    "accounting='sound'."
+)
+DPP_S_WARNING = (
+    "as printed in [pairs] Alg. 1 with its sensitivity reduction, the noise is scaled by the largest gradient of the "
+    "batch at hand, so its size gives that pair away: no epsilon holds. Use accounting='sound'."
+)
+
+
+@dataclass(frozen=True)
+class PrintedDescent:
+    """The settings of Alg. 1; ``reduced`` is DPP-S, the form with sensitivity reduction."""
+
+    n_pairs: int
+    n_features: int
+    n_components: int
+    kappa: int
+    epsilon: float
+    radius: float
+    clip: float
+    passes: int
+    batch_size: int
+    reduced: bool
+
+    @property
+    def batches(self) -> int:
+        """Whole batches in one pass."""
+        return max(self.n_pairs // self.batch_size, 1)
+
+    @cached_property
+    def noise(self) -> Laplace:
+        """Noise for a row divided by the sensitivity that the paper states for it."""
+        return Laplace.for_epsilon(self.epsilon / self.passes, sensitivity=1.0, coordinates=self.n_features)
+
+    @property
+    def warning(self) -> str:
+        """Why the stated guarantee does not hold."""
+        if self.reduced:
+            return DPP_S_WARNING
+        return DPP_WARNING.format(rows=self.n_components, true=self.n_components * self.epsilon)
+
+    def steps(self) -> list[Step]:
+        """Return the plan as the paper counts it: one epsilon' for each pass."""
+        because = "[pairs] Theorem 2" if self.reduced else "[pairs] Theorem 1"
+        times = self.passes * self.batches
+        return [TouchingStep(self.noise, "each row of the batch's mean gradient", because, times, charged=self.passes)]
+
+    def learn(
+        self, account: Account, differences: FloatArray, dissimilar: BoolArray, *, random_state: Any = None
+    ) -> tuple[FloatArray, bool]:
+        """Return W [d', d] after all passes; the printed algorithm never falls back."""
+        # Rows of 1-norm at most 1 after division by a public number have differences of at most 2.
+        differences = clip_rows_1(differences / self.radius, 2.0)
+        randomness = check_random_state(random_state)
+        W = randomness.standard_normal((self.n_components, self.n_features)) / math.sqrt(self.n_features)
+        order = randomness.permutation(self.n_pairs)[: self.batches * self.batch_size]
+        # "the margin m is preset as the average distance of dissimilar pairs": section 3.6.2.
+        margin = mean_distance(differences[dissimilar])
+        rate = 1.0
+        for step, mine in enumerate(np.array_split(order, self.batches) * self.passes, start=1):
+            rate /= math.sqrt(step)  # Alg. 1, line 5, decays like 1/sqrt(step!)
+            W = W - rate * self.noisy_gradient(account, W, differences[mine], dissimilar[mine], margin)
+        return W, False
+
+    def noisy_gradient(
+        self, account: Account, W: FloatArray, differences: FloatArray, dissimilar: BoolArray, margin: float
+    ) -> FloatArray:
+        """Return the batch's noisy mean gradient [d', d]: Alg. 1, lines 7 to 10."""
+        rows, units = self.query(W, differences, dissimilar, margin)
+        return account.release(self.noise, rows) * units / len(differences)
+
+    def query(
+        self, W: FloatArray, differences: FloatArray, dissimilar: BoolArray, margin: float
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the rows of the gradients' sum, each divided by its stated sensitivity, and these [d', 1]."""
+        total, peaks = row_clipped_gradients(W, differences, dissimilar, margin=margin, clip=self.clip)
+        units = self.kappa * self._row_sensitivities(W, peaks, margin)[:, None]
+        return total / units, units
+
+    def _row_sensitivities(self, W: FloatArray, peaks: FloatArray, margin: float) -> FloatArray:
+        if not self.reduced:
+            return np.full(len(W), 2 * self.clip)
+        counterparts = np.maximum(4 * np.abs(W).sum(axis=1), 2 * margin * math.sqrt(len(W)))
+        return np.asarray(peaks + np.minimum(self.clip, counterparts))  # Theorem 2
+
+
+def mean_distance(differences: FloatArray) -> float:
+    """Return the mean 2-norm of the rows, 1 if there are none."""
+    return float(np.linalg.norm(differences, axis=1).mean()) if len(differences) else 1.0

@@ -1,0 +1,111 @@
+"""The release of a pair metric: its card in words, its file, and how to read it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tacit.arrays import FloatArray
+from tacit.data.schema import Schema
+from tacit.errors import InputError, ReleaseError
+from tacit.models.pair_metric.sums import ADJACENCY
+from tacit.numerics.pair_graph import KappaBounds
+from tacit.privacy.account import Account
+from tacit.privacy.card import CENTRAL, Card
+from tacit.release.file import Release
+
+KIND = "pair_metric"
+LOCAL_TRUST = "local: each pair is randomised before anyone collects it"
+
+
+@dataclass(frozen=True)
+class PairFacts:
+    """What a card says of the pairs: κ, the graph's bounds if the graph is known, and what of it is public."""
+
+    kappa: int
+    graph: KappaBounds | None
+    transitive: bool
+    public: str
+
+
+def pair_card(account: Account, facts: PairFacts, *, local: bool = False, warning: str = "") -> Card:
+    """Return the card of a metric learned through ``account``."""
+    return account.card(
+        "pair metric",
+        adjacency=ADJACENCY.format(kappa=facts.kappa),
+        assumptions=_assumptions(facts),
+        not_protected=_not_protected(facts),
+        trust=LOCAL_TRUST if local else CENTRAL,
+        warning=warning,
+    )
+
+
+def metric_release(
+    components: FloatArray,
+    card: Card,
+    *,
+    bounds: tuple[Any, Any],
+    kappa: int,
+    transitive: bool,
+    fell_back: bool,
+    settings: Mapping[str, Any],
+    schema: Mapping[str, Any] | None = None,
+) -> Release:
+    """Return the file to hand out: the transformation, κ, whether relationships pass on, and the card."""
+    low, high = (np.asarray(bound, dtype=float).tolist() for bound in bounds)
+    facts = {"low": low, "high": high, "kappa": kappa, "transitive": transitive, "fell_back": fell_back}
+    return Release(KIND, {"components": components}, {**facts, **settings}, card, schema)
+
+
+def released_metric(release: Release) -> tuple[FloatArray, Mapping[str, Any]]:
+    """Return the transformation and the settings of a release of this kind; any other is refused."""
+    if release.kind != KIND:
+        raise InputError(f"release must be of kind {KIND!r}; got {release.kind!r}.")
+    components = np.asarray(release.arrays.get("components"), dtype=np.float64)
+    missing = {"low", "high", "kappa", "fell_back", "n_pairs"} - set(release.settings)
+    if components.ndim != 2 or missing:
+        raise InputError("release must hold a matrix 'components' and its settings; it is malformed.")
+    return components, release.settings
+
+
+def metric_of_columns(release: Release) -> tuple[FloatArray, Schema]:
+    """Return the transformation of a release and the schema of its columns, one for each encoded column."""
+    components, _ = released_metric(release)
+    if release.schema is None:
+        raise InputError(
+            "a release of a metric needs its schema here, which `tacit release` writes. Without one, use "
+            "PairMetric.from_release(...) before nearest neighbours; see docs/pairs.md."
+        )
+    schema = Schema.from_dict(release.schema, source="the release's schema")
+    if components.shape[1] != len(schema.encoded_names):
+        raise ReleaseError("the release's metric and its schema differ in their columns; it is malformed.")
+    return components, schema
+
+
+def widths(bounds: tuple[Any, Any]) -> FloatArray:
+    """Return high - low of the public bounds."""
+    low, high = (np.asarray(bound, dtype=np.float64) for bound in bounds)
+    return np.asarray(high - low)
+
+
+def _assumptions(facts: PairFacts) -> list[str]:
+    kind = "pass on to third people" if facts.transitive else "say nothing about third people"
+    return [
+        "the bounds of the features are public",
+        f"relationships {kind}, and one of them shows in at most κ = {facts.kappa} pairs",
+        facts.public,
+    ]
+
+
+def _not_protected(facts: PairFacts) -> list[str]:
+    if facts.graph is None:
+        person = "a whole person: how many pairs one person is in is not known"
+    else:
+        times = -(-facts.graph.max_degree // facts.kappa)
+        person = (
+            f"a whole person beyond {times} times epsilon: one person is in up to {facts.graph.max_degree} pairs"
+            if times > 1
+            else f"a whole person is protected alike: nobody is in more than {facts.graph.max_degree} pairs"
+        )
+    return ["who is compared with whom, and the number of pairs", person]

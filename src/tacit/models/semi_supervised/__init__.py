@@ -1,0 +1,1 @@
+"""Networks that learn from few labels and many unlabelled rows."""

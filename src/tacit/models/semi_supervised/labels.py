@@ -1,0 +1,74 @@
+"""Labels as a classifier reads them: codes, soft labels of others, how common classes are, and which are held out."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tacit import checks
+from tacit.arrays import UNLABELLED, FloatArray
+from tacit.data.schema import Schema
+from tacit.errors import InputError
+
+# From so many labelled rows, and so many of each class, some can be held out without hurting.
+ENOUGH, ENOUGH_EACH = 1000, 20
+HELD_OUT = 0.2
+
+
+def class_codes(y: NDArray[Any], schema: Schema | None) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the classes and each row's code, -1 where unlabelled; refuse labels of fewer than two classes."""
+    if schema is not None and schema.classes:
+        classes = np.arange(len(schema.classes))
+        if not np.isin(y, [UNLABELLED, *classes]).all():
+            raise InputError(f"y must hold class codes 0 to {len(classes) - 1}, or -1 for unlabelled rows; got others.")
+        codes = y.astype(np.intp)
+    else:
+        known = y != UNLABELLED if y.dtype.kind in "iuf" else np.ones(len(y), dtype=bool)
+        classes = np.unique(y[known])
+        codes = np.full(len(y), UNLABELLED, dtype=np.intp)
+        codes[known] = np.searchsorted(classes, y[known])
+    n_found = len(np.unique(codes[codes != UNLABELLED]))
+    if n_found < 2:
+        found = "1 class" if n_found == 1 else f"{n_found} classes"
+        raise InputError(f"y must hold labels of at least two classes; got {found}.")
+    return classes, codes
+
+
+def checked_guide(guide: ArrayLike, shape: tuple[int, int]) -> FloatArray:
+    """Return soft labels [N, K], one row for each of X and one column for each class, each row summing to 1."""
+    soft = checks.finite_array("guide", guide)
+    if soft.shape != shape:
+        raise InputError(
+            f"guide must have a row for each row of X and a column for each class, {shape}; got {soft.shape}."
+        )
+    if (soft < 0).any() or not np.allclose(soft.sum(axis=1), 1.0, rtol=0, atol=1e-3):
+        raise InputError("guide must hold probabilities: numbers of at least 0 that sum to 1 in each row; got others.")
+    scaled: FloatArray = soft / soft.sum(axis=1, keepdims=True)
+    return scaled
+
+
+def class_shares(codes: NDArray[np.intp], n_classes: int, prior: ArrayLike | None) -> FloatArray:
+    """Return how common each class is [K]: as given, or as among the codes with one more row of each class."""
+    if prior is None:
+        counts = np.bincount(codes, minlength=n_classes).astype(np.float64) + 1.0
+        return counts / float(counts.sum())
+    given = checks.finite_array("class_prior", prior)
+    if given.shape != (n_classes,) or (given < 0).any() or given.sum() <= 0:
+        raise InputError(
+            f"class_prior must hold a number of at least 0 for each of {n_classes} classes; got {prior!r}."
+        )
+    return given / float(given.sum())
+
+
+def held_out(codes: NDArray[np.intp], fraction: float | str, generator: Any) -> NDArray[np.bool_]:
+    """Return which labelled rows are held out, the same share of each class, and never a class's last row."""
+    counts = np.bincount(codes)
+    if fraction == "auto":
+        enough = len(codes) >= ENOUGH and counts[counts > 0].min() >= ENOUGH_EACH
+        fraction = HELD_OUT if enough else 0.0
+    share = checks.fraction("validation_fraction", fraction, zero=True)
+    held = np.zeros(len(codes), dtype=bool)
+    for code in np.flatnonzero(counts):
+        mine = generator.permutation(np.flatnonzero(codes == code))
+        held[mine[: min(round(share * len(mine)), len(mine) - 1)]] = True
+    return held

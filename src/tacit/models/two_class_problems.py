@@ -1,0 +1,130 @@
+"""What private linear classifiers ask of a table: rows of bounded length, one two-class problem for each class."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from tacit import checks
+from tacit.arrays import FloatArray
+from tacit.data.bounds import to_unit_cube
+from tacit.data.columns import Categorical
+from tacit.data.schema import Schema
+from tacit.errors import InputError
+
+# Rows end a little inside the unit ball: room for the rounding of the division.
+INSIDE = 1 - 2.0**-40
+# The squares of anything shorter vanish in double precision: such a row counts as this long.
+SHORTEST = 1e-150
+REPLACED = "two tables are neighbours if one row, with its label, is another one; the number of rows is public"
+EVERY_CLASS = "; a row takes part in the problem of every class, and each has an equal part of epsilon"
+ADDED = "two tables are neighbours if one row, with its label, is added, removed or another one"
+
+
+def centred(X: FloatArray, bounds: tuple[Any, Any] | None) -> FloatArray:
+    """Return 2(X - low)/(high - low) - 1 in [-1, 1], or ``X`` itself without bounds."""
+    if bounds is None:
+        return X
+    rows = to_unit_cube(X, bounds)
+    rows *= 2
+    rows -= 1
+    return rows
+
+
+def schema_bounds(schema: Schema) -> tuple[FloatArray, FloatArray]:
+    """Return public bounds of the encoded columns of ``schema`` that centre them without looking at the rows.
+
+    A number in [0, 1] becomes 2x - 1. One of k categories becomes x - 1/k: rows then differ by what they hold rather
+    than share what they lack. A flag for missing stays as it is, since most cells are not.
+    """
+    low, high = [], []
+    for column in schema.features:
+        k = len(column.encoded_names)
+        if isinstance(column, Categorical):
+            low += [1 / k - 1] * k
+            high += [1 / k + 1] * k
+        else:
+            low += [0.0, -1.0][:k]
+            high += [1.0, 1.0][:k]
+    return np.array(low), np.array(high)
+
+
+def row_factors(X: FloatArray, row_norm: float | None = None) -> FloatArray:
+    """Return by what each row is multiplied to have length 1, or, with a public ``row_norm``, at most 1.
+
+    Each row is scaled by itself alone; with a row norm, shorter rows are divided by it. Rows of zeros stay zeros, and
+    rows beyond 1e154, whose squares are infinite, become zeros.
+    """
+    with np.errstate(over="ignore"):
+        lengths = np.sqrt(np.vecdot(X, X))
+    if row_norm is not None:
+        lengths = np.maximum(lengths, checks.positive("row_norm", row_norm))
+    factors: FloatArray = INSIDE / np.maximum(lengths, SHORTEST)
+    return factors
+
+
+def unit_rows(X: FloatArray, row_norm: float | None = None) -> FloatArray:
+    """Return the rows of ``X`` multiplied by their `row_factors`."""
+    scaled: FloatArray = X * row_factors(X, row_norm)[:, None]
+    return scaled
+
+
+def n_problems(n_classes: int) -> int:
+    """Return how many two-class problems tell ``n_classes`` apart: one for two classes, else one for each."""
+    return 1 if n_classes == 2 else n_classes
+
+
+def signs_of(codes: NDArray[np.intp], n_classes: int) -> FloatArray:
+    """Return the label of each row in each problem [R, N]: 1 for the problem's class, -1 for the rest."""
+    targets = np.arange(n_classes)[:, None] if n_classes > 2 else np.array([[1]])
+    return np.where(codes == targets, 1.0, -1.0)
+
+
+def query_of(X: FloatArray, factors: FloatArray, prior: FloatArray, n_rows: int) -> FloatArray:
+    """Return the input of objective perturbation [n_rows, d+1]: rows times factors, and their margins under ``prior``.
+
+    ``factors`` [N] are the row factors times the labels, -1 or 1. What is lacking to ``n_rows`` is filled up with rows
+    of zeros, which weigh nothing, so that adding a row is replacing one.
+    """
+    n, d = X.shape
+    values = np.empty((n_rows, d + 1))
+    values[n:] = 0.0
+    # One pass, in place: the table may be most of the memory.
+    np.multiply(X, factors[:, None], out=values[:n, :d])
+    values[:n, d] = values[:n, :d] @ prior if prior.any() else 0.0
+    return values
+
+
+def classes_query(
+    X: FloatArray, factors: FloatArray, codes: NDArray[np.intp], prior: FloatArray, n_rows: int
+) -> FloatArray:
+    """Return the input of `AgainstRest` [n_rows, d + 1 + R]: rows times factors, class codes, margins under each prior.
+
+    ``prior`` is [R, d]; what is lacking to ``n_rows`` is filled up as in `query_of`.
+    """
+    n, d = X.shape
+    values = np.zeros((n_rows, d + 1 + len(prior)))
+    np.multiply(X, factors[:, None], out=values[:n, :d])
+    values[:n, d] = codes
+    if prior.any():
+        values[:n, d + 1 :] = values[:n, :d] @ prior.T
+    return values
+
+
+def require_room(n: int, n_rows: int | None) -> int:
+    """Return the number of rows that noise is made for: ``n``, or the public bound if ``n`` does not exceed it."""
+    if n_rows is None:
+        return n
+    if n > checks.whole("n_rows", n_rows):
+        raise InputError(f"n_rows must be at least the number of rows; got {n_rows}, and more rows. Nothing was drawn.")
+    return n_rows
+
+
+def shares(scores: FloatArray) -> FloatArray:
+    """Return class probabilities [N, C] from the scores of the problems [N, R], each taken as a logistic margin."""
+    likely: FloatArray = expit(scores)
+    if scores.shape[1] == 1:
+        return np.column_stack([1 - likely[:, 0], likely[:, 0]])
+    normalised: FloatArray = likely / np.maximum(likely.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+    return normalised

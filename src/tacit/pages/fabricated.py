@@ -1,0 +1,212 @@
+"""The page about a fabricated table: its guarantee, samples, marginals and correlations."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from tacit.arrays import FloatArray
+from tacit.data.encoding import Encoded, decode
+from tacit.data.schema import Schema
+from tacit.pages.charts import legend, percent, short
+from tacit.pages.guarantee import guarantee_block, headline
+from tacit.pages.layout import section, whole_page
+from tacit.pages.markup import Markup, joined, tag
+from tacit.pages.pictures import picture
+from tacit.privacy.card import Card
+from tacit.similarity.table_similarity import Marginal, correlations, distance, marginals
+
+# How much of a table is shown: pictures of a class, rows, columns of rows, marginals, columns of a correlation matrix.
+PICTURES, SHOWN_ROWS, SHOWN_COLUMNS, MOST_MARGINALS, MOST_CORRELATED = 6, 6, 12, 24, 24
+BAR, GAP, HEIGHT = 10, 2, 46
+FABRICATED, ORIGINAL = "fabricated", "original"
+DRAWN = "No row of it is anybody's."
+SMOOTHED = "Each is a private row after noise and smoothing."
+KEEP = "It shows rows and counts of your own private table: keep it as you keep the table."
+GOES_ALONG = "It holds nothing that the fabricated table itself does not hold: it may go wherever the table goes."
+
+
+@dataclass(frozen=True, eq=False)
+class FabricatedFacts:
+    """A fabricated table as numbers, its card and schema, and the original rows if the owner gave them.
+
+    ``drawn``: whether rows were drawn from class moments, so that none goes back to one private row.
+    """
+
+    rows: Encoded
+    schema: Schema
+    card: Card
+    drawn: bool = True
+    original: Encoded | None = None
+
+
+def fabricated_page(facts: FabricatedFacts) -> str:
+    """Return the page about a fabricated table."""
+    card = facts.card
+    beside = "" if facts.original is None else f", beside {len(facts.original.X):,} original ones"
+    header = [
+        tag("p", "tacit · report on fabricated rows", class_="kicker"),
+        tag("h1", f"{len(facts.rows.X):,} invented rows that stand for private ones"),
+        tag("p", f"At {headline(card)}{beside}. {DRAWN if facts.drawn else SMOOTHED}", class_="lead"),
+        None if facts.original is None else tag("p", KEEP, class_="warning", role="alert"),
+    ]
+    sections = [
+        section("Guarantee", "What it promises, and to whom.", guarantee_block(card, heading="In words")),
+        section("Samples", "The first rows, as they stand in the table.", _samples(facts)),
+    ]
+    if _is_picture(facts.schema):
+        sections.append(section("Classes", "The mean picture of each class.", _means(facts)))
+    else:
+        sections.append(section("Columns one by one", "How often each value occurs.", _marginals(facts)))
+    if len(facts.schema.encoded_names) <= MOST_CORRELATED:
+        aside = "Blue: high values come together. Red: high comes with low."
+        sections.append(section("Columns in pairs", aside, _correlations(facts)))
+    note = GOES_ALONG if facts.original is None else KEEP
+    return whole_page("tacit report: fabricated rows", header, sections, note)
+
+
+def _both(facts: FabricatedFacts) -> list[tuple[str, str, Encoded]]:
+    """Return name, colour and rows of what is compared."""
+    given = [(FABRICATED, "with", facts.rows)]
+    return given if facts.original is None else [*given, (ORIGINAL, "alone", facts.original)]
+
+
+def _is_picture(schema: Schema) -> bool:
+    return schema.image is not None and len(schema.image.columns) == len(schema.features)
+
+
+def _samples(facts: FabricatedFacts) -> Markup:
+    if _is_picture(facts.schema):
+        return joined([_picture_rows(facts, code, name) for code, name in enumerate(facts.schema.classes)])
+    tables = [
+        _row_table(decode(rows.X[:SHOWN_ROWS], facts.schema, y=rows.y[:SHOWN_ROWS]), name)
+        for name, _, rows in _both(facts)
+    ]
+    return joined(tables)
+
+
+def _picture_rows(facts: FabricatedFacts, code: int, name: str) -> Markup:
+    shape = () if facts.schema.image is None else facts.schema.image.shape
+    pixels = facts.schema.image_positions
+    strips = []
+    for origin, _, rows in _both(facts):
+        mine = rows.X[rows.y == code][:PICTURES][:, pixels]
+        drawn = [tag("figure", picture(values, shape, alt=f"{origin}, {name}")) for values in mine]
+        strips.append(joined(tag("p", origin, class_="small"), tag("div", drawn, class_="pictures")))
+    return tag("div", tag("h3", name), strips)
+
+
+def _row_table(rows: pl.DataFrame, caption: str) -> Markup:
+    names = rows.columns[: SHOWN_COLUMNS - 1] + rows.columns[-1:] if rows.width > SHOWN_COLUMNS else rows.columns
+    head = tag("tr", [tag("th", short(name), scope="col", title=name) for name in names])
+    body = [tag("tr", [tag("td", _cell(value)) for value in row]) for row in rows.select(names).iter_rows()]
+    left_out = f"; {rows.width - len(names)} more columns are not shown" if rows.width > len(names) else ""
+    table = tag("table", tag("caption", f"{caption}{left_out}"), tag("thead", head), tag("tbody", body))
+    # A region that scrolls is reached by keyboard too.
+    return tag("div", table, class_="scroll sample", role="region", aria_label=f"{caption} rows", tabindex=0)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _marginals(facts: FabricatedFacts) -> Markup:
+    key = legend([(name, colour) for name, colour, _ in _both(facts)])
+    found = [marginals(rows, facts.schema) for _, _, rows in _both(facts)]
+    groups = list(zip(*found, strict=True))
+    parts = [_histogram(group) for group in groups[:MOST_MARGINALS]]
+    return joined(key, _distances(groups), tag("div", parts, class_="gallery"))
+
+
+def _means(facts: FabricatedFacts) -> Markup:
+    shape = () if facts.schema.image is None else facts.schema.image.shape
+    pixels = facts.schema.image_positions
+    strips = []
+    for origin, _, rows in _both(facts):
+        present = [(code, name) for code, name in enumerate(facts.schema.classes) if (rows.y == code).any()]
+        drawn = [
+            tag(
+                "figure",
+                picture(rows.X[rows.y == code].mean(axis=0)[pixels], shape, alt=f"{origin} mean of {name}"),
+                tag("figcaption", short(name)),
+            )
+            for code, name in present
+        ]
+        strips.append(joined(tag("p", origin, class_="small"), tag("div", drawn, class_="pictures")))
+    return joined(strips)
+
+
+def _distances(groups: list[tuple[Marginal, ...]]) -> Markup | None:
+    if len(groups[0]) < 2:
+        return None
+    gaps = [distance(*group) for group in groups]
+    worst = groups[int(np.argmax(gaps))][0].name
+    said = f"On average {percent(float(np.mean(gaps)))} of a column's cells would have to change to match the original"
+    return tag("p", f"{said}; most, {percent(max(gaps))}, in {worst}.")
+
+
+def _histogram(group: tuple[Marginal, ...]) -> Markup:
+    """Return bars for each value, those of the two tables side by side."""
+    largest = max(float(each.shares.max()) for each in group) or 1.0
+    step = len(group) * BAR + 2 * GAP
+    bars = [
+        tag(
+            "rect",
+            class_=f"bar {('with', 'alone')[turn]}",
+            x=at * step + turn * BAR,
+            y=HEIGHT * (1 - share / largest),
+            width=BAR - 1,
+            height=max(HEIGHT * share / largest, 0.5),
+        )
+        for turn, each in enumerate(group)
+        for at, share in enumerate(each.shares.tolist())
+    ]
+    first = group[0]
+    words = "; ".join(f"{value} {percent(share)}" for value, share in zip(first.values, first.shares, strict=True))
+    width = step * len(first.values)
+    drawn = tag(
+        "svg",
+        bars,
+        role="img",
+        aria_label=f"{first.name}: {words}",
+        viewBox=f"0 0 {width} {HEIGHT}",
+        preserveAspectRatio="none",
+        class_="bars",
+    )
+    ends = tag("div", tag("span", short(first.values[0])), tag("span", short(first.values[-1])), class_="axis")
+    return tag("div", tag("p", short(first.name), title=first.name, class_="dot-name left"), drawn, ends)
+
+
+def _correlations(facts: FabricatedFacts) -> Markup:
+    matrices = [(name, correlations(rows.X)) for name, _, rows in _both(facts)]
+    said = None
+    if len(matrices) > 1:
+        off = ~np.eye(len(matrices[0][1]), dtype=bool)
+        gap = float(np.abs(matrices[0][1] - matrices[1][1])[off].mean()) if off.any() else 0.0
+        said = tag("p", f"The two differ by {gap:.2f} on average, on a scale from −1 to 1.")
+    drawn = [_heat(name, R) for name, R in matrices]
+    listed = tag("details", tag("summary", "Order of the columns"), tag("p", ", ".join(facts.schema.encoded_names)))
+    return joined(said, tag("div", drawn, class_="gallery"), listed)
+
+
+def _heat(name: str, R: FloatArray) -> Markup:
+    size = len(R)
+    cells = [
+        tag(
+            "rect",
+            x=column,
+            y=row,
+            width=0.95,
+            height=0.95,
+            class_="together" if R[row, column] >= 0 else "apart",
+            fill_opacity=round(abs(float(R[row, column])), 3),
+        )
+        for row in range(size)
+        for column in range(size)
+    ]
+    drawn = tag(
+        "svg", cells, role="img", aria_label=f"correlations, {name}", viewBox=f"0 0 {size} {size}", class_="heat"
+    )
+    return tag("div", tag("p", name, class_="small"), drawn)

@@ -1,0 +1,128 @@
+"""The part of the page that says what a release guarantees, from its card."""
+
+import math
+from collections.abc import Sequence
+
+from tacit.audit.guessing import best_guess
+from tacit.pages.charts import guess_chart, percent
+from tacit.pages.markup import Markup, joined, tag
+from tacit.privacy.card import AuditResult, Card, Guarantee, Part, settings_text
+
+# A factor above this says nothing any more.
+LARGEST_FACTOR = 1000.0
+NO_AUDIT = "none on the card; `tacit audit` runs one on the file"
+
+
+def guarantee_block(card: Card, *, heading: str, note: str = "") -> Markup:
+    """Return all that a reader needs to judge a release."""
+    return tag(
+        "div",
+        tag("h3", heading),
+        tag("p", note, class_="small") if note else None,
+        _warning(card),
+        tag("p", in_words(card)),
+        guess_chart(best_guess(card.epsilon, card.delta)),
+        _ladder(card),
+        _details(card),
+        class_="release",
+    )
+
+
+def in_words(card: Card) -> Markup:
+    """Return the guarantee as sentences that need no formula."""
+    factor = math.exp(card.epsilon)
+    shown = f"{factor:.3g} times" if factor <= LARGEST_FACTOR else f"more than {LARGEST_FACTOR:g} times"
+    exception = f", except with a probability of at most {card.delta:.3g}" if card.delta else ""
+    begin = f"It protects one {card.unit}." if card.holds else f"If it held, it would protect one {card.unit}."
+    return joined(
+        f"{begin} Whatever anybody concludes from it becomes at most ",
+        tag("strong", shown),
+        f" as likely because one {card.unit} was in the table{exception}. Somebody who already knows everything else, "
+        f"and to whom it is a coin toss whether one {card.unit} was there, guesses right at most ",
+        tag("strong", f"{_sure(best_guess(card.epsilon, card.delta))} of the time"),
+        ".",
+    )
+
+
+def _sure(guess: float) -> str:
+    """Return a probability of guessing right, never rounded up to certainty."""
+    return percent(guess) if guess < 0.9995 else f"over {percent(0.999)}"
+
+
+def headline(card: Card) -> str:
+    """Return epsilon, delta and unit in one line."""
+    return f"epsilon {card.epsilon:g}, delta {card.delta:g} per {card.unit}"
+
+
+def _warning(card: Card) -> Markup | None:
+    if card.warning:
+        return tag("p", f"The stated guarantee does not hold: {card.warning}", class_="warning", role="alert")
+    if not card.secure:
+        words = "Seeded, not private: whoever knows the seed can take the noise off again."
+        return tag("p", words, class_="warning", role="alert")
+    return None
+
+
+def _ladder(card: Card) -> Markup:
+    """Return what the release guarantees to each kind of unit."""
+    rows = [_rung(Guarantee(f"one {card.unit}", card.epsilon, card.delta)), *(_rung(each) for each in card.coarser)]
+    head = tag("tr", [tag("th", name, scope="col") for name in ("protects", "epsilon", "delta", "best guess")])
+    caption = tag("caption", "The same release, seen from one unit and from coarser ones")
+    return tag("table", caption, tag("thead", head), tag("tbody", rows), class_="ladder")
+
+
+def _rung(promise: Guarantee) -> Markup:
+    epsilon = "none holds" if promise.epsilon is None else f"{promise.epsilon:.4g}"
+    guess = percent(1.0) if promise.epsilon is None else _sure(best_guess(promise.epsilon, promise.delta))
+    cells = [tag("td", text) for text in (epsilon, f"{promise.delta:.3g}", guess)]
+    return tag("tr", tag("th", promise.unit, scope="row"), cells)
+
+
+def _details(card: Card) -> Markup:
+    entries: list[tuple[str, Sequence[str]]] = [
+        ("Released", [_part(part) for part in card.parts]),
+        ("Neighbours", [card.adjacency]),
+        ("Assumes", card.assumptions),
+        ("Not protected", card.not_protected),
+        ("Trust", [card.trust]),
+        ("Noise", [_noise(card)]),
+        ("Ledger", [_ledger(card)]),
+        ("Audits", [_audit(audit) for audit in card.audits] or [NO_AUDIT]),
+        ("Made", [f"{card.made or 'date unknown'} with {card.software or 'unknown software'}"]),
+    ]
+    terms = [joined(tag("dt", name), tag("dd", _items(items))) for name, items in entries if items]
+    return tag("details", tag("summary", "The whole card"), tag("dl", terms))
+
+
+def _items(items: Sequence[str]) -> Markup:
+    return joined(items[0]) if len(items) == 1 else tag("ul", [tag("li", item) for item in items])
+
+
+def _part(part: Part) -> Markup:
+    return joined(
+        f"{part.what}, with {part.mechanism.get('mechanism', 'unknown')} noise (",
+        tag("code", settings_text(part.mechanism)),
+        f"). Its size suffices because {part.because}.",
+    )
+
+
+def _noise(card: Card) -> str:
+    source = "cryptographically secure" if card.secure else "seeded: not private"
+    exact = all(part.exact for part in card.parts)
+    return f"{source}; {'exact, on a grid' if exact else 'in double precision, not exact'}"
+
+
+def _ledger(card: Card) -> Markup:
+    if not card.ledger:
+        return joined("none: this spend stands on the card alone")
+    given = {name: str(card.ledger.get(name)) for name in ("identifier", "line", "digest")}
+    receipt = tag("code", f"{given['line']}:{given['digest']}")
+    return joined(
+        "charged before the noise was drawn, on ledger ", tag("code", given["identifier"]), ", receipt ", receipt
+    )
+
+
+def _audit(audit: AuditResult) -> str:
+    verdict = "no contradiction" if audit.passed else "CONTRADICTS THE CLAIM"
+    bound, claimed = f"epsilon is at least {audit.lower_bound:.3g}", f"claimed {audit.claimed:.3g}"
+    return f"{audit.what}: {bound} with {audit.confidence:.1%} confidence, {claimed}: {verdict}"

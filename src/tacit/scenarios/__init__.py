@@ -1,1 +1,0 @@
-"""One learning situation each: transfer, fabrication, federation and the like."""

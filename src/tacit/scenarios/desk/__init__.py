@@ -1,1 +1,0 @@
-"""The owner's desk: scores of other people's models on a table that nobody sees."""

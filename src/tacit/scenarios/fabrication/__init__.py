@@ -1,1 +1,0 @@
-"""Fabrication: an owner hands out a table of invented rows that stand for private ones."""

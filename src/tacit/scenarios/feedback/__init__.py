@@ -1,1 +1,0 @@
-"""Tuning a model on data that nobody shows, from scores alone."""

@@ -1,1 +1,0 @@
-"""Pairwise privacy: an owner releases a metric that does not give away who is related to whom."""

@@ -1,1 +1,0 @@
-"""Private transfer: an owner releases, a receiver with few labels adopts."""

@@ -1,0 +1,1 @@
+"""How alike two tables of one schema are."""

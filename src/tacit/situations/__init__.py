@@ -1,0 +1,1 @@
+"""Learning situations beside release and adoption: behaviour, federation, feedback, missing cells."""

@@ -1,0 +1,1 @@
+"""Predicting behaviour from logs."""

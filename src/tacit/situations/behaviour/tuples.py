@@ -1,0 +1,148 @@
+"""From a log of people over time to the tuples a model learns from, and how many of them one person is in."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit import checks
+from tacit.arrays import FloatArray
+from tacit.errors import InputError
+
+UNKNOWN = -1
+# What stands for the influence of friends where there is none to see.
+NO_INFLUENCE = 0.5
+
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Log:
+    """What people did over time.
+
+    Parameters
+    ----------
+    X : array [R, p]
+        Attributes in [0, 1], one row for each person and time.
+    person, time : int arrays [R]
+        Each pair occurs once; times that follow each other differ by 1.
+    outcome : int array [R]
+        The status to predict, 0 or 1, or -1 where it is unknown.
+    friendships : int array [F, 3]
+        Time, who is influenced, by whom; empty where friends are not known.
+    """
+
+    X: FloatArray
+    person: IntArray
+    time: IntArray
+    outcome: IntArray
+    friendships: IntArray
+
+    def __post_init__(self) -> None:
+        if not len(self.X) == len(self.person) == len(self.time) == len(self.outcome):
+            raise InputError("X, person, time and outcome must have one row for each person and time.")
+        if len(self.rows()) < len(self.X):
+            raise InputError("person and time must name each row once; got a pair twice.")
+
+    def of(self, people: IntArray) -> "Log":
+        """Return the log of ``people`` alone, and of friendships among them."""
+        kept = np.isin(self.person, people)
+        among = np.isin(self.friendships[:, 1:], people).all(axis=1)
+        return Log(self.X[kept], self.person[kept], self.time[kept], self.outcome[kept], self.friendships[among])
+
+    def rows(self) -> dict[tuple[int, int], int]:
+        """Return the row of each person and time."""
+        return {key: row for row, key in enumerate(zip(self.person.tolist(), self.time.tolist(), strict=True))}
+
+
+@dataclass(frozen=True, eq=False)
+class Tuples:
+    """What a model learns from: features [T, q] in [0, 1], the next outcome [T], and whose and when each is [T]."""
+
+    X: FloatArray
+    y: IntArray
+    person: IntArray
+    time: IntArray
+
+
+def make_tuples(log: Log, *, past: int) -> Tuples:
+    """Return a tuple for each person and time with ``past`` times before it known and the outcome after it.
+
+    Its features are the attributes at the time and at the N = ``past`` times before, and for each of these times the
+    influence of friends, the mean of their outcomes ([dpa]: x_ut, x_u,t-k and the mean of ψ_t(v, u)).
+    """
+    checks.whole("past", past, least=0)
+    rows, influence = log.rows(), influences(log)
+    features, labels, keys = [], [], []
+    for person, time in rows:
+        steps = [rows.get((person, time - k)) for k in range(past + 1)]
+        following = rows.get((person, time + 1))
+        if None in steps or following is None or log.outcome[following] == UNKNOWN:
+            continue
+        seen = [value for step in steps if step is not None for value in (*log.X[step], influence[step])]
+        features.append(seen)
+        labels.append(log.outcome[following])
+        keys.append((person, time))
+    if not features:
+        raise InputError(f"past must leave at least one tuple; {past} times before and one after are never all known.")
+    people, times = np.array(keys, dtype=np.int64).T
+    return Tuples(np.array(features), np.array(labels, dtype=np.int64), people, times)
+
+
+def influences(log: Log) -> FloatArray:
+    """Return for each row the mean outcome of the friends that influence the person at that time [R]."""
+    rows = log.rows()
+    seen: Mapping[int, list[int]] = defaultdict(list)
+    for time, influenced, friend in log.friendships.tolist():
+        row, other = rows.get((influenced, time)), rows.get((friend, time))
+        if row is not None and other is not None and log.outcome[other] != UNKNOWN:
+            seen[row].append(int(log.outcome[other]))
+    return np.array([np.mean(seen[row]) if seen[row] else NO_INFLUENCE for row in range(len(log.X))])
+
+
+def bounded_friendships(friendships: IntArray, *, most: int) -> IntArray:
+    """Return the friendships with no one influencing more than ``most`` others over all times, the first named kept.
+
+    Friendships are declared public, so that whose are dropped tells nothing.
+    """
+    checks.whole("most", most, least=0)
+    influenced_by: dict[int, set[int]] = defaultdict(set)
+    chosen = []
+    for row, (_, influenced, friend) in enumerate(friendships.tolist()):
+        if influenced in influenced_by[friend] or len(influenced_by[friend]) < most:
+            influenced_by[friend].add(influenced)
+            chosen.append(row)
+    return friendships[np.array(chosen, dtype=np.int64)]
+
+
+def bounded_contributions(tuples: Tuples, *, most: int) -> Tuples:
+    """Return the last ``most`` tuples of each person: which of them stay depends on nobody else."""
+    checks.whole("most", most)
+    later = np.lexsort((-tuples.time, tuples.person))
+    first = np.searchsorted(tuples.person[later], tuples.person[later])
+    kept = np.sort(later[np.arange(len(later)) - first < most])
+    return Tuples(tuples.X[kept], tuples.y[kept], tuples.person[kept], tuples.time[kept])
+
+
+def tuples_with_one_value(past: int, degree: int) -> int:
+    """Return how many tuples one person's value at one time enters: (N + 1)(1 + degree) + 1.
+
+    It is one of the N + 1 times of its own person's tuples and of those of the ``degree`` people it influences, and it
+    decides the label of one tuple.
+    """
+    return (past + 1) * (1 + degree) + 1
+
+
+def units_of_one_value(past: int, degree: int) -> int:
+    """Return how many tuples are added or removed when one value changes: each one it enters is replaced, two steps."""
+    return 2 * tuples_with_one_value(past, degree)
+
+
+def units_of_one_person(most: int, degree: int) -> int:
+    """Return how many tuples are added or removed when a person leaves who has at most ``most`` tuples.
+
+    Their own go, and those of the ``degree`` people whom they influence, as many each, are replaced, two steps.
+    """
+    return most * (1 + 2 * degree)

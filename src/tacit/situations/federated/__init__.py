@@ -1,0 +1,1 @@
+"""One decision from the private tables of several parties."""

@@ -1,0 +1,1 @@
+"""Tuning a model from scores alone."""

@@ -1,0 +1,1 @@
+"""The owner's desk: scores other people's models a limited number of times."""

@@ -1,0 +1,142 @@
+"""The terms of a desk: what it scores, how often, how finely, and at what privacy; fixed when it opens."""
+
+import hashlib
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit import checks
+from tacit.errors import InputError
+from tacit.privacy.account import Step
+from tacit.privacy.budget import Budget, Unit
+from tacit.privacy.mechanisms import Gaussian, Laplace
+from tacit.situations.feedback.desk.architecture import Architecture
+from tacit.situations.feedback.desk.scoring import MEASURES, sensitivity
+
+# More digits than a double of a share of rows tells apart.
+MOST_DECIMALS = 15
+MOST_QUERIES = 10_000_000
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a desk offers, on which rows; a restart must offer the same.
+
+    Protects the records by noise if ``epsilon`` is given, and by nothing but rounding and the number of queries
+    otherwise. The number of labelled records is public in either case.
+
+    Parameters
+    ----------
+    architecture : Architecture
+        What candidates look like.
+    metric : str
+        A name in ``scoring.MEASURES``.
+    decimals : int
+        Digits after the point of an answer.
+    queries : int
+        How many answers are given in all.
+    n_rows : int
+        Labelled records that are scored on.
+    rows : str
+        Digest of these records, so that a restart on others is refused; it stays with the owner.
+    epsilon, delta : float or None, float
+        What all the answers together may cost one record; None promises nothing.
+    """
+
+    architecture: Architecture
+    metric: str
+    decimals: int
+    queries: int
+    n_rows: int
+    rows: str = ""
+    epsilon: float | None = None
+    delta: float = 0.0
+
+    def __post_init__(self) -> None:
+        checks.one_of("metric", self.metric, list(MEASURES))
+        checks.whole("n_rows", self.n_rows)
+        _within("decimals", self.decimals, 0, MOST_DECIMALS)
+        _within("queries", self.queries, 1, MOST_QUERIES)
+        if self.epsilon is not None:
+            sensitivity(self.metric, self.n_rows)
+            object.__setattr__(self, "epsilon", self.budget.epsilon)
+
+    @property
+    def budget(self) -> Budget:
+        """The promise of all answers together."""
+        if self.epsilon is None:
+            raise InputError("a desk without epsilon promises nothing, so it has no budget.")
+        return Budget(self.epsilon, self.delta, unit=Unit.RECORD)
+
+    @cached_property
+    def mechanism(self) -> Laplace | Gaussian | None:
+        """The noise of one answer: Gaussian if there is a delta, else Laplace; None without epsilon.
+
+        A score moves by at most D when one record is replaced, so each answer is a query of sensitivity D, and
+        ``queries`` of them compose to the budget.
+        """
+        if self.epsilon is None:
+            return None
+        moved = sensitivity(self.metric, self.n_rows)
+        if self.delta == 0:
+            return Laplace.for_epsilon(self.epsilon / self.queries, sensitivity=moved)
+        return Gaussian.for_budget(self.epsilon, self.delta, sensitivity=moved, times=self.queries)
+
+    @cached_property
+    def step(self) -> Step | None:
+        """The plan of a whole run, None without epsilon."""
+        mechanism = self.mechanism
+        if mechanism is None:
+            return None
+        because = MEASURES[self.metric].because.format(n=self.n_rows)
+        return Step(mechanism, f"{self.metric} of candidate models", because, times=self.queries)
+
+    @property
+    def noise(self) -> float:
+        """Standard deviation of the noise of one answer."""
+        match self.mechanism:
+            case Gaussian() as gaussian:
+                return gaussian.sigma
+            case Laplace() as laplace:
+                return math.sqrt(2) * laplace.scale
+        return 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON-ready data."""
+        plain = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {**plain, "architecture": self.architecture.to_dict()}
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """Return the terms that ``to_dict`` wrote."""
+        try:
+            architecture = Architecture.from_dict(content["architecture"])
+            return cls(**{**content, "architecture": architecture})
+        except (TypeError, KeyError) as problem:
+            raise InputError(
+                "the terms of the desk lack a setting, or have one that they should not have."
+            ) from problem
+
+    def public(self) -> dict[str, Any]:
+        """Return what a provider is told."""
+        content = self.to_dict()
+        del content["rows"]
+        return {**content, "noise": self.noise}
+
+
+def rows_digest(X: NDArray[Any], y: NDArray[Any]) -> str:
+    """Return a digest of encoded rows and their classes."""
+    content = hashlib.sha256(repr((X.shape, y.shape)).encode())
+    content.update(np.ascontiguousarray(X, dtype="<f8").data)
+    content.update(np.ascontiguousarray(y, dtype="<i8").data)
+    return content.hexdigest()
+
+
+def _within(name: str, value: int, least: int, most: int) -> None:
+    if checks.whole(name, value, least=least) > most:
+        raise InputError(f"{name} must be at most {most}; got {value}.")

@@ -1,0 +1,1 @@
+"""Filling the blanks of a categorical column."""

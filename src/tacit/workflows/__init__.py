@@ -1,0 +1,1 @@
+"""The application layer: plain functions that every interface calls."""

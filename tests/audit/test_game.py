@@ -1,0 +1,63 @@
+import math
+
+import numpy as np
+import pytest
+
+from tacit.audit.game import Game, epsilon_lower_bound, mechanism_game
+from tacit.errors import InputError
+from tacit.privacy.mechanisms import Gaussian, Laplace, RandomizedResponse
+
+
+def laplace_game(scale: float, seed: int) -> Game:
+    return mechanism_game(Laplace(scale, 1.0), np.array([0.0]), np.array([1.0]), epsilon=1.0, seed=seed)
+
+
+def test_the_right_laplace_passes_and_the_bound_comes_close() -> None:
+    result = laplace_game(1.01, seed=1).play(40_000)
+    assert result.passed
+    assert 0.85 < result.lower_bound <= 1.0
+
+
+def test_halved_noise_is_caught_with_few_draws() -> None:
+    caught = [not laplace_game(0.5, seed).play(800).passed for seed in range(20)]
+    assert sum(caught) >= 15
+
+
+def test_the_bound_is_rarely_wrong() -> None:
+    """At 95 % confidence a tight mechanism may exceed its epsilon in at most one game of twenty, on average."""
+    mechanism = RandomizedResponse(1.0, categories=2)
+    game = [
+        mechanism_game(mechanism, np.array([0.0]), np.array([1.0]), epsilon=1.0, seed=seed).play(400, confidence=0.95)
+        for seed in range(200)
+    ]
+    wrong = sum(not result.passed for result in game)
+    assert wrong <= 10 + 3 * math.sqrt(10)
+
+
+def test_delta_is_granted_before_epsilon_is_bounded() -> None:
+    first, second = np.zeros(1000), np.append(np.zeros(990), np.ones(10))
+    assert epsilon_lower_bound(first, second, delta=0.1) == 0.0
+    assert epsilon_lower_bound(np.zeros(1000), np.ones(1000), delta=0.1) > 4
+
+
+def test_a_gaussian_with_too_little_noise_is_caught() -> None:
+    right = Gaussian.for_budget(1.0, 1e-3, sensitivity=1.0)
+    weak = Gaussian(right.sigma / 2, 1.0)
+    for mechanism, passes in ((right, True), (weak, False)):
+        game = mechanism_game(mechanism, np.zeros(1), np.ones(1), epsilon=1.0, delta=1e-3, seed=3)
+        assert game.play(40_000).passed is passes
+
+
+def test_equal_inputs_show_nothing() -> None:
+    rng = np.random.default_rng(0)
+    assert epsilon_lower_bound(rng.normal(size=2000), rng.normal(size=2000)) == 0.0
+
+
+def test_inputs_that_are_no_neighbours_are_refused() -> None:
+    with pytest.raises(InputError, match="neighbours"):
+        mechanism_game(Laplace(1.0, 1.0), np.array([0.0]), np.array([2.0]), epsilon=1.0)
+
+
+def test_a_game_of_no_draws_is_refused() -> None:
+    with pytest.raises(InputError, match="draws"):
+        laplace_game(1.0, 0).play(2)

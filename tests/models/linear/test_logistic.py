@@ -1,0 +1,215 @@
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tacit import Budget, Ledger
+from tacit.audit.card_audit import audit_card
+from tacit.audit.replay import replay
+from tacit.data.columns import Categorical, Label, Numeric
+from tacit.data.schema import Schema
+from tacit.errors import BudgetExceededError, InputError, ReleaseError
+from tacit.models.linear.logistic import PrivateLogisticRegression, expected_noise
+from tacit.models.linear.release import read_scores
+from tacit.models.two_class_problems import (
+    centred,
+    classes_query,
+    query_of,
+    row_factors,
+    schema_bounds,
+    shares,
+    signs_of,
+    unit_rows,
+)
+from tacit.privacy.accounting import epsilon as cost
+from tacit.privacy.mechanisms import AgainstRest, ObjectivePerturbation, TunedPerturbation
+from tacit.release.file import Release, read_release, write_release
+
+Table = tuple[np.ndarray, np.ndarray]
+
+
+def blobs(n: int = 400, d: int = 5, n_classes: int = 2, seed: int = 0) -> Table:
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % n_classes
+    return rng.normal(0, 0.5, (n, d)) + 2 * np.eye(n_classes, d)[y] - 2 / d, y
+
+
+def test_rows_are_scaled_by_themselves_alone() -> None:
+    X = np.array([[3.0, 4.0], [0.0, 0.0], [1e-300, 0.0], [1e-154, 1e-155], [1e150, 1e150], [1e300, 0.0]])
+    assert (np.linalg.norm(unit_rows(X), axis=1) <= 1).all()
+    assert np.linalg.norm(unit_rows(X[:1])) == pytest.approx(1)
+    assert np.array_equal(unit_rows(X[:1]), unit_rows(X)[:1])
+    assert unit_rows(X[:1], row_norm=10.0) == pytest.approx(X[:1] / 10)
+    assert np.linalg.norm(unit_rows(X[:1], row_norm=2.0)) == pytest.approx(1)
+    assert not unit_rows(X)[1].any()
+
+
+def test_the_query_equals_a_loop() -> None:
+    X, codes = blobs(7, 3)
+    prior = np.array([1.0, -2.0, 0.5])
+    query = query_of(X, row_factors(X) * signs_of(codes, 2)[0], prior, 9)
+    for row, code, asked in zip(X, codes, query[:7], strict=True):
+        z = (1 if code == 1 else -1) * row / np.linalg.norm(row)
+        assert asked == pytest.approx([*z, z @ prior])
+    assert not query[7:].any()
+
+
+def test_each_class_is_told_from_the_rest() -> None:
+    assert np.array_equal(signs_of(np.array([0, 1, 2]), 3), 2 * np.eye(3) - 1)
+    assert np.array_equal(signs_of(np.array([0, 1]), 2), [[-1, 1]])
+
+
+def test_probabilities_are_shares_of_margins() -> None:
+    assert shares(np.array([[0.0], [100.0]])) == pytest.approx(np.array([[0.5, 0.5], [0, 1]]))
+    assert shares(np.array([[0.0, 0.0, -800.0]])).sum() == pytest.approx(1)
+
+
+def test_bounds_of_a_schema_centre_numbers_categories_and_flags() -> None:
+    columns = (Numeric("a", (0, 9), missing="flag"), Categorical("b", tuple("xyz")), Label("l", ("0", "1")))
+    rows = np.array([[0.0, 0, 1, 0, 0], [1.0, 1, 0, 0, 1]])
+    expected = [[-1, 0, 2 / 3, -1 / 3, -1 / 3], [1, 1, -1 / 3, -1 / 3, 2 / 3]]
+    assert centred(rows, schema_bounds(Schema(columns))) == pytest.approx(np.array(expected))
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_it_learns_at_a_modest_budget(n_classes: int) -> None:
+    model = PrivateLogisticRegression(4.0, random_state=0).fit(*blobs(2000, n_classes=n_classes))
+    X, y = blobs(500, n_classes=n_classes, seed=1)
+    assert model.score(X, y) > 0.9
+    assert model.predict_proba(X).sum(axis=1) == pytest.approx(1)
+    assert model.coef_.shape == ((1 if n_classes == 2 else n_classes), 5)
+
+
+def test_with_hardly_any_noise_it_is_regularised_logistic_regression() -> None:
+    from sklearn.linear_model import LogisticRegression
+
+    X, y = blobs(500)
+    n = len(X)
+    ours = PrivateLogisticRegression(99.0, regularization=0.5, random_state=0).fit(X, y).coef_
+    theirs = LogisticRegression(C=1 / (0.5 * n), fit_intercept=False, tol=1e-10).fit(unit_rows(X), y).coef_
+    noise = expected_noise(ObjectivePerturbation.for_epsilon(99.0, curvature=0.5 * n, dimension=5))
+    assert np.linalg.norm(ours - theirs) < 4 * noise < 0.01
+
+
+def test_the_default_regularisation_is_one_or_what_the_accounting_needs() -> None:
+    steps = [PrivateLogisticRegression(e).plan(3, n_rows=n)[0] for e, n in ((1.0, 500), (0.001, 500))]
+    curvatures = [getattr(step.mechanism, "curvature", 0.0) for step in steps]
+    assert curvatures[0] == 500
+    assert curvatures[1] == pytest.approx(2 / 0.001, rel=1e-3)
+
+
+def test_classes_share_the_budget_equally() -> None:
+    (step,) = PrivateLogisticRegression(3.0).plan(4, n_rows=100, n_classes=3)
+    assert isinstance(step.mechanism, AgainstRest)
+    assert step.mechanism.problems == 3
+    assert step.mechanism.each.event.epsilon == pytest.approx(1.0)
+    assert cost(step.event, delta=0) == pytest.approx(3.0)
+
+
+def test_the_query_of_all_classes_equals_a_loop() -> None:
+    X, codes = blobs(7, 3)
+    prior = np.array([[1.0, -2.0, 0.5], [0.0, 1.0, 0.0], [3.0, 0.0, 0.1]])
+    query = classes_query(X, row_factors(X), codes, prior, 9)
+    for row, code, asked in zip(X, codes, query[:7], strict=True):
+        z = row / np.linalg.norm(row)
+        assert asked == pytest.approx([*z, code, *(prior @ z)])
+    assert not query[7:].any()
+
+
+def test_several_classes_are_learned_as_if_one_by_one() -> None:
+    """With hardly any noise, the weights of each class are those of a model that tells it alone from the rest."""
+    X, y = blobs(2000, n_classes=3)
+    prior = np.random.default_rng(1).standard_normal((3, X.shape[1]))
+    settings: dict[str, Any] = {"regularization": 0.5, "random_state": 0}
+    together = PrivateLogisticRegression(99.0, prior=prior, **settings).fit(X, y)
+    noise = expected_noise(ObjectivePerturbation.for_epsilon(33.0, curvature=1000.0, dimension=5))
+    assert noise < 1e-3
+    for code in range(3):
+        alone = PrivateLogisticRegression(33.0, prior=prior[[code]], **settings).fit(X, y == code)
+        assert np.linalg.norm(together.coef_[code] - alone.coef_[0]) < 8 * noise
+        assert np.linalg.norm(alone.coef_[0] - prior[code]) > 100 * noise
+
+
+def test_prior_weights_are_where_it_starts() -> None:
+    X, y = blobs(50)
+    prior = np.array([[7.0, -3.0, 0.0, 1.0, 2.0]])
+    model = PrivateLogisticRegression(5.0, prior=prior, regularization=1e6, random_state=0).fit(X, y)
+    assert model.coef_ == pytest.approx(prior, abs=1e-3)
+    with pytest.raises(InputError, match="prior"):
+        PrivateLogisticRegression(1.0, prior=prior[:, :2]).fit(X, y)
+
+
+def test_tuning_pays_within_the_same_epsilon(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "x.ledger", Budget(2.0, unit="record"))
+    X, y = blobs(900)
+    model = PrivateLogisticRegression(2.0, regularization=[1.0, 1e5], ledger=ledger, random_state=0).fit(X, y)
+    assert ledger.spent() == pytest.approx(2.0)
+    (step,) = model.plan(5, n_rows=900)
+    assert isinstance(step.mechanism, TunedPerturbation)
+    assert [each.curvature for each in step.mechanism.settings] == [300, 300e5]
+    assert model.score(X, y) > 0.9
+    with pytest.raises(InputError, match="n_rows"):
+        PrivateLogisticRegression(2.0, regularization=[1.0, 2.0], n_rows=1000).fit(X, y)
+
+
+def test_a_bound_on_the_rows_hides_how_many_there_are() -> None:
+    X, y = blobs(30)
+
+    def run(table: Table) -> dict[str, object]:
+        model = PrivateLogisticRegression(1.0, classes=[0, 1], n_rows=40, random_state=1)
+        return dict(model.fit(*table).release().arrays)
+
+    seen = replay(run, (X, y), (np.vstack([X, [[1e9] * 5]]), np.append(y, 1))).require()
+    assert seen.largest_share == 1
+    replay(run, (X, y), (X[1:], y[1:])).require()
+    with pytest.raises(InputError, match="n_rows"):
+        PrivateLogisticRegression(1.0, n_rows=29).fit(X, y)
+
+
+def test_without_a_bound_the_card_says_that_the_number_of_rows_is_public() -> None:
+    card = PrivateLogisticRegression(1.0).fit(*blobs(30)).card_
+    assert "the number of rows" in card.not_protected
+    assert card.holds
+    assert audit_card(card, draws=2000, seed=0).passed
+
+
+def test_a_refused_charge_leaves_no_model_behind(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "x.ledger", Budget(0.5, unit="record"))
+    model = PrivateLogisticRegression(1.0, ledger=ledger)
+    with pytest.raises(BudgetExceededError):
+        model.fit(*blobs())
+    assert not hasattr(model, "coef_")
+
+
+@pytest.mark.parametrize("wrong", [{"regularization": 0.0}, {"accounting": "loose"}, {"row_norm": -1.0}, {"n_rows": 0}])
+def test_wrong_settings_are_refused_before_anything_is_charged(wrong: dict[str, object], tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "x.ledger", Budget(5, unit="record"))
+    with pytest.raises(InputError, match=next(iter(wrong))):
+        PrivateLogisticRegression(1.0, ledger=ledger, **wrong).fit(*blobs())  # type: ignore[arg-type]
+    assert not ledger.lines()
+
+
+def test_a_release_predicts_what_the_model_does(tmp_path: Path) -> None:
+    X, y = blobs(200, n_classes=3)
+    model = PrivateLogisticRegression(2.0, bounds=(-5, 5), random_state=0).fit(X, y)
+    write_release(model.release(), tmp_path / "x.tacit")
+    scores = read_scores(read_release(tmp_path / "x.tacit"))
+    assert scores(X) == pytest.approx(model.decision_function(X))
+
+
+def test_malformed_releases_are_refused() -> None:
+    made = PrivateLogisticRegression(2.0).fit(*blobs()).release()
+    changes: list[dict[str, object]] = [{"positions": [[0, 9]]}, {"shares": []}, {"classes": [1, 2, 3]}]
+    changes.append({"positions": "x"})
+    for change in changes:
+        with pytest.raises(ReleaseError, match="malformed"):
+            read_scores(Release(made.kind, made.arrays, {**made.settings, **change}, made.card))
+    with pytest.raises(ReleaseError, match="kind"):
+        read_scores(Release("other", made.arrays, made.settings, made.card))
+
+
+def test_rows_in_single_precision_and_one_constant_column_are_fine() -> None:
+    X, y = blobs(100)
+    X[:, 2] = 1.0
+    assert PrivateLogisticRegression(1.0, random_state=0).fit(X.astype(np.float32), y).coef_.dtype == np.float64

@@ -1,0 +1,124 @@
+"""Targets that predictions are made into, against the closed-form gradients of the losses they stand for."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from numpy.testing import assert_allclose
+from torch import Tensor
+
+from tacit.errors import InputError
+from tacit.models.semi_supervised.classifier import SharpenedClassifier
+from tacit.models.semi_supervised.distillation import balanced, distillation_loss, distilled, imbalance, link_of
+from tacit.models.semi_supervised.recipe import DISTILLATIONS, Recipe
+from tacit.numerics import sharpening as plain
+
+
+def recipe(**settings: Any) -> Recipe:
+    model = SharpenedClassifier(**settings)
+    return Recipe(**{name: getattr(model, name) for name in Recipe.__dataclass_fields__})
+
+
+def logits(n: int = 50, n_classes: int = 6) -> Tensor:
+    torch.manual_seed(0)
+    return 2.0 * torch.randn(n, n_classes, dtype=torch.float64)
+
+
+@pytest.mark.parametrize("name", ["sh", "pl", "ns"])
+def test_learning_its_own_target_moves_softmax_as_the_distillation_loss_does(name: str) -> None:
+    settings = recipe(distillation=name, confidence=0.5, negligible=0.05, temperature=0.4)
+    link, z = link_of(settings), logits().requires_grad_()
+    targets = distilled(link.probabilities(z).detach(), settings)
+    (slope,) = torch.autograd.grad((targets.weights * link.fit(z, targets.probabilities)).sum(), z)
+    loss = distillation_loss(settings)
+    assert loss is not None
+    (expected,) = torch.autograd.grad(loss(z).sum(), z)
+    assert_allclose(slope, expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("power", [1.0, 2.0, 3.5])
+def test_adaptive_sharpening_teaches_the_power_of_sparsemax(power: float) -> None:
+    settings = recipe(distillation="ads", power=power)
+    p = link_of(settings).probabilities(logits())
+    expected = p.numpy() ** power
+    found = distilled(p, settings)
+    assert_allclose(found.probabilities, expected / expected.sum(axis=1, keepdims=True), atol=1e-12)
+    assert (found.weights == 1).all()
+
+
+@pytest.mark.parametrize("name", ["me", "none"])
+def test_what_makes_no_target_teaches_predictions_as_they_are(name: str) -> None:
+    p = logits().softmax(dim=1)
+    assert_allclose(distilled(p, recipe(distillation=name)).probabilities, p)
+
+
+def test_nothing_is_distilled_by_none_and_entropy_by_me() -> None:
+    assert distillation_loss(recipe(distillation="none")) is None
+    loss = distillation_loss(recipe(distillation="me"))
+    assert loss is not None
+    assert_allclose(loss(logits()), plain.entropy_loss(logits().numpy()).values, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", DISTILLATIONS)
+def test_targets_are_probabilities_even_of_uniform_and_of_certain_predictions(name: str) -> None:
+    settings = recipe(distillation=name, negligible=0.4)
+    p = torch.cat([torch.full((1, 4), 0.25), torch.eye(4), torch.tensor([[1.0, 1e-30, 1e-38, 0.0]])])
+    found = distilled(p, settings)
+    assert_allclose(found.probabilities.sum(dim=1), 1, atol=1e-6)
+    assert found.probabilities.isfinite().all()
+
+
+def test_sparsemax_is_for_adaptive_sharpening_only() -> None:
+    zeros = {
+        name: bool((link_of(recipe(distillation=name)).probabilities(logits()) == 0).any()) for name in DISTILLATIONS
+    }
+    assert [name for name, found in zeros.items() if found] == ["ads"]
+
+
+def test_balance_turns_the_mean_prediction_to_the_prior() -> None:
+    torch.manual_seed(0)
+    p = torch.rand(4000, 3).softmax(dim=1)
+    usual, prior = p.mean(dim=0), torch.tensor([0.5, 0.3, 0.2])
+    assert torch.equal(balanced(p, usual=usual, prior=prior, strength=0.0), p)
+    turned = balanced(p, usual=usual, prior=prior, strength=1.0).mean(dim=0)
+    assert (turned - prior).abs().max() < 0.05 < (usual - prior).abs().max()
+
+
+def test_balance_keeps_a_class_that_was_never_predicted_in_bounds() -> None:
+    p = torch.tensor([[0.9, 0.1, 0.0]])
+    q = balanced(p, usual=torch.tensor([1.0, 0.0, 0.0]), prior=torch.full((3,), 1 / 3), strength=1.0)
+    assert q.isfinite().all()
+    assert q[0, 2] == 0
+    assert q[0, 1] <= 10 * 0.1 / (0.9 / 3)
+
+
+def test_imbalance_is_the_divergence_of_the_mean_prediction_from_the_prior() -> None:
+    z, prior = logits(), np.array([0.3, 0.3, 0.1, 0.1, 0.1, 0.1])
+    mean = z.softmax(dim=1).mean(dim=0).numpy()
+    assert float(imbalance(z, torch.from_numpy(prior))) == pytest.approx(float((prior * np.log(prior / mean)).sum()))
+    assert float(imbalance(torch.zeros(4, 3), torch.full((3,), 1 / 3))) == pytest.approx(0.0, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "rule"),
+    [
+        ("algorithm", "pi-model", "algorithm must be one of 'supervised', 'vat'"),
+        ("distillation", "adaptive", "distillation must be one of 'ads'"),
+        ("optimizer", "sgd", "optimizer must be one of"),
+        ("power", 0.5, "power must be at least 1"),
+        ("temperature", 0.0, "temperature must be a finite number above 0"),
+        ("confidence", 1.0, r"confidence must be in \[0, 1\)"),
+        ("averaging", -0.1, r"averaging must be in \[0, 1\)"),
+        ("ramp_up", 1.5, r"ramp_up must be in \[0, 1\]"),
+        ("consistency_weight", -1.0, "consistency_weight must be a finite number above 0, or 0"),
+        ("class_balance", float("nan"), "class_balance must be"),
+        ("n_steps", 0, "n_steps must be a whole number of at least 1"),
+        ("batch_size", 1, "batch_size must be a whole number of at least 2"),
+        ("unlabelled_ratio", 2.5, "unlabelled_ratio must be a whole number"),
+    ],
+)
+def test_a_setting_out_of_range_is_refused_by_name(setting: str, value: Any, rule: str) -> None:
+    with pytest.raises(InputError, match=rule):
+        replace(recipe(), **{setting: value})

@@ -1,0 +1,148 @@
+"""Rows as networks read them: pictures, tables with and without a schema, and what does not fit."""
+
+import io
+import sys
+
+import numpy as np
+import pytest
+import torch
+from numpy.testing import assert_allclose
+from torch import nn
+
+from tacit.data.columns import Categorical, Label, Numeric
+from tacit.data.schema import Image, Schema
+from tacit.errors import InputError
+from tacit.models.semi_supervised.inputs import Columns, Pictures, Rows, flat_rows, lay_out
+from tacit.models.semi_supervised.networks import default_network, fitting_network
+from tacit.models.semi_supervised.progress import Bar
+from tacit.models.semi_supervised.training import augmentation_of
+
+RNG = np.random.default_rng(0)
+
+
+def rows(n: int, p: int) -> Rows:
+    return RNG.random((n, p)).astype(np.float32)
+
+
+def test_pictures_are_scaled_to_0_and_1_with_channels_first() -> None:
+    flat = 255 * rows(5, 4 * 3 * 2)
+    layout = lay_out(flat, image_shape=(4, 3, 2), schema=None)
+    assert isinstance(layout, Pictures)
+    assert layout.network_shape == (2, 4, 3)
+    read = layout.read(flat)
+    assert read.min() == 0
+    assert read.max() == 1
+    scaled = (flat - flat.min()) / (flat.max() - flat.min())
+    assert_allclose(read[3, 1], scaled[3].reshape(4, 3, 2)[:, :, 1], atol=1e-6)
+    assert layout.read(flat + 1000).max() == 1
+
+
+def test_pictures_that_are_all_alike_are_read_too() -> None:
+    flat = np.full((3, 4), 7.0, dtype=np.float32)
+    assert np.isfinite(lay_out(flat, image_shape=(2, 2), schema=None).read(flat)).all()
+
+
+@pytest.mark.parametrize("shape", [(6, 4, 5), (6, 3, 4, 5)])
+def test_pictures_may_come_as_arrays_of_their_own_shape(shape: tuple[int, ...]) -> None:
+    pictures = RNG.random(shape).astype(np.float32)
+    flat, found = flat_rows(pictures)
+    assert found == (4, 5, 1 if len(shape) == 3 else 3)
+    read = Pictures(found, 0.0, 1.0).read(flat)
+    assert_allclose(read, pictures.reshape(6, -1, 4, 5))
+
+
+def test_columns_are_standardised_and_constant_ones_do_not_divide_by_0() -> None:
+    table = rows(50, 3) * [1, 100, 0] + [0, -5, 3]
+    layout = lay_out(table.astype(np.float32), image_shape=None, schema=None)
+    assert isinstance(layout, Columns)
+    read = layout.read(table.astype(np.float32))
+    assert_allclose(read.mean(axis=0), 0, atol=1e-5)
+    assert_allclose(read[:, :2].std(axis=0), 1, atol=1e-4)
+    assert_allclose(read[:, 2], 0, atol=1e-6)
+    varied = augmentation_of(layout).strong(torch.from_numpy(read)).numpy()
+    assert (varied >= read.min(axis=0) - 1e-5).all()
+    assert (varied <= read.max(axis=0) + 1e-5).all()
+
+
+def test_a_rare_flag_stays_one_apart_from_its_absence() -> None:
+    table = np.column_stack([np.arange(100) == 3, np.linspace(0, 1, 100)]).astype(np.float32)
+    layout = lay_out(table, image_shape=None, schema=None)
+    read = layout.read(table)
+    assert np.ptp(read[:, 0]) == 1.0
+    assert read[:, 1].std() == pytest.approx(1.0, abs=1e-4)
+
+
+SCHEMA = Schema((Numeric("age", (0, 110), missing="flag"), Categorical("job", ("a", "b", "c")), Label("y", ("n", "y"))))
+
+
+def test_a_schema_says_which_columns_belong_together_and_which_get_noise() -> None:
+    layout = lay_out(rows(20, 5), image_shape=None, schema=SCHEMA)
+    assert isinstance(layout, Columns)
+    assert SCHEMA.encoded_names[1] != "job = a"  # a missing age has a flag of its own
+    assert layout.features.tolist() == [0, 0, 1, 1, 1]
+    assert layout.spread.tolist() == [1, 0, 0, 0, 0]
+    assert_allclose(layout.low * layout.scale + layout.centre, 0, atol=1e-6)
+    assert_allclose(layout.high * layout.scale + layout.centre, 1, atol=1e-6)
+
+
+def test_a_schema_that_is_one_picture_needs_no_shape() -> None:
+    names = tuple(f"p{place}" for place in range(6))
+    schema = Schema((*(Numeric(name, (0, 1)) for name in names), Label("y", ("n", "y"))), image=Image(names, (2, 3)))
+    layout = lay_out(rows(4, 6), image_shape=None, schema=schema)
+    assert isinstance(layout, Pictures)
+    assert layout.shape == (2, 3, 1)
+
+
+@pytest.mark.parametrize(
+    ("shape", "rule"),
+    [
+        ((28, 27), "as many values as X has columns, 784"),
+        ((784,), r"must be \(height, width\)"),
+        (28, r"must be \(height, width\)"),
+        ((28, -28), "whole number of at least 1"),
+        ("28x28", r"must be \(height, width\)"),
+    ],
+)
+def test_a_wrong_image_shape_is_refused(shape: object, rule: str) -> None:
+    with pytest.raises(InputError, match=f"image_shape .*{rule}"):
+        lay_out(rows(2, 784), image_shape=shape, schema=None)
+
+
+def test_columns_that_are_not_the_schemas_are_refused() -> None:
+    with pytest.raises(InputError, match="5 encoded columns of the schema; got 4"):
+        lay_out(rows(2, 4), image_shape=None, schema=SCHEMA)
+
+
+@pytest.mark.parametrize("shape", [(1, 28, 28), (3, 32, 32), (1, 8, 8), (1, 2, 2), (1, 1, 9), (1,), (105,)])
+def test_the_default_network_fits_rows_of_any_shape(shape: tuple[int, ...]) -> None:
+    network = default_network(shape, 7)
+    assert network(torch.rand(3, *shape)).shape == (3, 7)
+    assert sum(each.numel() for each in network.parameters()) < 200_000
+
+
+def test_a_network_that_does_not_fit_says_why_and_stays_as_it_was() -> None:
+    network = nn.Sequential(nn.Dropout(), nn.Linear(4, 3))
+    assert not fitting_network(network, torch.rand(1, 4), 3)
+    assert network.training
+    assert "logits of shape (1, 5), not (1, 3)" in fitting_network(network, torch.rand(1, 4), 5)
+    assert "does not accept a batch of shape (1, 9)" in fitting_network(network, torch.rand(1, 9), 3)
+    assert "not tuple" in fitting_network(nn.LSTM(4, 3), torch.rand(1, 4), 3)
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+@pytest.mark.parametrize("shown", [False, True])
+def test_a_bar_is_drawn_on_a_terminal_and_elsewhere_ends_with_a_note(
+    monkeypatch: pytest.MonkeyPatch, *, shown: bool, terminal: bool
+) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr(stream, "isatty", lambda: terminal)
+    monkeypatch.setattr(sys, "stderr", stream)
+    bar = Bar(10, shown=shown)
+    bar.show(7, "loss 0.1")
+    bar.show(8, "loss 0.1")  # too soon
+    bar.close("10 steps")
+    said = stream.getvalue()
+    assert ("7/10" in said) == (shown and terminal)
+    assert "8/10" not in said
+    assert ("10 steps" in said) == shown
+    assert ("\r" in said) == (shown and terminal)
