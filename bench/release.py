@@ -15,7 +15,7 @@ import numpy as np
 from tacit.privacy.budget import Unit
 from tacit.privacy.card import Card, Part
 from tacit.privacy.events import LaplaceEvent
-from tacit.release.file import Release, read_release, write_release
+from tacit.releases.file import Release, read_release, write_release
 
 MEGABYTE = 1e6
 REPEATS = 3

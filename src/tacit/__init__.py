@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tacit.privacy.budget import Budget, Unit
     from tacit.privacy.card import Card
     from tacit.privacy.ledger import Ledger
-    from tacit.release.file import Release, read_release, write_release
+    from tacit.releases.file import Release, read_release, write_release
     from tacit.situations.behaviour.predictor import learn_behaviour
     from tacit.situations.feedback.layerwise import LayerwiseSearch
     from tacit.situations.feedback.performance import PerformanceSearch
@@ -65,7 +65,7 @@ _ROOMS = {
     "PrivateLogisticRegression": "tacit.models.linear.logistic",
     "PrivateNearestMean": "tacit.models.class_moments.nearest_mean",
     "RandomSearch": "tacit.situations.feedback.random_search",
-    "Release": "tacit.release.file",
+    "Release": "tacit.releases.file",
     "Schema": "tacit.data.schema",
     "SharpenedClassifier": "tacit.models.semi_supervised.classifier",
     "SharpenedTransfer": "tacit.adoption.network",
@@ -76,10 +76,10 @@ _ROOMS = {
     "infer_column": "tacit.situations.missing.inference",
     "learn_behaviour": "tacit.situations.behaviour.predictor",
     "make_release": "tacit.kinds.class_moments.make",
-    "read_release": "tacit.release.file",
+    "read_release": "tacit.releases.file",
     "read_schema": "tacit.data.schema_file",
     "tune": "tacit.situations.feedback.search",
-    "write_release": "tacit.release.file",
+    "write_release": "tacit.releases.file",
 }
 
 __all__ = [

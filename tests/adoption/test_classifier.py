@@ -14,7 +14,7 @@ from tacit.data.public_schemas import image_schema
 from tacit.errors import InputError, ReleaseError
 from tacit.kinds.class_moments.make import make_release
 from tacit.numerics.images import resample
-from tacit.release.model import read_model, write_model
+from tacit.releases.model import read_model, write_model
 
 Split = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 

@@ -19,7 +19,7 @@ from tacit.errors import InputError, ReleaseError
 from tacit.interfaces.cli.main import app
 from tacit.kinds.class_moments.make import make_release as make_transfer
 from tacit.kinds.pair_metric.make import make_release
-from tacit.release.model import Model, read_model, write_model
+from tacit.releases.model import Model, read_model, write_model
 from tacit.workflows.report import report_release
 
 MEANS = Numeric("means", (0.0, 10.0))

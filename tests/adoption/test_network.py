@@ -17,8 +17,8 @@ from tacit.data.splits import few_labels
 from tacit.errors import InputError, ReleaseError
 from tacit.kinds.class_moments.make import make_release
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
-from tacit.release.file import Release
-from tacit.release.model import read_model, write_model
+from tacit.releases.file import Release
+from tacit.releases.model import read_model, write_model
 
 LEARNER = SharpenedClassifier(distillation="sh", n_steps=60, batch_size=32, unlabelled_ratio=2)
 

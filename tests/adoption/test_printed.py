@@ -12,7 +12,7 @@ from tacit.data.datasets import load_digits
 from tacit.data.splits import few_labels
 from tacit.errors import InputError
 from tacit.kinds.class_moments.make import make_release
-from tacit.release.model import read_model, write_model
+from tacit.releases.model import read_model, write_model
 
 
 def release(epsilon: float, unit: str = "entry") -> Release:

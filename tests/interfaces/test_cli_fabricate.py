@@ -18,7 +18,7 @@ from tacit.errors import InputError, ReleaseError, TacitError
 from tacit.interfaces.cli.main import app
 from tacit.kinds.fabricated_rows.make import fabricate
 from tacit.privacy.ledger import Ledger
-from tacit.release.sidecar import open_release
+from tacit.releases.sidecar import open_release
 from tacit.workflows.fabricated_tables import write_fabricated
 from tacit.workflows.report_fabricated import report_fabricated
 

@@ -20,8 +20,8 @@ from tacit.data.encoding import encode_file
 from tacit.errors import ReleaseError
 from tacit.interfaces.cli.main import app
 from tacit.privacy.ledger import Ledger
-from tacit.release import signature
-from tacit.release.file import read_release
+from tacit.releases import signature
+from tacit.releases.file import read_release
 from tacit.workflows.models import open_model
 
 ROOT = Path(__file__).parents[2]
@@ -421,7 +421,7 @@ def test_a_charge_that_could_not_be_delivered_is_said_to_stand(tmp_path: Path, m
     def broken(*_: object, **__: object) -> None:
         raise ReleaseError("a.tacit cannot be written: the disk is full.")
 
-    monkeypatch.setattr("tacit.release.file.write_release", broken)
+    monkeypatch.setattr("tacit.releases.file.write_release", broken)
     result = CliRunner().invoke(app, f"{RELEASE} --ledger l.ledger -o a.tacit".split())
     assert "The charge stands on the ledger" in str(result.exception)
     assert len(Ledger("l.ledger").lines()) == 1

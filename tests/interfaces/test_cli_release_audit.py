@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from tacit.interfaces.cli.main import app
 from tacit.privacy.ledger import Ledger
-from tacit.release.file import read_release
+from tacit.releases.file import read_release
 
 SCHEMA = """version = 1
 [columns.age]

@@ -12,7 +12,7 @@ from tacit.adoption import network as receiver
 from tacit.data.schema_file import read_schema
 from tacit.interfaces.cli.main import app
 from tacit.kinds.class_moments.make import make_release
-from tacit.release.file import write_release
+from tacit.releases.file import write_release
 
 SCHEMA = """version = 1
 [columns.age]

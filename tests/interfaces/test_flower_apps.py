@@ -22,7 +22,7 @@ from tacit.interfaces.flower.home import Home  # noqa: E402
 from tacit.interfaces.flower.server import Settings, run  # noqa: E402
 from tacit.kinds.noisy_rows.make import release_rows  # noqa: E402
 from tacit.privacy.ledger import Ledger  # noqa: E402
-from tacit.release.file import Release  # noqa: E402
+from tacit.releases.file import Release  # noqa: E402
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "federated"
 HANDLERS = {task.STATISTICS: client.statistics, task.DISTANCES: client.distances, task.ROWS: client.rows}

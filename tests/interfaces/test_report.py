@@ -24,8 +24,8 @@ from tacit.pages.page import ModelFacts, model_page
 from tacit.pages.pictures import picture, png
 from tacit.pages.portraits import draw_portraits, stored_portraits, with_portraits
 from tacit.privacy.card import AuditResult
-from tacit.release.file import Release
-from tacit.release.model import Model
+from tacit.releases.file import Release
+from tacit.releases.model import Model
 from tacit.workflows.report import report_release
 
 EVIL = "<script>alert('x')</script>&\"'>"

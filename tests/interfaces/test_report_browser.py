@@ -15,7 +15,7 @@ from tacit.data.schema import Schema
 from tacit.kinds.class_moments.make import make_release
 from tacit.pages.page import ModelFacts, model_page
 from tacit.pages.portraits import draw_portraits
-from tacit.release.file import Release
+from tacit.releases.file import Release
 from tacit.workflows.report import report_release
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs the Python package playwright (extra `dev`)")

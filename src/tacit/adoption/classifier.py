@@ -20,8 +20,8 @@ from tacit.checks import one_of
 from tacit.data.columns import Label, Numeric
 from tacit.data.schema import Schema
 from tacit.errors import InputError
-from tacit.release.file import Release
-from tacit.release.model import Model
+from tacit.releases.file import Release
+from tacit.releases.model import Model
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from tacit.arrays import UNLABELLED, Codes, FloatArray
 from tacit.data.schema import Schema
 from tacit.errors import InputError, ReleaseError
 from tacit.models.pair_metric.release import metric_of_columns
-from tacit.release.file import Release
-from tacit.release.model import Model
+from tacit.releases.file import Release
+from tacit.releases.model import Model
 
 KIND = "neighbours_model"
 

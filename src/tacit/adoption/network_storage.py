@@ -14,7 +14,7 @@ from tacit.data.schema import Schema
 from tacit.errors import InputError, ReleaseError
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
 from tacit.models.semi_supervised.inputs import Columns, Layout, Pictures
-from tacit.release.model import Model
+from tacit.releases.model import Model
 
 KIND = "sharpened_model"
 COLUMNS = ("centre", "scale", "features", "spread", "low", "high")

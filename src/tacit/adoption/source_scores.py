@@ -17,7 +17,7 @@ from tacit.models.class_moments.discriminants import LinearScores, MomentFamily,
 from tacit.models.class_moments.features import ImageFeatures, features_of
 from tacit.models.class_moments.frames import frames_between
 from tacit.models.membership.mapping import MembershipMapping
-from tacit.release.file import Release
+from tacit.releases.file import Release
 
 # Settings that the receiver chooses among by the likelihood of its own labels.
 DIMENSIONS = (15, 30, 50)

@@ -22,7 +22,7 @@ from tacit.models.class_moments.frames import ColumnFrame, Frame, ImageFrame
 from tacit.models.membership.mapping import MembershipMapping
 from tacit.models.membership.solution import Mapping as MembershipLayer
 from tacit.models.membership.storage import classifier_from_arrays, classifier_to_arrays
-from tacit.release.model import Model
+from tacit.releases.model import Model
 
 KIND = "transfer_model"
 QUADRATIC = ("middle", "basis", "means", "whitening", "offsets")

@@ -15,7 +15,7 @@ from tacit.data.splits import few_labels
 from tacit.experiments.registry import Row
 from tacit.experiments.transfer_runs import ADOPTED, SOURCE_ONLY, TARGET_ONLY, Codes, gathered
 from tacit.kinds.class_moments.make import make_release
-from tacit.release.file import Release
+from tacit.releases.file import Release
 
 SPLITS = 20
 EPSILON, DELTA = 0.1, 1e-9

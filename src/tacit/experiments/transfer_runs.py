@@ -14,7 +14,7 @@ from tacit.arrays import Rows
 from tacit.data.schema import Schema
 from tacit.experiments.registry import Row
 from tacit.kinds.class_moments.make import ENTRY_KIND
-from tacit.release.file import Release
+from tacit.releases.file import Release
 
 Codes = NDArray[np.integer[Any]]
 TARGET_ONLY, SOURCE_ONLY, ADOPTED = "target only", "source only", "adopted"

@@ -9,8 +9,8 @@ import numpy as np
 from tacit.arrays import FloatArray, Rows
 from tacit.errors import TacitError
 from tacit.kinds.class_moments.preview import Glimpse, glimpse
-from tacit.release.file import Release
-from tacit.release.model import Model
+from tacit.releases.file import Release
+from tacit.releases.model import Model
 
 # Names in the model file: arrays begin with this, and one setting is called so.
 PREFIX = "report"

@@ -10,9 +10,9 @@ from tacit.data.tables import format_of, read_table, write_table
 from tacit.errors import ReleaseError
 from tacit.files.atomic import replacing
 from tacit.kinds.fabricated_rows.make import KIND, Fabricated
-from tacit.release.file import Release, write_release
-from tacit.release.sidecar import digest, open_release, release_path, table_path
-from tacit.release.signature import SigningKey
+from tacit.releases.file import Release, write_release
+from tacit.releases.sidecar import digest, open_release, release_path, table_path
+from tacit.releases.signature import SigningKey
 
 
 @dataclass(frozen=True, eq=False)

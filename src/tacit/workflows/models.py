@@ -13,9 +13,9 @@ from tacit.errors import ReleaseError
 from tacit.files.regular import FilePath
 from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
 from tacit.models.linear.release import KIND as LINEAR
-from tacit.release.container import RELEASE
-from tacit.release.file import read_release
-from tacit.release.model import Model, read_model
+from tacit.releases.container import RELEASE
+from tacit.releases.file import read_release
+from tacit.releases.model import Model, read_model
 
 Receiver = TransferClassifier | SharpenedTransfer | MetricNeighbours
 # By the kind of their model files; TransferClassifier reads its own and says what is wrong with any other.

@@ -17,7 +17,7 @@ from tacit.models.pair_metric.release import KIND as METRIC
 from tacit.models.pair_metric.release import metric_of_columns
 from tacit.pages.page import ModelFacts, model_page, release_page
 from tacit.pages.portraits import Portraits, stored_portraits
-from tacit.release.file import Release
+from tacit.releases.file import Release
 from tacit.workflows.models import Adopted, Receiver
 
 FilePath = str | os.PathLike[str]

@@ -16,7 +16,7 @@ from tacit.errors import InputError
 from tacit.kinds.class_moments.make import make_release
 from tacit.kinds.fabricated_rows.make import fabricate
 from tacit.models.class_moments.nearest_mean import PrivateNearestMean, sums_mechanism
-from tacit.release.file import Release
+from tacit.releases.file import Release
 
 COLUMNS = 40
 SCHEMA = Schema((*(Numeric(f"x{k}", (0, 1)) for k in range(COLUMNS)), Label("ill", ("no", "yes"))))

@@ -10,7 +10,7 @@ from tacit.errors import InputError
 from tacit.kinds.class_moments.make import make_release
 from tacit.kinds.class_moments.preview import Glimpse, glimpse
 from tacit.models.class_moments.nearest_mean import PrivateNearestMean
-from tacit.release.file import Release
+from tacit.releases.file import Release
 
 TABLE = Schema(
     (Numeric("age", (0, 100)), Categorical("sex", ("f", "m")), Numeric("dose", (0, 1)), Label("ill", ("no", "yes")))

@@ -12,7 +12,7 @@ from tacit.errors import BudgetExceededError, InputError, ReleaseError
 from tacit.kinds.noisy_rows.make import PrivateRows, gathered, private_rows, release_rows
 from tacit.privacy.budget import Budget
 from tacit.privacy.ledger import Ledger
-from tacit.release.file import Release, read_release, write_release
+from tacit.releases.file import Release, read_release, write_release
 
 SCHEMA = Schema((Numeric("a", (0, 1)), Numeric("b", (0, 1)), Label("class", ("x", "y", "z"))))
 MIXED = Schema((Numeric("a", (0, 1)), Categorical("b", ("u", "v")), Label("class", ("x", "y"))))

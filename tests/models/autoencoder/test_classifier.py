@@ -15,7 +15,7 @@ from tacit.models.autoencoder.classifier import PrivateAutoencoderClassifier
 from tacit.privacy import accounting
 from tacit.privacy.account import observed_by, plan_event
 from tacit.privacy.mechanisms import Mechanism
-from tacit.release.file import Release
+from tacit.releases.file import Release
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ from tacit.privacy import accounting
 from tacit.privacy.account import plan_event
 from tacit.privacy.mechanisms import ObjectivePerturbation
 from tacit.privacy.mechanisms.objective import loss_supremum
-from tacit.release.file import Release
+from tacit.releases.file import Release
 
 Table = tuple[np.ndarray, np.ndarray]
 FIFTHS = FeatureSplit.random(10, 5)

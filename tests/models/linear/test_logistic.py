@@ -24,7 +24,7 @@ from tacit.models.two_class_problems import (
 )
 from tacit.privacy.accounting import epsilon as cost
 from tacit.privacy.mechanisms import AgainstRest, ObjectivePerturbation, TunedPerturbation
-from tacit.release.file import Release, read_release, write_release
+from tacit.releases.file import Release, read_release, write_release
 
 Table = tuple[np.ndarray, np.ndarray]
 

@@ -19,7 +19,7 @@ from tacit.models.class_moments.nearest_mean import PrivateNearestMean
 from tacit.models.pair_metric.metric import PairMetric
 from tacit.privacy import accounting
 from tacit.privacy.ledger import Ledger
-from tacit.release.file import read_release, write_release
+from tacit.releases.file import read_release, write_release
 
 SOLVERS: dict[str, dict[str, Any]] = {
     "gaussian": {},

@@ -15,7 +15,7 @@ from tacit.data.encoding import Encoded
 from tacit.data.schema import Schema
 from tacit.errors import InputError
 from tacit.privacy.card import Guarantee
-from tacit.release.file import Release
+from tacit.releases.file import Release
 
 THRESHOLD, NEAREST, SHADOW = "distance threshold", "nearest released row", "shadow releases"
 

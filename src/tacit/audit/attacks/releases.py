@@ -20,7 +20,7 @@ from tacit.models.class_moments.features import features_of
 from tacit.models.class_moments.nearest_mean import PrivateNearestMean
 from tacit.privacy.budget import Unit
 from tacit.privacy.card import Guarantee
-from tacit.release.file import Release
+from tacit.releases.file import Release
 
 
 @dataclass(frozen=True, eq=False)

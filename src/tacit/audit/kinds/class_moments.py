@@ -16,7 +16,7 @@ from tacit.models.class_moments.nearest_mean import count_weight
 from tacit.privacy.budget import Unit
 from tacit.privacy.card import AuditResult
 from tacit.privacy.stream import NoiseStream
-from tacit.release.file import Release
+from tacit.releases.file import Release
 
 # Whole releases cost milliseconds each; the controls are broken enough to show with fewer.
 DRAWS = 500

@@ -18,7 +18,7 @@ from tacit.interfaces.cli.private_adoption import adopt_privately, private_epsil
 if TYPE_CHECKING:
     from tacit.adoption.comparison import Comparison, Share
     from tacit.data.schema import Schema
-    from tacit.release.file import Release
+    from tacit.releases.file import Release
 
 
 def adopt(
@@ -82,7 +82,7 @@ def adopt(
         draw_portraits,
         with_portraits,
     )
-    from tacit.release.model import write_model  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.releases.model import write_model  # noqa: PLC0415 - keeps the command line quick to start
 
     *paths, table = files
     _check_order(paths, table)
@@ -126,8 +126,8 @@ def _check_learner(learner: str, combine: str) -> None:
 
 
 def _read(paths: list[Path], key: Path | None) -> "list[Release]":
-    from tacit.release.file import read_release  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.release.signature import load_public_key  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.releases.file import read_release  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.releases.signature import load_public_key  # noqa: PLC0415 - keeps the command line quick to start
 
     trusted = None if key is None else load_public_key(key)
     releases = [read_release(path, trusted_key=trusted) for path in paths]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tacit.audit.attacks.release_attack import ReleaseAttack
     from tacit.data.encoding import Encoded
     from tacit.data.schema import Schema
-    from tacit.release.file import Release
+    from tacit.releases.file import Release
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from tacit.interfaces.cli import attacks
 if TYPE_CHECKING:
     from tacit.audit.card_audit import CardAudit
     from tacit.audit.self_audit import Verdict
-    from tacit.release.file import Release
+    from tacit.releases.file import Release
 
 
 def audit(
@@ -67,7 +67,7 @@ def audit(
         return
     if given is not None:
         attacks.require_page(report, given, file, force=force)
-    from tacit.release.sidecar import open_release  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.releases.sidecar import open_release  # noqa: PLC0415 - keeps the command line quick to start
 
     release = open_release(file)
     material = None if given is None else attacks.read(file, release, given)

@@ -109,7 +109,7 @@ def fabricate(
 
 def _require_outputs(output: Path, rules: "Schema", n_rows: int, *, force: bool, inputs: list[Path]) -> None:
     """Refuse a name that is no table, and two files that cannot be written."""
-    from tacit.release.sidecar import is_table, release_path  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.releases.sidecar import is_table, release_path  # noqa: PLC0415 - keeps the command line quick to start
 
     if not is_table(output):
         raise InputError(f"output {output.name} must end in .csv or .parquet.")
@@ -119,7 +119,7 @@ def _require_outputs(output: Path, rules: "Schema", n_rows: int, *, force: bool,
 
 
 def _deliver(made: "Fabricated", output: Path, key: Any, book: "Ledger | None") -> None:
-    from tacit.release.sidecar import release_path  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.releases.sidecar import release_path  # noqa: PLC0415 - keeps the command line quick to start
     from tacit.workflows.fabricated_tables import write_fabricated  # noqa: PLC0415 - keeps the command line quick to start
 
     try:

@@ -101,7 +101,7 @@ def _check_torch(learner: str) -> None:
 
 
 def _check_output(output: Path, *, force: bool, inputs: list[Path]) -> None:
-    from tacit.release.sidecar import is_table  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.releases.sidecar import is_table  # noqa: PLC0415 - keeps the command line quick to start
 
     if not is_table(output):
         raise InputError(f"output {output.name} must end in .csv or .parquet.")

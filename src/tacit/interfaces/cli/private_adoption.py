@@ -12,7 +12,7 @@ from tacit.interfaces.cli.outputs import counted, file_size, working
 
 if TYPE_CHECKING:
     from tacit.data.schema import Schema
-    from tacit.release.file import Release
+    from tacit.releases.file import Release
 
 NO_LEDGER = (
     "no --ledger: this spend stands on the file's card alone, and nothing stops a second one on the same rows. "
@@ -93,7 +93,7 @@ def _warn(ledger: Path | None, seed: int | None) -> None:
 
 
 def _write(made: "Release", output: Path, *, charged: bool) -> None:
-    from tacit.release.file import write_release  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.releases.file import write_release  # noqa: PLC0415 - keeps the command line quick to start
 
     try:
         write_release(made, output)

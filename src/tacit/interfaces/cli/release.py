@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tacit.data.schema import Schema
     from tacit.privacy.account import Plan
     from tacit.privacy.ledger import Ledger
-    from tacit.release.file import Release
+    from tacit.releases.file import Release
 
 # What each method hands out, and the module whose ``plan_release`` and ``make_release`` do it.
 METHODS = {
@@ -133,7 +133,7 @@ def _audited(made: "Release") -> "Release":
 
 
 def _deliver(made: "Release", output: Path | None, key: Any, book: "Ledger | None") -> None:
-    from tacit.release.file import write_release  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.releases.file import write_release  # noqa: PLC0415 - keeps the command line quick to start
 
     if output is None:
         return

@@ -47,7 +47,7 @@ def report(
 
 
 def _page(file: Path, test: Path | None, originals: Path | None) -> str:
-    from tacit.release.sidecar import open_release  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.releases.sidecar import open_release  # noqa: PLC0415 - keeps the command line quick to start
     from tacit.workflows.models import open_model  # noqa: PLC0415 - keeps the command line quick to start
     from tacit.workflows.report import report_model, report_release  # noqa: PLC0415 - keeps it quick to start
 
@@ -78,7 +78,7 @@ def _refuse_originals(originals: Path | None) -> None:
 
 def _is_model(file: Path) -> bool:
     """Whether to read ``file`` as a model; whatever is wrong with it, the readers say."""
-    from tacit.release.container import MODEL  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.releases.container import MODEL  # noqa: PLC0415 - keeps the command line quick to start
 
     try:
         with zipfile.ZipFile(file) as archive:

@@ -29,7 +29,7 @@ def signing_key(path: Path | None) -> Any:
     """Return the Ed25519 key in the file at ``path``, if one is given."""
     if path is None:
         return None
-    from tacit.release.signature import load_key  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.releases.signature import load_key  # noqa: PLC0415 - keeps the command line quick to start
 
     return load_key(path)
 

@@ -15,7 +15,7 @@ from tacit.errors import InputError, NotReleasableError
 from tacit.files import atomic
 from tacit.kinds.noisy_rows.make import release_rows
 from tacit.privacy.ledger import Ledger
-from tacit.release.file import Release, read_release, write_release
+from tacit.releases.file import Release, read_release, write_release
 
 SETTINGS = "party.toml"
 

@@ -19,7 +19,7 @@ from tacit.models.entry_noise import ENTRY_ADJACENCY, entry_step, noisy_rows
 from tacit.privacy.account import Account, Plan, Step
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.ledger import Ledger
-from tacit.release.file import Release
+from tacit.releases.file import Release
 
 RECORD_KIND, ENTRY_KIND = "transfer_record", "transfer_entry"
 ROW_NORM = 1.0

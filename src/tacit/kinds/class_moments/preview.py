@@ -16,7 +16,7 @@ from tacit.models.class_moments.features import ImageFeatures, features_of
 from tacit.models.entry_noise import entry_weights
 from tacit.privacy.mechanisms.base import from_settings
 from tacit.privacy.stream import NoiseStream
-from tacit.release.file import Release
+from tacit.releases.file import Release
 
 # The example's noise is drawn for show, never to protect: a fixed seed gives the same page each time.
 SHOWN_SEED = 0

@@ -15,7 +15,7 @@ from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
 from tacit.privacy.account import Plan
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.ledger import Ledger
-from tacit.release.file import Release
+from tacit.releases.file import Release
 
 
 def plan_release(schema: Schema, *, unit: Unit | str, epsilon: float, delta: float, n_rows: int = 1) -> Plan:

@@ -16,7 +16,7 @@ from tacit.privacy.account import Account, Plan
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.card import Card
 from tacit.privacy.ledger import Ledger
-from tacit.release.file import Release
+from tacit.releases.file import Release
 
 KIND = "federated_rows"
 PUBLIC = "the schema: columns, bounds, categories and classes"

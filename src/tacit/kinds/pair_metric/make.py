@@ -17,7 +17,7 @@ from tacit.models.pair_metric.release import PairFacts, metric_release, pair_car
 from tacit.privacy.account import Account, Plan
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.ledger import Ledger
-from tacit.release.file import Release
+from tacit.releases.file import Release
 
 # A chain of pairs: each relationship shows in one of them.
 TOPOLOGY, KAPPA = "chain", 1

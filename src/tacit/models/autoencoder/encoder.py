@@ -28,7 +28,7 @@ from tacit.models.autoencoder.layers import (
 from tacit.privacy.account import Account, Step
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.ledger import Ledger
-from tacit.release.file import Release
+from tacit.releases.file import Release
 
 KIND = "private_autoencoder"
 ADJACENCY = "two tables are neighbours if one of them has one row more"

@@ -18,7 +18,7 @@ from tacit.privacy.account import Account, Step
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.ledger import Ledger
 from tacit.privacy.mechanisms import Gaussian
-from tacit.release.file import Release
+from tacit.releases.file import Release
 
 KIND = "class_means"
 ADJACENCY = "two tables are neighbours if one of them has one row more, with its label"

@@ -33,7 +33,7 @@ from tacit.models.two_class_problems import (
 from tacit.privacy.account import Account, Step
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.ledger import Ledger
-from tacit.release.file import Release
+from tacit.releases.file import Release
 
 
 class FeatureSplitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

@@ -13,7 +13,7 @@ from tacit.errors import InputError
 from tacit.models.linear.feature_split import FeatureSplit
 from tacit.models.linear.release import read_scores
 from tacit.models.two_class_problems import n_problems
-from tacit.release.file import Release
+from tacit.releases.file import Release
 
 # How far the weights of related problems lie apart, on rows of unit length with a regularisation of 1, where weights
 # have a length of about 1/3: a public guess that decides what a release is worth beside one's own rows.

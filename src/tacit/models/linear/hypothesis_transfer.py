@@ -13,7 +13,7 @@ from tacit.arrays import FloatArray
 from tacit.models.linear.feature_split import FeatureSplit
 from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
 from tacit.privacy.ledger import Ledger
-from tacit.release.file import Release
+from tacit.releases.file import Release
 
 
 class HypothesisTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

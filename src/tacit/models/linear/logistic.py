@@ -32,7 +32,7 @@ from tacit.privacy.account import Account, Step
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.ledger import Ledger
 from tacit.privacy.mechanisms import AgainstRest, Exponential, ObjectivePerturbation, TunedPerturbation
-from tacit.release.file import Release
+from tacit.releases.file import Release
 
 # On rows of unit length this much regularisation makes noise bearable at any epsilon, and costs little without noise.
 REGULARIZATION = 1.0

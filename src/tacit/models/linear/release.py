@@ -13,7 +13,7 @@ from tacit.models.linear.feature_split import FeatureSplit
 from tacit.models.two_class_problems import centred, unit_rows
 from tacit.privacy.card import Card
 from tacit.privacy.mechanisms.disjoint import stacking_features
-from tacit.release.file import Release
+from tacit.releases.file import Release
 
 KIND = "linear"
 

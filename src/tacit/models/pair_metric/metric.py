@@ -23,7 +23,7 @@ from tacit.models.pair_metric.thresholds import best_threshold
 from tacit.privacy.account import Account, Step
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.ledger import Ledger
-from tacit.release.file import Release
+from tacit.releases.file import Release
 
 Solver = Diagonal | InputNoise | Descent | PrintedDescent
 SOLVERS = {"sound": ("diagonal", "sgd"), "paper": ("dpp", "dpp-s")}

@@ -13,7 +13,7 @@ from tacit.models.pair_metric.sums import ADJACENCY
 from tacit.numerics.pair_graph import KappaBounds
 from tacit.privacy.account import Account
 from tacit.privacy.card import CENTRAL, Card
-from tacit.release.file import Release
+from tacit.releases.file import Release
 
 KIND = "pair_metric"
 LOCAL_TRUST = "local: each pair is randomised before anyone collects it"

@@ -16,7 +16,7 @@ from tacit.privacy.account import plan_event
 from tacit.privacy.budget import Budget
 from tacit.privacy.card import Card, Guarantee
 from tacit.privacy.ledger import Ledger
-from tacit.release.file import Release
+from tacit.releases.file import Release
 from tacit.situations.behaviour.tuples import (
     IntArray,
     Log,

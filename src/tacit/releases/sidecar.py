@@ -4,8 +4,8 @@ import hashlib
 from pathlib import Path
 
 from tacit.errors import InputError, ReleaseError
-from tacit.release.file import Release, read_release
-from tacit.release.signature import TrustedKey
+from tacit.releases.file import Release, read_release
+from tacit.releases.signature import TrustedKey
 
 SUFFIX = ".tacit"
 TABLES = (".csv", ".parquet")

@@ -10,8 +10,8 @@ import pytest
 
 from tacit.errors import ReleaseError
 from tacit.files import archive
-from tacit.release import signature
-from tacit.release.file import Release, read_release, write_release
+from tacit.releases import signature
+from tacit.releases.file import Release, read_release, write_release
 
 Forge = Callable[[Mapping[str, bytes]], Path]
 

@@ -8,10 +8,10 @@ from tacit.errors import ReleaseError
 from tacit.files import atomic, strict_json, tensors
 from tacit.files.regular import FilePath
 from tacit.privacy.card import Card
-from tacit.release import container
-from tacit.release.cards import as_written, read_card
-from tacit.release.container import LARGEST_FILE, MODEL, Contents
-from tacit.release.signature import SigningKey, TrustedKey
+from tacit.releases import container
+from tacit.releases.cards import as_written, read_card
+from tacit.releases.container import LARGEST_FILE, MODEL, Contents
+from tacit.releases.signature import SigningKey, TrustedKey
 
 
 @dataclass(frozen=True, eq=False)

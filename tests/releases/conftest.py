@@ -13,7 +13,7 @@ from tacit.files import archive
 from tacit.privacy.budget import Unit
 from tacit.privacy.card import Card, Part
 from tacit.privacy.events import LaplaceEvent, RepeatedEvent
-from tacit.release.file import Release, write_release
+from tacit.releases.file import Release, write_release
 
 Forge = Callable[[Mapping[str, bytes]], Path]
 

@@ -8,7 +8,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ed448
 
 from tacit.errors import ReleaseError
-from tacit.release import signature
+from tacit.releases import signature
 
 
 def test_a_private_key_survives_its_file_which_its_owner_alone_can_read(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from tacit.errors import NotReleasableError, ReleaseError
 from tacit.privacy.card import Card
-from tacit.release.file import Release, read_release, write_release
+from tacit.releases.file import Release, read_release, write_release
 
 
 def test_a_release_survives_its_file(release: Release, tmp_path: Path) -> None:

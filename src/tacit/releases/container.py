@@ -24,7 +24,7 @@ from tacit.errors import ReleaseError
 from tacit.files import archive, atomic, strict_json, tensors
 from tacit.files.regular import FilePath, opened
 from tacit.files.strict_json import Json
-from tacit.release import signature
+from tacit.releases import signature
 
 FORMAT = "tacit"
 VERSION = 1

@@ -6,9 +6,9 @@ import pytest
 
 from tacit.errors import ReleaseError
 from tacit.privacy.card import Card
-from tacit.release import signature
-from tacit.release.file import Release, read_release, write_release
-from tacit.release.model import Model, read_model, write_model
+from tacit.releases import signature
+from tacit.releases.file import Release, read_release, write_release
+from tacit.releases.model import Model, read_model, write_model
 
 
 @pytest.fixture

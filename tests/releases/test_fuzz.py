@@ -18,7 +18,7 @@ from numpy.random import Generator, default_rng
 
 from tacit.errors import ReleaseError
 from tacit.files import archive
-from tacit.release.file import Release, read_release, write_release
+from tacit.releases.file import Release, read_release, write_release
 
 Forge = Callable[[Mapping[str, bytes]], Path]
 Mutation = Callable[[bytes, Generator], bytes]

@@ -7,10 +7,10 @@ from typing import Any
 from tacit.files import strict_json, tensors
 from tacit.files.regular import FilePath
 from tacit.privacy.card import Card
-from tacit.release import container
-from tacit.release.cards import read_card, releasable
-from tacit.release.container import LARGEST_FILE, RELEASE, Contents
-from tacit.release.signature import SigningKey, TrustedKey
+from tacit.releases import container
+from tacit.releases.cards import read_card, releasable
+from tacit.releases.container import LARGEST_FILE, RELEASE, Contents
+from tacit.releases.signature import SigningKey, TrustedKey
 
 
 @dataclass(frozen=True, eq=False)
