@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from tacit.errors import InputError
+from tacit.files.regular import reason
 
 
 def require_output(path: Path, *, force: bool, inputs: Iterable[Path] = (), size: int = 1) -> None:
@@ -20,7 +21,7 @@ def require_output(path: Path, *, force: bool, inputs: Iterable[Path] = (), size
     """
     if path.is_dir():
         raise InputError(f"output {path} is a folder; give the path of a file, such as {path / 'out'}.")
-    if any(path.exists() and each.exists() and path.samefile(each) for each in inputs):
+    if any(path.exists() and file.exists() and path.samefile(file) for file in inputs):
         raise InputError(f"output {path} is also an input, which would be lost. Choose another name.")
     if path.exists() and not force:
         raise InputError(f"output {path} exists already. Choose another name, or give --force to replace it.")
@@ -36,8 +37,6 @@ def _require_room(path: Path, size: int) -> None:
     except OSError as problem:
         if problem.errno in {errno.EOPNOTSUPP, errno.EINVAL}:
             return  # this file system cannot reserve; the folder at least took a file
-        from tacit.files.regular import reason  # noqa: PLC0415 - keeps the command line quick to start
-
         raise InputError(f"output {path} cannot be written: {reason(problem)}. Nothing was done.") from problem
 
 

@@ -7,7 +7,11 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from tacit.audit.desk_leak import noisy_leak, rounding_leaks
 from tacit.interfaces.cli.outputs import working
+from tacit.situations.feedback.desk.architecture import Architecture
+from tacit.situations.feedback.desk.terms import Terms
+from tacit.situations.feedback.desk.usefulness import USEFUL_NOISE, useful_epsilon
 
 DECIMALS = (1, 2, 3, 4)
 EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
@@ -28,20 +32,17 @@ def audit_desk(
 
     [bold]Example:[/] tacit audit desk --rows 2000 --queries 1000
     """
-    from tacit.audit.desk_leak import noisy_leak, rounding_leaks  # noqa: PLC0415 - quick to start
-    from tacit.situations.feedback.desk.usefulness import USEFUL_NOISE, useful_epsilon  # noqa: PLC0415 - as above
-
-    asked = tuple(sorted({max(queries // 100, 1), max(queries // 10, 1), queries}))
+    counts = tuple(sorted({max(queries // 100, 1), max(queries // 10, 1), queries}))
     with working("attacking rounded scores"):
-        leaks = rounding_leaks(rows, queries=asked, decimals=DECIMALS, seed=seed)
+        leaks = rounding_leaks(rows, queries=counts, decimals=DECIMALS, seed=seed)
     table = Table(title="membership advantage without noise", box=box.SIMPLE_HEAD, title_justify="left")
     for name in ("queries", *(f"{digits} decimals" for digits in DECIMALS)):
         table.add_column(name, justify="right")
-    for count in asked:
+    for count in counts:
         table.add_row(f"{count:,}", *(f"{leak.advantage:.2f}" for leak in leaks if leak.queries == count))
     Console().print(table)
     with working("attacking noisy scores"):
-        noisy = [noisy_leak(rows, queries=queries, epsilon=each, delta=delta, seed=seed) for each in EPSILONS]
+        noisy = [noisy_leak(rows, queries=queries, epsilon=epsilon, delta=delta, seed=seed) for epsilon in EPSILONS]
     Console().print(_noise_table(rows, queries, delta, [leak.advantage for leak in noisy]))
     needed = useful_epsilon(rows, queries, delta=delta)
     typer.echo(
@@ -51,9 +52,6 @@ def audit_desk(
 
 
 def _noise_table(rows: int, queries: int, delta: float, advantages: list[float]) -> Table:
-    from tacit.situations.feedback.desk.architecture import Architecture  # noqa: PLC0415 - keeps the command line quick
-    from tacit.situations.feedback.desk.terms import Terms  # noqa: PLC0415 - as above
-
     table = Table(title=f"with noise, {queries:,} queries", box=box.SIMPLE_HEAD, title_justify="left")
     for name in ("epsilon", "noise of a score", "membership advantage"):
         table.add_column(name, justify="right")
