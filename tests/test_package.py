@@ -98,6 +98,38 @@ def test_no_file_speaks_of_a_machine() -> None:
         assert not re.search(r"/(work|root|home)/", path.read_text(encoding="utf-8")), path
 
 
+TEXTS = {".py", ".pyi", ".md", ".toml", ".txt", ".html", ".css", ".sh", ""}
+# `tacit` of the package index is somebody else's. The extras of a name are matched without a command before it, too.
+STRANGER = re.compile(r"(install|add)(\s+-\S+)*\s+[\"']?tacit(?![\w-])|\btacit\\?\[[a-z]")
+
+
+def written_for_people() -> list[Path]:
+    """Return every text of the repository that someone may follow: sources, tests, documents, examples."""
+    folders = ("src", "tests", "docs", "examples", "bench", ".ci")
+    inside = [path for folder in folders for path in (ROOT / folder).rglob("*") if "__pycache__" not in path.parts]
+    texts = [path for path in [*inside, *ROOT.iterdir()] if path.is_file() and path.suffix in TEXTS]
+    assert ROOT / "README.md" in texts
+    return texts
+
+
+def test_nobody_is_told_to_install_a_stranger() -> None:
+    for path in written_for_people():
+        found = STRANGER.search(path.read_text(encoding="utf-8"))
+        assert found is None, f"{path.name}: {found and found[0]!r}; the distribution is tacit-knowledge"
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    example = tomllib.loads((ROOT / "examples/federated/pyproject.toml").read_text())["project"]
+    assert project["name"] == "tacit-knowledge"
+    assert "tacit-knowledge" in example["dependencies"]
+
+
+@pytest.mark.parametrize(
+    "advice", ["pip install {}", "pip install -U '{}'", "uv add {}", "needs {}[deep]", r"{}\[deep\]"]
+)
+def test_advice_to_install_a_stranger_is_recognised(advice: str) -> None:
+    assert STRANGER.search(advice.format("tacit"))
+    assert not STRANGER.search(advice.format("tacit-knowledge"))
+
+
 # What an import is called where the package that brings it is called otherwise.
 IMPORTED_AS = {"scikit-learn": "sklearn", "dp-accounting": "dp_accounting"}
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-flwr = pytest.importorskip("flwr", reason="needs flwr: pip install 'tacit[federated]'")
+flwr = pytest.importorskip("flwr", reason="needs flwr: pip install 'tacit-knowledge[federated]'")
 
 from flwr.app import Context, Error, Message, RecordDict  # noqa: E402 - after the check that flwr is there
 from flwr.supercore.task_identity import TaskIdentity  # noqa: E402

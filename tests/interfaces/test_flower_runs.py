@@ -28,7 +28,9 @@ FINE = ["clinic 0", "clinic 1", "clinic 2"]
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not Path("/proc").exists(), reason="needs /proc to end what Flower leaves running"),
-    pytest.mark.skipif(importlib.util.find_spec("flwr") is None, reason="needs flwr: pip install 'tacit[federated]'"),
+    pytest.mark.skipif(
+        importlib.util.find_spec("flwr") is None, reason="needs flwr: pip install 'tacit-knowledge[federated]'"
+    ),
 ]
 
 # A node's app that answers wrongly if its folder says so; the aggregator's app is the real one.

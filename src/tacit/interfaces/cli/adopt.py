@@ -122,7 +122,9 @@ def _check_learner(learner: str, combine: str) -> None:
     if combine != "calibrated":
         raise InputError(f"combine must be 'calibrated' with --learner sharpened; got {combine!r}.")
     if importlib.util.find_spec("torch") is None:
-        raise InputError("--learner sharpened needs torch, which is not installed: pip install 'tacit[deep]'.")
+        raise InputError(
+            "--learner sharpened needs torch, which is not installed: pip install 'tacit-knowledge[deep]'."
+        )
 
 
 def _read(paths: list[Path], key: Path | None) -> "list[Release]":

@@ -96,7 +96,7 @@ def infer(
 def _check_torch(learner: str) -> None:
     if learner == "sharpened" and importlib.util.find_spec("torch") is None:
         raise InputError(
-            "--learner sharpened needs torch, which is not installed: pip install 'tacit[deep]', or choose "
+            "--learner sharpened needs torch, which is not installed: pip install 'tacit-knowledge[deep]', or choose "
             "--learner logistic or --learner boosted."
         )
 
