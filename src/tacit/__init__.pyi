@@ -5,7 +5,6 @@ from tacit.adoption.network import SharpenedTransfer
 from tacit.audit.attacks.release_attack import attack_release
 from tacit.data.schema import Schema
 from tacit.data.schema_file import read_schema
-from tacit.kinds.class_moments.make import make_release
 from tacit.kinds.fabricated_rows.make import fabricate
 from tacit.models.affine_hull.classifier import AffineHullClassifier
 from tacit.models.affine_hull.hull import AffineHull
@@ -32,6 +31,7 @@ from tacit.situations.feedback.performance import PerformanceSearch
 from tacit.situations.feedback.random_search import RandomSearch
 from tacit.situations.feedback.search import tune
 from tacit.situations.missing.inference import infer_column
+from tacit.workflows.release import make_release
 
 __all__ = [
     "AffineHull",

@@ -40,7 +40,7 @@ PUBLIC_NAMES = {
     "fabricate": "tacit.kinds.fabricated_rows.make",
     "infer_column": "tacit.situations.missing.inference",
     "learn_behaviour": "tacit.situations.behaviour.predictor",
-    "make_release": "tacit.kinds.class_moments.make",
+    "make_release": "tacit.workflows.release",
     "read_release": "tacit.releases.file",
     "read_schema": "tacit.data.schema_file",
     "tune": "tacit.situations.feedback.search",

@@ -10,12 +10,13 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from tacit.audit.card_audit import CardAudit, audit_card
+from tacit.audit.card_audit import CardAudit
 from tacit.audit.self_audit import Verdict, self_audit
 from tacit.errors import InputError
 from tacit.interfaces.cli import attacks
 from tacit.releases.file import Release
 from tacit.releases.sidecar import open_release
+from tacit.workflows.audit import audit as audit_release
 
 
 def audit(
@@ -56,7 +57,7 @@ def audit(
     [bold]Examples:[/] tacit audit --self    tacit audit clinic-a.tacit
     tacit audit clinic-a.tacit --members patients.csv --non-members others.csv --report roc.html
     """
-    tables = attacks.tables(members, non_members, schema, report)
+    tables = attacks.attack_tables(members, non_members, schema, report)
     if package == (file is not None):
         raise InputError("give either a release FILE or --self.")
     if file is None:
@@ -66,11 +67,9 @@ def audit(
         return
     if tables is not None:
         attacks.require_page(report, tables, file, force=force)
-    release = open_release(file)
-    material = None if tables is None else attacks.read(file, release, tables)
-    stands = _audit_release(release, draws, seed)
-    if material is not None:
-        stands &= attacks.attack(release, material, shadows=shadows, seed=seed, page=report)
+    stands = _audit_release(open_release(file), draws, seed)
+    if tables is not None:
+        stands &= attacks.attack(file, tables, shadows=shadows, seed=seed, page=report)
     if not stands:
         raise typer.Exit(1)
 
@@ -106,7 +105,7 @@ def _package_table(verdicts: Iterable[Verdict]) -> Table:
 
 
 def _audit_release(release: Release, draws: int, seed: int | None) -> bool:
-    outcome = audit_card(release.card, draws=draws, seed=seed)
+    outcome = audit_release(release, draws=draws, seed=seed)
     Console().print(_release_table(outcome))
     verdict = "adds up" if outcome.adds_up else "DOES NOT ADD UP"
     typer.echo(f"the card claims epsilon {outcome.claimed:.6g}; its events cost {outcome.recomputed:.6g}: {verdict}.")

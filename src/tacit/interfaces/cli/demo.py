@@ -20,7 +20,7 @@ from tacit.data.tables import write_table
 from tacit.files.atomic import replacing, write_text
 from tacit.interfaces.cli.adopt import show_accuracy
 from tacit.interfaces.cli.main import app
-from tacit.workflows.models import open_model
+from tacit.workflows.models import read_model
 from tacit.workflows.report import compare_on
 
 # Rows of the owner and of the receiver; the rest is held out. The receiver knows a few labels of each class.
@@ -121,5 +121,5 @@ def _write_schema(name: str, schema: Schema) -> None:
 
 
 def _show_outcome(console: Console) -> None:
-    comparison = compare_on(open_model("model.tacit"), "held-out.csv")
+    comparison = compare_on(read_model("model.tacit"), "held-out.csv")
     show_accuracy(console, comparison, f"on {len(comparison.truth)} held-out rows")

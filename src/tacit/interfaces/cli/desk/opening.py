@@ -9,7 +9,7 @@ from rich.text import Text
 from tacit.data.schema_file import read_schema
 from tacit.errors import InputError
 from tacit.interfaces.cli.outputs import counted
-from tacit.interfaces.cli.spend import labelled_rows
+from tacit.interfaces.cli.spend import warnings_on_stderr
 from tacit.privacy.ledger import Ledger
 from tacit.situations.feedback.desk.architecture import read_architecture
 from tacit.situations.feedback.desk.desk import Desk
@@ -17,6 +17,7 @@ from tacit.situations.feedback.desk.log import Log
 from tacit.situations.feedback.desk.scoring import Scorer
 from tacit.situations.feedback.desk.terms import Terms, rows_digest
 from tacit.situations.feedback.desk.usefulness import USEFUL_NOISE, useful_epsilon
+from tacit.workflows.tables import labelled_rows
 
 
 def open_desk(
@@ -26,7 +27,8 @@ def open_desk(
     rules = read_schema(schema)
     rules.require_public_bounds()
     architecture = read_architecture(model, rules)
-    rows = labelled_rows(table, rules)
+    with warnings_on_stderr():
+        rows = labelled_rows(table, rules)
     terms = Terms(architecture, n_rows=len(rows.X), rows=rows_digest(rows.X, rows.y), **settings)
     for words in advice(terms):
         Console(stderr=True).print(Text.assemble(("note: ", "bold yellow"), words), highlight=False, soft_wrap=True)
