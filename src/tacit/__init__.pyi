@@ -3,9 +3,9 @@ from tacit.adoption.classifier import TransferClassifier
 from tacit.adoption.neighbours import MetricNeighbours
 from tacit.adoption.network import SharpenedTransfer
 from tacit.audit.attacks.release_attack import attack_release
+from tacit.data.encoding import encode
 from tacit.data.schema import Schema
 from tacit.data.schema_file import read_schema
-from tacit.kinds.fabricated_rows.make import fabricate
 from tacit.models.affine_hull.classifier import AffineHullClassifier
 from tacit.models.affine_hull.hull import AffineHull
 from tacit.models.autoencoder.classifier import PrivateAutoencoderClassifier
@@ -31,7 +31,12 @@ from tacit.situations.feedback.performance import PerformanceSearch
 from tacit.situations.feedback.random_search import RandomSearch
 from tacit.situations.feedback.search import tune
 from tacit.situations.missing.inference import infer_column
-from tacit.workflows.release import make_release
+from tacit.workflows.adopt import adopt
+from tacit.workflows.fabricate import fabricate
+from tacit.workflows.models import read_model, write_model
+from tacit.workflows.predict import predict
+from tacit.workflows.release import make_release, release
+from tacit.workflows.report_file import report
 
 __all__ = [
     "AffineHull",
@@ -61,14 +66,21 @@ __all__ = [
     "SharpenedTransfer",
     "TransferClassifier",
     "Unit",
+    "adopt",
     "attack_release",
+    "encode",
     "fabricate",
     "infer_column",
     "learn_behaviour",
     "make_release",
+    "predict",
+    "read_model",
     "read_release",
     "read_schema",
+    "release",
+    "report",
     "tune",
+    "write_model",
     "write_release",
 ]
 
