@@ -20,7 +20,7 @@ from tacit.models.class_moments.discriminants import LinearScores, QuadraticScor
 from tacit.models.class_moments.features import ImageFeatures, TableFeatures
 from tacit.models.class_moments.frames import ColumnFrame, Frame, ImageFrame
 from tacit.models.membership.mapping import MembershipMapping
-from tacit.models.membership.solution import Mapping as MembershipLayer
+from tacit.models.membership.solution import MappingSolution
 from tacit.models.membership.storage import classifier_from_arrays, classifier_to_arrays
 from tacit.releases.model import Model
 
@@ -191,7 +191,7 @@ def _mapping(arrays: Mapping[str, NDArray[Any]], numbers: Sequence[float], prefi
     layer: dict[str, Any] = {name: arrays[f"{prefix}_{name}"] for name in LAYER}
     smoothing, variance, noise = (float(number) for number in numbers)
     mapping = MembershipMapping()
-    mapping.mapping_ = MembershipLayer(**layer, smoothing=smoothing, variance=variance, noise=noise)
+    mapping.mapping_ = MappingSolution(**layer, smoothing=smoothing, variance=variance, noise=noise)
     mapping._one_output = False  # noqa: SLF001 - classes have places, and rows, of several coordinates
     mapping.n_features_in_ = mapping.mapping_.landmarks.shape[1]
     return mapping

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tacit.arrays import Arrays
 from tacit.models.membership.classifier import MembershipClassifier
 from tacit.models.membership.layers import DeepAutoencoder
-from tacit.models.membership.solution import Mapping as MembershipLayer
+from tacit.models.membership.solution import MappingSolution
 
 
 def classifier_to_arrays(model: MembershipClassifier, prefix: str) -> Arrays:
@@ -44,13 +44,13 @@ def _parts(arrays: Mapping[str, NDArray[Any]], name: str) -> list[DeepAutoencode
     return parts
 
 
-def _layers(arrays: Mapping[str, NDArray[Any]], part: str) -> tuple[MembershipLayer, ...]:
-    layers: list[MembershipLayer] = []
+def _layers(arrays: Mapping[str, NDArray[Any]], part: str) -> tuple[MappingSolution, ...]:
+    layers: list[MappingSolution] = []
     while f"{part}_{len(layers)}_landmarks" in arrays:
         name = f"{part}_{len(layers)}"
         smoothing, variance, noise = (float(number) for number in arrays[f"{name}_numbers"])
         layers.append(
-            MembershipLayer(
+            MappingSolution(
                 landmarks=arrays[f"{name}_landmarks"],
                 scales=arrays[f"{name}_scales"],
                 coefficients=arrays[f"{name}_coefficients"],
