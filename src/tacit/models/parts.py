@@ -6,10 +6,10 @@ from typing import Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
 from tacit import checks
 from tacit.models.parallel import run_parts
+from tacit.models.scikit_learn import BaseEstimator
 from tacit.numerics.blocks import row_blocks
 from tacit.numerics.kernels import Floats
 from tacit.numerics.partition import neighbouring_parts

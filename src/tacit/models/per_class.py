@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from tacit.arrays import FLOATS
+from tacit.models.scikit_learn import BaseEstimator, ClassifierMixin
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ def best_classes(scores: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
     return labels
 
 
-class ScoreClassifierMixin(ClassifierMixin):  # type: ignore[misc]
+class ScoreClassifierMixin(ClassifierMixin):
     """Predictions of a classifier whose ``_scores`` gives one number for each row and class: the largest wins."""
 
     classes_: NDArray[Any]

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from tacit.models.affine_hull.layers import ShiftedRows, shifted
 from tacit.models.parts import in_blocks
+from tacit.models.scikit_learn import BaseEstimator
 from tacit.numerics.kernels import Floats
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class WideHullEstimator(BaseEstimator):  # type: ignore[misc]
+class WideHullEstimator(BaseEstimator):
     """Stores the parameters; they are explained in ``AffineHullClassifier``."""
 
     n_components: int = 20

@@ -7,7 +7,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -15,11 +14,12 @@ from tacit.arrays import FLOATS
 from tacit.models.affine_hull.estimator import WideHullEstimator
 from tacit.models.affine_hull.layers import ShiftedRows
 from tacit.models.affine_hull.wide import HullSettings, WideHull, learn_wide, wide_distances, wide_images
+from tacit.models.scikit_learn import OneToOneFeatureMixin, TransformerMixin
 from tacit.numerics.kernels import Floats
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class AffineHull(OneToOneFeatureMixin, TransformerMixin, WideHullEstimator):  # type: ignore[misc]
+class AffineHull(OneToOneFeatureMixin, TransformerMixin, WideHullEstimator):
     """Map rows onto a bounded region of the affine hull of the training rows, and measure how far they were from it.
 
     Nothing is protected: the coefficients are made of training rows. A fitted hull must never be handed out.

@@ -1,18 +1,15 @@
 """A private deep autoencoder as a transformer: every layer reads the table once, through noise."""
 
-import math
 from collections.abc import Sequence
-from os import PathLike
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tacit import checks
 from tacit.arrays import FloatArray
-from tacit.data.bounds import clip_rows, to_unit_cube
 from tacit.errors import InputError, ReleaseError
 from tacit.models.autoencoder.functional_mechanism import MomentQuery, Norm, split_noise
 from tacit.models.autoencoder.layers import (
@@ -25,39 +22,32 @@ from tacit.models.autoencoder.layers import (
     stack_queries,
     stack_shares,
 )
-from tacit.privacy.account import Account, Step
+from tacit.models.bounded_rows import bound_assumptions, bound_lists, public_row_norm, scaled_rows
+from tacit.models.class_labels import fitted_rows
+from tacit.models.private_estimator import PrivateEstimator
+from tacit.models.scikit_learn import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from tacit.privacy.account import Plan, Step
 from tacit.privacy.budget import Budget, Unit
-from tacit.privacy.ledger import Ledger
 from tacit.releases.file import Release
 
 KIND = "private_autoencoder"
 ADJACENCY = "two tables are neighbours if one of them has one row more"
 
 
-def widths(hidden: Sequence[int], *, least: int) -> tuple[int, ...]:
+def layer_widths(hidden: Sequence[int], *, least: int) -> tuple[int, ...]:
     """Return ``hidden`` as whole numbers, at least ``least`` of them."""
     try:
-        given = tuple(checks.whole("hidden", width) for width in hidden)
+        widths = tuple(checks.whole("hidden", width) for width in hidden)
     except TypeError:
         raise InputError(f"hidden must be a sequence of whole numbers such as (30,); got {hidden!r}.") from None
-    if len(given) < least:
+    if len(widths) < least:
         raise InputError(f"hidden must name at least {least} layer's width; got none.")
-    return given
+    return widths
 
 
 def noise_norm(delta: float) -> Norm:
     """Return the norm of the noise: 1 (Laplace) for pure epsilon, 2 (Gaussian) with a delta."""
     return 1 if delta == 0 else 2
-
-
-def public_row_norm(row_norm: float | None, n_features: int) -> float:
-    """Return the bound on a row's length in the unit cube: sqrt(p), which shortens none, unless one is given."""
-    return math.sqrt(n_features) if row_norm is None else checks.positive("row_norm", row_norm)
-
-
-def scaled_rows(X: FloatArray, bounds: tuple[Any, Any], row_norm: float) -> FloatArray:
-    """Return the rows in the unit cube, shortened to ``row_norm`` and divided by it: nonnegative, length at most 1."""
-    return clip_rows(to_unit_cube(X, bounds), row_norm) / row_norm
 
 
 def layer_steps(asked: Sequence[Sequence[Asked]]) -> list[Step]:
@@ -80,7 +70,8 @@ def because(query: MomentQuery) -> str:
     )
 
 
-class PrivateAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+@dataclass(eq=False, repr=False, kw_only=True)
+class PrivateAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator):
     """Features learned from a private table by stacked autoencoders, for use in a pipeline.
 
     Each layer codes its rows in public random directions, releases the products of rows and codes once, and ties its
@@ -103,10 +94,8 @@ class PrivateAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
     row_norm : float or None
         Public bound on the Euclidean norm of a row scaled to [0, 1]; longer rows are shortened. None: sqrt(p), which
         shortens none.
-    ledger : Ledger, path or None
-        The account of the private table.
-    random_state : int or None
-        None for secure noise; an int repeats itself and is marked as not private.
+    ledger, random_state
+        As in ``PrivateEstimator``.
 
     Attributes
     ----------
@@ -122,24 +111,10 @@ class PrivateAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
     (1797, 12)
     """
 
-    def __init__(
-        self,
-        epsilon: float,
-        *,
-        bounds: tuple[Any, Any],
-        delta: float = 1e-6,
-        hidden: Sequence[int] = (30,),
-        row_norm: float | None = None,
-        ledger: Ledger | str | PathLike[str] | None = None,
-        random_state: int | None = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.bounds = bounds
-        self.delta = delta
-        self.hidden = hidden
-        self.row_norm = row_norm
-        self.ledger = ledger
-        self.random_state = random_state
+    bounds: tuple[Any, Any]
+    delta: float = 1e-6
+    hidden: Sequence[int] = (30,)
+    row_norm: float | None = None
 
     def plan(self, n_features: int) -> list[Step]:
         """Return the queries that a fit on ``n_features`` columns will make; nothing is charged."""
@@ -151,20 +126,14 @@ class PrivateAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         row_norm = public_row_norm(self.row_norm, table.shape[1])
         rows = scaled_rows(table, self.bounds, row_norm)
         asked = self._plan(table.shape[1])
-        account = Account.open(
-            layer_steps(asked),
-            budget=self._budget(),
-            ledger=self.ledger,
-            random_state=self.random_state,
-            purpose="private autoencoder",
-        )
+        plan = Plan(self._budget(), tuple(layer_steps(asked)), table.shape[1])
+        account = self._open(plan, "private autoencoder")
         self.layers_ = learn_stack(account, asked, rows)
         self.card_ = account.card(
             "private autoencoder",
             adjacency=ADJACENCY,
             assumptions=[
-                "the bounds of the features are public",
-                f"rows are shortened to norm {row_norm:.6g}, a public number",
+                *bound_assumptions(row_norm),
                 "the directions of each layer's first code are public",
             ],
             not_protected=["the number of features"],
@@ -184,12 +153,11 @@ class PrivateAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
     def release(self) -> Release:
         """Return the file to hand out: weights and centres of the layers, and the card."""
         check_is_fitted(self)
-        low, high = (np.asarray(bound, dtype=float).tolist() for bound in self.bounds)
         row_norm = public_row_norm(self.row_norm, self.n_features_in_)
         return Release(
             kind=KIND,
             arrays=stack_arrays(self.layers_),
-            settings={"low": low, "high": high, "row_norm": row_norm},
+            settings={**bound_lists(self.bounds), "row_norm": row_norm},
             card=self.card_,
         )
 
@@ -201,7 +169,7 @@ class PrivateAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         settings, card = release.settings, release.card
         try:
             layers = read_stack(release.arrays)
-            hidden = widths([layer.n_units for layer in layers], least=1)
+            hidden = layer_widths([layer.n_units for layer in layers], least=1)
             bounds = np.asarray(settings["low"]), np.asarray(settings["high"])
             row_norm = checks.positive("row_norm", settings["row_norm"])
         except (KeyError, TypeError, ValueError, InputError) as problem:
@@ -216,8 +184,7 @@ class PrivateAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         return self.layers_[-1].n_units
 
     def _rows(self, X: ArrayLike) -> FloatArray:
-        check_is_fitted(self)
-        table: FloatArray = validate_data(self, X, reset=False, dtype=np.float64)
+        table = fitted_rows(self, X)
         return scaled_rows(table, self.bounds, public_row_norm(self.row_norm, table.shape[1]))
 
     def _budget(self) -> Budget:
@@ -225,6 +192,6 @@ class PrivateAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
 
     def _plan(self, n_features: int) -> list[list[Asked]]:
         budget = self._budget()
-        queries = stack_queries(n_features, widths(self.hidden, least=1), norm=noise_norm(budget.delta))
+        queries = stack_queries(n_features, layer_widths(self.hidden, least=1), norm=noise_norm(budget.delta))
         every = [query for layer in queries for query in layer]
         return stack_asked(queries, split_noise(every, stack_shares(queries, 1.0), budget=budget))

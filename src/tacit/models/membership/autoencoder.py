@@ -5,7 +5,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -21,10 +20,11 @@ from tacit.models.membership.wide import (
     wide_layers,
 )
 from tacit.models.parts import in_blocks
+from tacit.models.scikit_learn import OneToOneFeatureMixin, TransformerMixin
 from tacit.numerics.kernels import Floats
 
 
-class MembershipAutoencoder(OneToOneFeatureMixin, TransformerMixin, WideMembershipEstimator):  # type: ignore[misc]
+class MembershipAutoencoder(OneToOneFeatureMixin, TransformerMixin, WideMembershipEstimator):
     """Reconstruct rows by kernel mappings from a few principal directions of their neighbourhood.
 
     The training rows fall into parts of neighbours; each part is learned in closed form by a conditionally deep

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import Any
 
-from sklearn.base import BaseEstimator
+from tacit.models.scikit_learn import BaseEstimator
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class WideMembershipEstimator(BaseEstimator):  # type: ignore[misc]
+class WideMembershipEstimator(BaseEstimator):
     """Stores the parameters; they are explained in ``MembershipClassifier``."""
 
     n_components: int = 20

@@ -4,7 +4,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -22,10 +21,11 @@ from tacit.models.membership.solution import (
     make_basis,
     smoothing,
 )
+from tacit.models.scikit_learn import BaseEstimator, MultiOutputMixin, RegressorMixin
 from tacit.numerics.kernels import Floats, feature_scales
 
 
-class MembershipMapping(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class MembershipMapping(MultiOutputMixin, RegressorMixin, BaseEstimator):
     """Kernel regression on landmarks, with smoothing, kernel widths and number of landmarks read off the data.
 
     Nothing is protected: the landmarks are means of training rows. A fitted mapping must never be handed out.

@@ -5,7 +5,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from tacit import checks
@@ -20,6 +19,7 @@ from tacit.models.pair_metric.printed import PrintedDescent
 from tacit.models.pair_metric.release import PairFacts, metric_release, pair_card, released_metric, widths
 from tacit.models.pair_metric.sums import SUM_MECHANISMS, checked_radius, feature_scales, indicator_mask
 from tacit.models.pair_metric.thresholds import best_threshold
+from tacit.models.scikit_learn import BaseEstimator, TransformerMixin
 from tacit.privacy.account import Account, Step
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.ledger import Ledger
@@ -31,7 +31,7 @@ LOCAL = ("duchi", "input")
 PRINTED_BATCH = 50  # [pairs] section 3.6.2
 
 
-class PairMetric(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class PairMetric(TransformerMixin, BaseEstimator):
     """A Mahalanobis metric from pairs that are similar or dissimilar.
 
     Protected: one relationship and everything in the pairs that reveals it, at (epsilon, delta): the features and

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -13,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from tacit.arrays import UNLABELLED, FloatArray
 from tacit.data.schema import Schema
 from tacit.errors import InputError, TacitError
+from tacit.models.scikit_learn import BaseEstimator, ClassifierMixin
 from tacit.models.semi_supervised.inputs import Rows, checked_image_shape, flat_rows, lay_out
 from tacit.models.semi_supervised.labels import checked_guide, class_codes, class_shares, held_out
 from tacit.models.semi_supervised.recipe import Recipe
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MOST_READ = 5000
 
 
-class SharpenedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class SharpenedClassifier(ClassifierMixin, BaseEstimator):
     """Learn a network from few labelled and many unlabelled rows, of pictures or of a table.
 
     Nothing is protected: a fitted network holds knowledge of the rows it saw, and must never be handed out.
