@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from tacit.audit.attacks.release_attack import attack_release
     from tacit.data.schema import Schema
     from tacit.data.schema_file import read_schema
-    from tacit.kinds.class_moments.make import make_release
     from tacit.kinds.fabricated_rows.make import fabricate
     from tacit.models.affine_hull.classifier import AffineHullClassifier
     from tacit.models.affine_hull.hull import AffineHull
@@ -75,7 +74,7 @@ _ROOMS = {
     "fabricate": "tacit.kinds.fabricated_rows.make",
     "infer_column": "tacit.situations.missing.inference",
     "learn_behaviour": "tacit.situations.behaviour.predictor",
-    "make_release": "tacit.kinds.class_moments.make",
+    "make_release": "tacit.workflows.release",
     "read_release": "tacit.releases.file",
     "read_schema": "tacit.data.schema_file",
     "tune": "tacit.situations.feedback.search",

@@ -16,7 +16,7 @@ from tacit.adoption.comparison import Comparison, Share, compare
 from tacit.data.columns import Label, Numeric
 from tacit.data.public_schemas import image_schema
 from tacit.data.schema import Schema
-from tacit.kinds.class_moments.make import make_release
+from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.pages import charts, looks, outcome
 from tacit.pages.guarantee import guarantee_block
 from tacit.pages.markup import Markup, joined, tag
@@ -76,7 +76,7 @@ def rows(schema: Schema, n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]
 
 def released(schema: Schema, unit: str = "record", **settings: object) -> Release:
     X, y = rows(schema, 300)
-    return make_release(X, y, schema, unit=unit, epsilon=1, delta=1e-6, **settings)  # type: ignore[arg-type]
+    return CLASS_MOMENTS.release(X, y, schema, unit=unit, epsilon=1, delta=1e-6, **settings)  # type: ignore[arg-type]
 
 
 def compared(n_classes: int = 2, helped: int = 9, harmed: int = 1) -> Comparison:
@@ -301,7 +301,7 @@ def _contrast(one: str, other: str) -> float:
 
 @pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
 def test_letters_stand_out_in_both_themes(theme: int) -> None:
-    style = (files("tacit.interfaces.report") / "page.css").read_text(encoding="utf-8")
+    style = (files("tacit.pages") / "page.css").read_text(encoding="utf-8")
     block = re.findall(r":root \{(.*?)\}", style, re.DOTALL)[theme]
     colours = dict(re.findall(r"--([\w-]+): (#\w{6})", block))
     for ink in ("ink", "soft", "with", "help", "harm"):

@@ -12,7 +12,7 @@ from tacit.adoption.comparison import compare
 from tacit.data.columns import Label, Numeric
 from tacit.data.public_schemas import image_schema
 from tacit.data.schema import Schema
-from tacit.kinds.class_moments.make import make_release
+from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.pages.page import ModelFacts, model_page
 from tacit.pages.portraits import draw_portraits
 from tacit.releases.file import Release
@@ -60,10 +60,10 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     columns = (LONG, "age", "dose", "a column with spaces")
     table = Schema((*(Numeric(name, (0, 1)) for name in columns), Label("ill", (LONG, "B", "C"))))
     entry, record = (
-        make_release(*drawn(pictures), pictures, unit=unit, epsilon=1, delta=1e-6, random_state=seed)
+        CLASS_MOMENTS.release(*drawn(pictures), pictures, unit=unit, epsilon=1, delta=1e-6, random_state=seed)
         for unit, seed in (("entry", None), ("record", 1))
     )
-    of_table = make_release(*drawn(table), table, unit="record", epsilon=1, delta=1e-6)
+    of_table = CLASS_MOMENTS.release(*drawn(table), table, unit="record", epsilon=1, delta=1e-6)
     texts = {
         "pictures": page_of(pictures, [entry, record]),
         "table": page_of(table, [of_table]),

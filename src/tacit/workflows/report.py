@@ -18,14 +18,14 @@ from tacit.models.pair_metric.release import metric_of_columns
 from tacit.pages.page import ModelFacts, model_page, release_page
 from tacit.pages.portraits import Portraits, stored_portraits
 from tacit.releases.file import Release
-from tacit.workflows.models import Adopted, Receiver
+from tacit.workflows.models import AdoptedModel, Receiver
 
 FilePath = str | os.PathLike[str]
 # Columns of a metric that a page shows: nobody reads more bars.
 MOST_WEIGHTS = 12
 
 
-def report_model(adopted: Adopted, *, test: FilePath | None = None) -> str:
+def report_model(adopted: AdoptedModel, *, test: FilePath | None = None) -> str:
     """Return the page about an adopted model, measured on the labelled rows of ``test`` or on its own, out of fold."""
     evidence = adopted.classifier.evidence_
     if test is None:
@@ -50,7 +50,7 @@ def report_model(adopted: Adopted, *, test: FilePath | None = None) -> str:
     return model_page(facts)
 
 
-def compare_on(adopted: Adopted, test: FilePath) -> Comparison:
+def compare_on(adopted: AdoptedModel, test: FilePath) -> Comparison:
     """Return the comparison on the labelled rows of the table at ``test``."""
     rows = encode_file(test, adopted.schema, labels="optional")
     known = rows.y >= 0
@@ -104,7 +104,7 @@ def _view_only(classifier: Receiver, X: Any) -> Any:
     return classifier.view_only_predict(X)
 
 
-def _layers(adopted: Adopted, portraits: Portraits | None) -> FloatArray | None:
+def _layers(adopted: AdoptedModel, portraits: Portraits | None) -> FloatArray | None:
     """Return what a picture's layers see; networks and neighbours show no such thing."""
     if portraits is None or adopted.schema.image is None or not isinstance(adopted.classifier, TransferClassifier):
         return None

@@ -22,7 +22,7 @@ from tacit.files import atomic
 from tacit.interfaces.flower import task
 from tacit.interfaces.flower.roll import Roll
 from tacit.interfaces.flower.task import Arrays, Facts, Shape
-from tacit.kinds.noisy_rows.make import gathered
+from tacit.kinds.noisy_rows.rows import gathered
 from tacit.situations.federated.distances import decide
 from tacit.situations.federated.party import ask, private_parties
 from tacit.situations.federated.shared_filter import learn_filter, pooled

@@ -92,15 +92,18 @@ class FeatureSplitClassifier(ScoreClassifierMixin, PrivateEstimator):
 
     def plan(self, n_features: int, *, n_rows: int, classes: Sequence[Any] = (0, 1)) -> list[Step]:
         """Return the queries that a fit on ``n_rows`` rows will make; nothing is charged."""
-        return list(self._plan(n_features, n_rows, classes).steps)
+        return list(self.split_plan(n_features, n_rows, classes).steps)
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Charge the ledger, then release the weights learned from ``X`` and the labels ``y``."""
+    def fit(self, X: ArrayLike, y: ArrayLike, *, plan: SplitPlan | None = None) -> Self:
+        """Charge the ledger, then release the weights learned from ``X`` and the labels ``y``.
+
+        ``plan`` is the result of ``split_plan`` for this number of rows, if it was made before; None: made here.
+        """
         rows, labels = checked_rows(self, X, y)
         classes, codes = encode_labels(labels, self._public_classes())
         self._require_schema(rows)
         n_rows = require_room(len(rows), self.n_rows)
-        plan = self._plan(rows.shape[1], n_rows, classes.tolist())
+        plan = self.split_plan(rows.shape[1], n_rows, classes.tolist()) if plan is None else plan
         table = self._table(rows, codes, len(classes), plan, n_rows)
         budget = Budget(plan.epsilon, unit=Unit.RECORD)
         account = self._open(Plan(budget, plan.steps, rows.shape[1]), self.purpose)
@@ -145,7 +148,8 @@ class FeatureSplitClassifier(ScoreClassifierMixin, PrivateEstimator):
             return self.settings or SplitSettings()
         raise InputError(f"settings must be a SplitSettings or None; got a {type(self.settings).__name__}.")
 
-    def _plan(self, n_features: int, n_rows: int, classes: Sequence[Any]) -> SplitPlan:
+    def split_plan(self, n_features: int, n_rows: int, classes: Sequence[Any]) -> SplitPlan:
+        """Return the mechanism and the starting weights of each group; nothing is charged."""
         settings = self._settings()
         if settings.stacked and self.n_rows is not None:
             raise InputError("n_rows must be None with stacking, whose halves are fixed by the rows' places.")

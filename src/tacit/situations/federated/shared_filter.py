@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tacit.arrays import FloatArray, Rows
 from tacit.errors import InputError
-from tacit.kinds.noisy_rows.make import PrivateRows
+from tacit.kinds.noisy_rows.rows import PrivateRows
 from tacit.models.class_moments.moments import denoised, denoised_squares
 
 Float32Array = NDArray[np.float32]
