@@ -1,6 +1,7 @@
 """A diagonal metric from one release: how far similar and dissimilar pairs lie apart in each feature."""
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -49,12 +50,30 @@ class PairMoments:
     indicators: BoolArray
 
 
+class DiagonalLearner(ABC):
+    """A solver that weighs features by noisy means over pairs."""
+
+    warning = ""
+
+    @abstractmethod
+    def moments(self, account: Account, differences: FloatArray, dissimilar: BoolArray) -> PairMoments:
+        """Return noisy means over pairs; everything planned is drawn."""
+
+    def learn(
+        self, account: Account, differences: FloatArray, dissimilar: BoolArray, *, random_state: Any = None
+    ) -> tuple[FloatArray, bool]:
+        """Return the diagonal transformation [p, p] and whether it is the identity, because no gap exceeds chance."""
+        del random_state  # nothing here is drawn but the noise
+        weights, drowned = diagonal_weights(self.moments(account, differences, dissimilar))
+        return np.diag(weights), drowned
+
+
 @dataclass(frozen=True)
-class Diagonal:
+class Diagonal(DiagonalLearner):
     """The settings of one release of sums and counts over pairs of rows in the unit cube.
 
     Magnitudes of feature j are multiplied by the public ``scale``[j] before they are summed, and the sums divided by
-    it after: a feature whose magnitudes are small needs a larger one to be heard through the noise.
+    it after: a feature whose magnitudes are small needs a larger one to exceed the noise.
     """
 
     n_features: int
@@ -65,8 +84,6 @@ class Diagonal:
     radius: float
     scale: tuple[float, ...]
     indicators: tuple[bool, ...]
-
-    warning = ""
 
     @property
     def query(self) -> PairSum:
@@ -96,14 +113,6 @@ class Diagonal:
     def steps(self) -> list[Step]:
         """Return the one planned query."""
         return [self.query.step(self.noise, WHAT)]
-
-    def learn(
-        self, account: Account, differences: FloatArray, dissimilar: BoolArray, *, random_state: Any = None
-    ) -> tuple[FloatArray, bool]:
-        """Return the diagonal transformation [p, p] and whether it is the identity, because noise drowned the gaps."""
-        del random_state  # nothing here is drawn but the noise
-        weights, drowned = diagonal_weights(self.moments(account, differences, dissimilar))
-        return np.diag(weights), drowned
 
     def moments(self, account: Account, differences: FloatArray, dissimilar: BoolArray) -> PairMoments:
         """Draw the query once and return the means that it gives: sums divided by noisy counts."""
