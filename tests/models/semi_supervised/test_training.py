@@ -10,28 +10,27 @@ import torch
 from torch import Tensor, nn
 
 from tacit.models.semi_supervised import training
-from tacit.models.semi_supervised.classifier import SharpenedClassifier
 from tacit.models.semi_supervised.inputs import lay_out
 from tacit.models.semi_supervised.networks import default_network
-from tacit.models.semi_supervised.recipe import Recipe
-from tacit.models.semi_supervised.training import Data, Trained, augmentation_of, follow, known, ramp, train
+from tacit.models.semi_supervised.recipe import Recipe, TrainingSettings
+from tacit.models.semi_supervised.training import Trained, TrainingData, augmentation_of, follow, known, ramp, train
 
 
-def recipe(**settings: Any) -> Recipe:
-    model = SharpenedClassifier(**{"n_steps": 50, "batch_size": 8, **settings})
-    return Recipe(**{name: getattr(model, name) for name in Recipe.__dataclass_fields__})
+def recipe(n_steps: int = 50, **settings: Any) -> Recipe:
+    training = {name: settings.pop(name) for name in {"optimizer", "learning_rate", "early_stopping"} & settings.keys()}
+    return Recipe(n_steps=n_steps, training=TrainingSettings(batch_size=8, **training), **settings)
 
 
-def data(n_labelled: int = 20, n_unlabelled: int = 30, n_held: int = 0, guide: Any = None) -> Data:
+def data(n_labelled: int = 20, n_unlabelled: int = 30, n_held: int = 0, guide: Any = None) -> TrainingData:
     rng = np.random.default_rng(0)
     codes = np.arange(n_labelled + n_unlabelled + n_held) % 2
     rows = (rng.normal(size=(len(codes), 2)) + 4 * codes[:, None]).astype(np.float32)
     first, last = n_labelled, n_labelled + n_unlabelled
     prior = np.array([0.5, 0.5])
-    return Data(rows[:first], codes[:first], rows[first:last], guide, rows[last:], codes[last:], prior)
+    return TrainingData(rows[:first], codes[:first], rows[first:last], guide, rows[last:], codes[last:], prior)
 
 
-def trained(given: Data, settings: Recipe) -> Trained:
+def trained(given: TrainingData, settings: Recipe) -> Trained:
     torch.manual_seed(0)
     layout = lay_out(given.rows, image_shape=None, schema=None)
     return train(default_network((2,), 2), given, settings, augmentation_of(layout))
@@ -107,12 +106,12 @@ def test_the_guide_fades_out_by_the_middle(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_training_stops_once_predictions_have_settled() -> None:
-    settings = recipe(n_steps=500, learning_rate=0.01)
+    settings = recipe(500, learning_rate=0.01)
     stopped = trained(data(), settings)
     assert stopped.stopped == "predictions have settled"
     assert 250 <= stopped.n_steps < 500
     assert all(check["changed"] <= training.SETTLED for check in stopped.history[-training.PATIENCE :])
-    assert trained(data(), replace(settings, n_steps=60, early_stopping=False)).n_steps == 60
+    assert trained(data(), recipe(60, learning_rate=0.01, early_stopping=False)).n_steps == 60
 
 
 def test_the_weights_that_were_best_on_held_out_rows_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:

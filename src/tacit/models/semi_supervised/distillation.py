@@ -60,11 +60,11 @@ def link_of(recipe: Recipe) -> Link:
 def distillation_loss(recipe: Recipe) -> Loss | None:
     """Return the loss [N] of a prediction against its own distilled form; None if nothing is distilled."""
     made: dict[str, Loss] = {
-        "ads": lambda z: losses.adaptive_sharpening_loss(z, power=recipe.power),
-        "sh": lambda z: losses.sharpening_loss(z, temperature=recipe.temperature),
+        "ads": lambda z: losses.adaptive_sharpening_loss(z, power=recipe.losses.power),
+        "sh": lambda z: losses.sharpening_loss(z, temperature=recipe.losses.temperature),
         "me": losses.entropy_loss,
-        "pl": lambda z: losses.pseudo_label_loss(z, confidence=recipe.confidence),
-        "ns": lambda z: losses.negative_sampling_loss(z, negligible=recipe.negligible),
+        "pl": lambda z: losses.pseudo_label_loss(z, confidence=recipe.losses.confidence),
+        "ns": lambda z: losses.negative_sampling_loss(z, negligible=recipe.losses.negligible),
     }
     return made.get(recipe.distillation)
 
@@ -77,14 +77,14 @@ def distilled(p: Tensor, recipe: Recipe) -> Targets:
     """
     weights = torch.ones_like(p[:, 0])
     if recipe.distillation in {"ads", "sh"}:
-        power = recipe.power if recipe.distillation == "ads" else 1.0 / recipe.temperature
+        power = recipe.losses.power if recipe.distillation == "ads" else 1.0 / recipe.losses.temperature
         # Relative to the largest, so that powers of small probabilities do not all underflow.
         p = (p / p.amax(dim=1, keepdim=True)).pow(power)
     elif recipe.distillation == "pl":
         largest, codes = p.max(dim=1)
-        return Targets(one_hot(codes, p.shape[1]).to(p.dtype), (largest > recipe.confidence).to(p.dtype))
+        return Targets(one_hot(codes, p.shape[1]).to(p.dtype), (largest > recipe.losses.confidence).to(p.dtype))
     elif recipe.distillation == "ns":
-        kept = p >= recipe.negligible
+        kept = p >= recipe.losses.negligible
         p = p * (kept | ~kept.any(dim=1, keepdim=True))
     return Targets(p / p.sum(dim=1, keepdim=True), weights)
 
