@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,23 +17,44 @@ from tacit.numerics.partition import neighbouring_parts
 ROWS_AT_ONCE = 1024
 """Rows of one block: enough for full matrix products, few enough for the block to stay in cache."""
 
-Part = TypeVar("Part")
+PartModel = TypeVar("PartModel")
 Result = TypeVar("Result")
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class PartEstimator(BaseEstimator):
+    """Stores the parameters of estimators that learn one deep model for each part of the rows.
+
+    Parameters
+    ----------
+    n_components : int, default 20
+        Principal directions of the first layer; each further layer has one fewer, and at least one.
+    n_layers : int, default 1
+        A row has the output of the layer that comes nearest to it. Further layers cost as much as the first and seldom
+        change a prediction.
+    part_size : int or None, default 700
+        About how many rows (of a class) are learned together, and at most twice as many. None: all of them.
+    overlap : int, default 2
+        In how many neighbouring parts a row is learned: 1 as in the papers; 2 costs twice as much and is better.
+    random_state : int, RandomState or None
+        Chooses the rows from which clustering starts.
+    n_jobs : int or None
+        Parts learned, and blocks of rows predicted, at the same time.
+    """
+
+    n_components: int = 20
+    n_layers: int = 1
+    part_size: int | None = 700
+    overlap: int = 2
+    random_state: Any = None
+    n_jobs: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class PartSettings:
     """How the rows are divided into parts, and how deep the model of one part is; checked when constructed.
 
-    Attributes
-    ----------
-    n_components : int
-        Directions of the first layer.
-    n_layers : int
-    part_size : int or None
-        About how many rows a part has; None: all rows are one part.
-    overlap : int
-        In how many neighbouring parts a row is learned.
+    The attributes are parameters of ``PartEstimator``.
     """
 
     n_components: int
@@ -49,19 +70,19 @@ class PartSettings:
         checks.whole("overlap", self.overlap)
 
     @classmethod
-    def of(cls, estimator: BaseEstimator) -> Self:
+    def of(cls, estimator: PartEstimator) -> Self:
         """Return the settings that are parameters of ``estimator``, by name."""
         return cls(**{field.name: getattr(estimator, field.name) for field in fields(cls)})
 
 
 def learn_parts(
-    learn: Callable[[Floats], Part],
+    learn: Callable[[Floats], PartModel],
     Y: Floats,
     groups: Sequence[NDArray[np.intp]],
     settings: PartSettings,
     *,
     n_jobs: int | None,
-) -> list[list[Part]]:
+) -> list[list[PartModel]]:
     """Return ``learn`` of each part of each group of rows of Y [N, p].
 
     The rows of a group are in random order; that order is the only random choice, so the result does not depend on

@@ -1,16 +1,17 @@
 """Classification by distance: one affine hull machine for each class."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from tacit.models.affine_hull.estimator import WideHullEstimator
 from tacit.models.affine_hull.layers import ShiftedRows
-from tacit.models.affine_hull.wide import HullSettings, WideHull, learn_wide, wide_distances
+from tacit.models.affine_hull.wide import HullSettings, WideHull, learn_wide, map_blocks, wide_distances
+from tacit.models.parts import PartEstimator
 from tacit.models.per_class import ScoreClassifierMixin, decisions, rows_by_class
 from tacit.numerics.kernels import Floats
 
@@ -28,7 +29,8 @@ def matching_scores(distances: Floats) -> Floats:
     return scores
 
 
-class AffineHullClassifier(ScoreClassifierMixin, WideHullEstimator):
+@dataclass(eq=False, repr=False, kw_only=True)
+class AffineHullClassifier(ScoreClassifierMixin, PartEstimator):
     """Give a row to the class whose affine hull machine maps it least far.
 
     Nothing is protected: the coefficients are made of training rows. A fitted classifier must never be handed out.
@@ -39,21 +41,10 @@ class AffineHullClassifier(ScoreClassifierMixin, WideHullEstimator):
 
     Parameters
     ----------
-    n_components : int, default 20
-        Principal directions that the first layer looks along; each further layer has one fewer, and at least one.
-    n_layers : int, default 1
-        Further layers cost as much as the first and seldom change a prediction.
-    part_size : int or None, default 700
-        A class of more rows falls into parts of about so many neighbours (at most twice as many), with a hull each.
-        None: one hull for a class, whose cost grows with its rows to the third power.
-    overlap : int, default 2
-        In how many neighbouring parts a row is learned: 1 as in the paper; 2 costs twice as much and is better.
+    n_components, n_layers, part_size, overlap, random_state, n_jobs
+        As in ``PartEstimator``.
     rank : int or None, default 80
         Project each part's rows on this many of their principal directions first: smaller and faster. None: all.
-    random_state : int, RandomState or None
-        Chooses the rows from which clustering starts.
-    n_jobs : int or None
-        Parts learned, and blocks of rows predicted, at the same time.
 
     Attributes
     ----------
@@ -71,6 +62,8 @@ class AffineHullClassifier(ScoreClassifierMixin, WideHullEstimator):
     True
     """
 
+    rank: int | None = 80
+
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn the hull of each class of rows ``X`` [N, p] with labels ``y`` [N]. [hull] Def. 7."""
         settings = HullSettings.of(self)
@@ -82,7 +75,9 @@ class AffineHullClassifier(ScoreClassifierMixin, WideHullEstimator):
     def class_distances(self, X: ArrayLike) -> NDArray[Any]:
         """Return the distance of each row from its image by the hull of each class [N, C]. [hull] eq. 62."""
         check_is_fitted(self)
-        return self._mapped(partial(hull_distances, self.hulls_), X, self.hulls_[0][0].mean)
+        origin = self.hulls_[0][0].mean
+        Y = np.asarray(validate_data(self, X, dtype=origin.dtype, reset=False))
+        return map_blocks(partial(hull_distances, self.hulls_), Y, origin, n_jobs=self.n_jobs)
 
     def decision_function(self, X: ArrayLike) -> NDArray[Any]:
         """Return the class-matching scores [N, C]; for two classes how much more the second matches [N].

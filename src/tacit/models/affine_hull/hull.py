@@ -11,15 +11,15 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tacit.arrays import FLOATS
-from tacit.models.affine_hull.estimator import WideHullEstimator
 from tacit.models.affine_hull.layers import ShiftedRows
-from tacit.models.affine_hull.wide import HullSettings, WideHull, learn_wide, wide_distances, wide_images
+from tacit.models.affine_hull.wide import HullSettings, WideHull, learn_wide, map_blocks, wide_distances, wide_images
+from tacit.models.parts import PartEstimator
 from tacit.models.scikit_learn import OneToOneFeatureMixin, TransformerMixin
 from tacit.numerics.kernels import Floats
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class AffineHull(OneToOneFeatureMixin, TransformerMixin, WideHullEstimator):
+class AffineHull(OneToOneFeatureMixin, TransformerMixin, PartEstimator):
     """Map rows onto a bounded region of the affine hull of the training rows, and measure how far they were from it.
 
     Nothing is protected: the coefficients are made of training rows. A fitted hull must never be handed out.
@@ -34,7 +34,7 @@ class AffineHull(OneToOneFeatureMixin, TransformerMixin, WideHullEstimator):
     Parameters
     ----------
     n_components, n_layers, random_state, n_jobs
-        As in ``AffineHullClassifier``. Each row has the image of the layer that comes nearest to it.
+        As in ``PartEstimator``.
     part_size : int or None, default 1000
         More rows than this fall into parts of about so many neighbours (at most twice as many), with a hull each: the
         wide form. None: one hull of all rows, whose cost grows with their number to the third power.
@@ -80,4 +80,6 @@ class AffineHull(OneToOneFeatureMixin, TransformerMixin, WideHullEstimator):
 
     def _nearest(self, function: Callable[[WideHull, ShiftedRows], Floats], X: ArrayLike) -> Floats:
         check_is_fitted(self)
-        return self._mapped(partial(function, self.parts_), X, self.parts_[0].mean)
+        origin = self.parts_[0].mean
+        Y = np.asarray(validate_data(self, X, dtype=origin.dtype, reset=False))
+        return map_blocks(partial(function, self.parts_), Y, origin, n_jobs=self.n_jobs)

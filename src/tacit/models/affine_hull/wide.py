@@ -1,6 +1,6 @@
 """Wide affine hull machines: one deep machine for each part of the rows; a row has the image of the nearest of them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit import checks
-from tacit.models.affine_hull.layers import DeepHull, ShiftedRows, learn_deep, nearest_images
-from tacit.models.parts import PartSettings, learn_parts
+from tacit.models.affine_hull.layers import DeepHull, ShiftedRows, learn_deep, nearest_images, shifted
+from tacit.models.parts import PartSettings, in_blocks, learn_parts
 from tacit.numerics.kernels import Floats
 
 WideHull = Sequence[DeepHull]
@@ -52,3 +52,12 @@ def wide_images(model: WideHull, rows: ShiftedRows) -> Floats:
         images[nearer] = part.mean + candidates[nearer] @ part.directions
         least[nearer] = distances[nearer]
     return images
+
+
+def map_blocks(function: Callable[[ShiftedRows], Floats], Y: Floats, origin: Floats, *, n_jobs: int | None) -> Floats:
+    """Return ``function`` of the rows of Y less ``origin``, a point near all machines, block by block."""
+    return np.concatenate(in_blocks(partial(_of_shifted, function, origin), Y, n_jobs=n_jobs))
+
+
+def _of_shifted(function: Callable[[ShiftedRows], Floats], origin: Floats, Y: Floats) -> Floats:
+    return function(shifted(Y, origin))

@@ -13,22 +13,20 @@ from tacit import checks
 from tacit.arrays import FloatArray
 from tacit.errors import InputError, ReleaseError
 from tacit.models.autoencoder import printed
-from tacit.models.autoencoder.encoder import because, layer_steps, layer_widths, noise_norm
-from tacit.models.autoencoder.functional_mechanism import MomentQuery, split_noise
+from tacit.models.autoencoder.functional_mechanism import MomentQuery
 from tacit.models.autoencoder.layers import (
-    Asked,
     Encoder,
     Layer,
+    NoisyQuery,
     encode_stack,
     learn_stack,
     read_stack,
     stack_arrays,
-    stack_asked,
     stack_queries,
-    stack_shares,
     with_constant,
 )
 from tacit.models.autoencoder.output_layer import functional_output, output_query, perturbed_output, perturbed_step
+from tacit.models.autoencoder.planning import because, calibrated_stack, layer_steps, layer_widths, noise_norm
 from tacit.models.bounded_rows import bound_assumptions, bound_lists, public_row_norm, scaled_rows
 from tacit.models.class_labels import CLASSES_READ, checked_rows, encode_labels, fitted_rows
 from tacit.models.per_class import ScoreClassifierMixin
@@ -71,8 +69,8 @@ class PrivateAutoencoderClassifier(ScoreClassifierMixin, PrivateEstimator):
 
     Parameters
     ----------
-    epsilon : float
-        Privacy loss of one fit, over all layers.
+    epsilon, ledger, random_state
+        As in ``PrivateEstimator``.
     bounds : pair
         Public (low, high) of the features: numbers, or arrays with one number for each feature.
     delta : float, default 1e-6
@@ -93,8 +91,6 @@ class PrivateAutoencoderClassifier(ScoreClassifierMixin, PrivateEstimator):
         The label of rows that have none, such as -1: layers learn from them, the output layer does not.
     accounting : {"sound", "paper"}
         ``"paper"`` runs Algorithm 1 of [dpa] as printed, for two classes; its card says why nothing is guaranteed.
-    ledger, random_state
-        As in ``PrivateEstimator``.
 
     Attributes
     ----------
@@ -127,8 +123,8 @@ class PrivateAutoencoderClassifier(ScoreClassifierMixin, PrivateEstimator):
         """Return the queries that a fit will make; nothing is charged."""
         if checks.one_of("accounting", self.accounting, ("sound", "paper")) == "paper":
             return printed.steps(n_features, layer_widths(self.hidden, least=1), self.epsilon)
-        asked, output = self._plan(n_features, n_classes)
-        return [*layer_steps(asked), output if isinstance(output, Step) else _functional_step(*output)]
+        layers, output = self._plan(n_features, n_classes)
+        return [*layer_steps(layers), output if isinstance(output, Step) else _functional_step(*output)]
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Charge the ledger, then learn the layers from all rows and the output layer from the labelled ones."""
@@ -208,8 +204,8 @@ class PrivateAutoencoderClassifier(ScoreClassifierMixin, PrivateEstimator):
     def _learn(
         self, account: Account, rows: FloatArray, labelled: NDArray[np.bool_], codes: NDArray[np.intp], n_classes: int
     ) -> None:
-        asked, output = self._plan(rows.shape[1], n_classes)
-        self.layers_ = learn_stack(account, asked, rows)
+        layers, output = self._plan(rows.shape[1], n_classes)
+        self.layers_ = learn_stack(account, layers, rows)
         H = with_constant(encode_stack(self.layers_, rows[labelled]))
         if isinstance(output, Step):
             self.output_ = perturbed_output(account, output, H, codes, n_classes)
@@ -219,19 +215,19 @@ class PrivateAutoencoderClassifier(ScoreClassifierMixin, PrivateEstimator):
     def _budget(self) -> Budget:
         return Budget(self.epsilon, self.delta, unit=Unit.RECORD)
 
-    def _plan(self, n_features: int, n_classes: int) -> tuple[list[list[Asked]], Asked | Step]:
-        """Return what each layer asks, and what the output layer asks or, by objective perturbation, its step."""
+    def _plan(self, n_features: int, n_classes: int) -> tuple[list[list[NoisyQuery]], NoisyQuery | Step]:
+        """Return the queries of each layer, and that of the output layer or, by objective perturbation, its step."""
         hidden, budget = layer_widths(self.hidden, least=0), self._budget()
         norm, n_units = noise_norm(budget.delta), (n_features, *hidden)[-1]
         queries = stack_queries(n_features, hidden, norm=norm)
         share = self._layer_share(budget) if hidden else 0.0
-        every, shares = [query for layer in queries for query in layer], stack_shares(queries, share)
         if self._perturbed(budget, n_classes):
-            asked = stack_asked(queries, split_noise(every, shares, budget=budget))
-            return asked, perturbed_step(n_classes, n_units, budget.epsilon * (1 - share))
-        last = output_query(n_classes, n_units, norm=norm)
-        mechanisms = split_noise([*every, last], [*shares, 1 - share], budget=budget)
-        return stack_asked(queries, mechanisms[:-1]), (last, mechanisms[-1])
+            layers, _ = calibrated_stack(queries, share, budget=budget)
+            return layers, perturbed_step(n_classes, n_units, budget.epsilon * (1 - share))
+        layers, (output,) = calibrated_stack(
+            queries, share, budget=budget, output=[output_query(n_classes, n_units, norm=norm)]
+        )
+        return layers, output
 
     def _layer_share(self, budget: Budget) -> float:
         if self.layer_share is None:

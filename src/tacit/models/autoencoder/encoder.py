@@ -1,31 +1,21 @@
 """A private deep autoencoder as a transformer: every layer reads the table once, through noise."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from tacit import checks
-from tacit.arrays import Arrays, FloatArray
+from tacit.arrays import FloatArray
 from tacit.data.schema import Schema
 from tacit.errors import InputError, ReleaseError
-from tacit.models.autoencoder.functional_mechanism import MomentQuery, Norm, split_noise
-from tacit.models.autoencoder.layers import (
-    Asked,
-    Layer,
-    encode_stack,
-    learn_stack,
-    read_stack,
-    stack_arrays,
-    stack_asked,
-    stack_queries,
-    stack_shares,
-)
-from tacit.models.bounded_rows import bound_assumptions, bound_lists, public_row_norm, scaled_rows
+from tacit.models.autoencoder.layers import NoisyQuery, encode_stack, learn_stack, stack_queries
+from tacit.models.autoencoder.planning import calibrated_stack, layer_steps, layer_widths, noise_norm
+from tacit.models.autoencoder.stack import EncoderStack
+from tacit.models.bounded_rows import bound_assumptions, public_row_norm, scaled_rows
 from tacit.models.class_labels import fitted_rows
 from tacit.models.private_estimator import PrivateEstimator
 from tacit.models.scikit_learn import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -36,42 +26,6 @@ from tacit.releases.file import Release
 
 KIND = "private_autoencoder"
 ADJACENCY = "two tables are neighbours if one of them has one row more"
-
-
-def layer_widths(hidden: Sequence[int], *, least: int) -> tuple[int, ...]:
-    """Return ``hidden`` as whole numbers, at least ``least`` of them."""
-    try:
-        widths = tuple(checks.whole("hidden", width) for width in hidden)
-    except TypeError:
-        raise InputError(f"hidden must be a sequence of whole numbers such as (30,); got {hidden!r}.") from None
-    if len(widths) < least:
-        raise InputError(f"hidden must name at least {least} layer's width; got none.")
-    return widths
-
-
-def noise_norm(delta: float) -> Norm:
-    """Return the norm of the noise: 1 (Laplace) for pure epsilon, 2 (Gaussian) with a delta."""
-    return 1 if delta == 0 else 2
-
-
-def layer_steps(asked: Sequence[Sequence[Asked]]) -> list[Step]:
-    """Return the planned releases of each layer."""
-    return [
-        Step(mechanism, f"the {what} of layer {depth}", because(query))
-        for depth, layer in enumerate(asked, start=1)
-        for what, (query, mechanism) in zip(
-            ("moments of input and public code", "summed input and its count"), layer, strict=False
-        )
-    ]
-
-
-def because(query: MomentQuery) -> str:
-    """Return the sentence that makes the sensitivity of ``query`` true."""
-    return (
-        f"adding one row whose target has {query.norm}-norm at most {query.target_norm:.6g} and whose code has "
-        f"{query.norm}-norm at most {query.hidden_norm:.6g} moves the products, those of the code weighted "
-        f"{query.weight:g}, by at most {query.sensitivity:.6g}"
-    )
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -87,8 +41,8 @@ class PrivateAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Priv
 
     Parameters
     ----------
-    epsilon : float
-        Privacy loss of one fit, over all layers.
+    epsilon, ledger, random_state
+        As in ``PrivateEstimator``.
     bounds : pair
         Public (low, high) of the features: numbers, or arrays with one number for each feature.
     delta : float, default 1e-6
@@ -98,8 +52,6 @@ class PrivateAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Priv
     row_norm : float or None
         Public bound on the Euclidean norm of a row scaled to [0, 1]; longer rows are shortened. None: sqrt(p), which
         shortens none.
-    ledger, random_state
-        As in ``PrivateEstimator``.
 
     Attributes
     ----------
@@ -126,8 +78,10 @@ class PrivateAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Priv
 
     def plan_layers(self, n_features: int) -> "PlannedLayers":
         """Return the queries of each layer for tables of ``n_features`` columns; nothing is charged."""
-        asked = self._plan(n_features)
-        return PlannedLayers(self, asked, tuple(layer_steps(asked)))
+        budget = self._budget()
+        queries = stack_queries(n_features, layer_widths(self.hidden, least=1), norm=noise_norm(budget.delta))
+        layers, _ = calibrated_stack(queries, 1.0, budget=budget)
+        return PlannedLayers(self, layers, tuple(layer_steps(layers)))
 
     def fit(
         self,
@@ -146,7 +100,7 @@ class PrivateAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Priv
         rows = scaled_rows(table, self.bounds, row_norm)
         planned = self.plan_layers(table.shape[1]) if plan is None else plan
         account = self._open(Plan(self._budget(), planned.steps, table.shape[1]), purpose)
-        self.layers_ = learn_stack(account, planned.asked, rows)
+        self.layers_ = learn_stack(account, planned.layers, rows)
         self.card_ = account.card(
             "private autoencoder",
             adjacency=ADJACENCY,
@@ -176,7 +130,7 @@ class PrivateAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Priv
         arrays, settings = self.stack().to_parts()
         return Release(KIND, arrays, settings, self.card_, None if schema is None else schema.to_dict())
 
-    def stack(self) -> "EncoderStack":
+    def stack(self) -> EncoderStack:
         """Return the fitted layers as a plain function of rows."""
         check_is_fitted(self)
         return EncoderStack(self.layers_, self.bounds, public_row_norm(self.row_norm, self.n_features_in_))
@@ -208,19 +162,13 @@ class PrivateAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Priv
     def _budget(self) -> Budget:
         return Budget(self.epsilon, self.delta, unit=Unit.RECORD)
 
-    def _plan(self, n_features: int) -> list[list[Asked]]:
-        budget = self._budget()
-        queries = stack_queries(n_features, layer_widths(self.hidden, least=1), norm=noise_norm(budget.delta))
-        every = [query for layer in queries for query in layer]
-        return stack_asked(queries, split_noise(every, stack_shares(queries, 1.0), budget=budget))
-
 
 @dataclass(frozen=True, eq=False)
 class PlannedLayers:
     """The queries of a fit, made once: which estimator asks them, by layer, and as steps of an account."""
 
     planned_by: PrivateAutoencoder
-    asked: list[list[Asked]]
+    layers: list[list[NoisyQuery]]
     steps: tuple[Step, ...]
 
     def estimator(self, *, ledger: LedgerLike, random_state: int | None) -> PrivateAutoencoder:
@@ -228,31 +176,3 @@ class PlannedLayers:
         copy: PrivateAutoencoder = clone(self.planned_by)
         copy.set_params(ledger=ledger, random_state=random_state)
         return copy
-
-
-@dataclass(frozen=True, eq=False)
-class EncoderStack:
-    """Fitted layers, the public bounds of their input, and the public norm that rows are shortened to."""
-
-    layers: tuple[Layer, ...]
-    bounds: tuple[Any, Any]
-    row_norm: float
-
-    @property
-    def n_columns(self) -> int:
-        """Columns of the input."""
-        return int(self.layers[0].weights.shape[0])
-
-    def __call__(self, X: FloatArray) -> FloatArray:
-        """Return the code [N, b] of the last layer: rows of length 1."""
-        return encode_stack(self.layers, scaled_rows(X, self.bounds, self.row_norm))
-
-    def to_parts(self) -> tuple[Arrays, dict[str, Any]]:
-        """Return arrays and JSON-ready settings."""
-        return stack_arrays(self.layers), {**bound_lists(self.bounds), "row_norm": self.row_norm}
-
-    @classmethod
-    def from_parts(cls, arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> "EncoderStack":
-        """Return the stack that ``to_parts`` took apart."""
-        bounds = np.asarray(settings["low"]), np.asarray(settings["high"])
-        return cls(read_stack(arrays), bounds, checks.positive("row_norm", settings["row_norm"]))

@@ -9,9 +9,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tacit.arrays import FloatArray
 from tacit.data.bounds import to_unit_cube
-from tacit.models.autoencoder.encoder import because, noise_norm
 from tacit.models.autoencoder.functional_mechanism import MomentQuery, released_moments, split_noise, squared_error
 from tacit.models.autoencoder.layers import with_constant
+from tacit.models.autoencoder.planning import because, noise_norm
 from tacit.models.bounded_rows import bound_lists, public_row_norm, scaled_rows
 from tacit.models.class_labels import fitted_rows
 from tacit.models.private_estimator import PrivateEstimator
@@ -34,16 +34,14 @@ class PrivateLinearRegression(RegressorMixin, PrivateEstimator):
 
     Parameters
     ----------
-    epsilon : float
-        Privacy loss of one fit.
+    epsilon, ledger, random_state
+        As in ``PrivateEstimator``.
     bounds, target_bounds : pair
         Public (low, high) of the features, numbers or one for each feature, and of the target. Values beyond are cut.
     delta : float, default 1e-6
         0 asks for pure epsilon, which costs far more noise (Laplace instead of Gaussian).
     row_norm : float or None
         Public bound on the Euclidean norm of a row scaled to [0, 1]; longer rows are shortened. None: sqrt(p).
-    ledger, random_state
-        As in ``PrivateEstimator``.
 
     Attributes
     ----------

@@ -58,8 +58,8 @@ class PrivateNearestMean(ScoreClassifierMixin, PrivateEstimator):
 
     Parameters
     ----------
-    epsilon : float
-        Privacy loss of one fit.
+    epsilon, ledger, random_state
+        As in ``PrivateEstimator``.
     bounds : pair
         Public (low, high) of the features: numbers, or arrays with one number for each feature.
     delta : float, default 1e-6
@@ -68,8 +68,6 @@ class PrivateNearestMean(ScoreClassifierMixin, PrivateEstimator):
         shortens none.
     classes : sequence or None
         The public list of labels. None: read from ``y`` and declared public.
-    ledger, random_state
-        As in ``PrivateEstimator``.
 
     Attributes
     ----------

@@ -53,8 +53,6 @@ class FeatureSplitClassifier(ScoreClassifierMixin, PrivateEstimator):
 
     Parameters
     ----------
-    epsilon : float
-        Privacy loss of one fit.
     split : FeatureSplit, int or None
         The groups of features; a number draws as many at random, publicly. None: as in the first source, or else all
         features in one group.
@@ -65,7 +63,7 @@ class FeatureSplitClassifier(ScoreClassifierMixin, PrivateEstimator):
         sources have our columns in our order, and our labels.
     settings : SplitSettings or None
         How groups are learned and combined. None: averaged, with the default regularisation and tight accounting.
-    bounds, row_norm, classes, n_rows, ledger, random_state
+    epsilon, bounds, row_norm, classes, n_rows, ledger, random_state
         As in ``PrivateLogisticRegression``; with a schema, bounds and classes are the schema's.
     purpose : str
         What the ledger's line says.

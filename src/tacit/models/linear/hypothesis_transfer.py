@@ -28,13 +28,11 @@ class HypothesisTransfer(ScoreClassifierMixin, PrivateEstimator):
 
     Parameters
     ----------
-    epsilon : float
-        Privacy loss of one fit, on our own table's ledger.
     source : Release or None
         Weights of all features as one group, from ``PrivateLogisticRegression``. None: learn alone.
     prior_weight : float or None
         1 - eta of [pptl] eq. 6, in [0, 1]. None: by the public rule of ``trust``.
-    regularization, bounds, row_norm, classes, ledger, random_state
+    epsilon, regularization, bounds, row_norm, classes, n_rows, ledger, random_state
         As in ``PrivateLogisticRegression``.
 
     Attributes

@@ -58,8 +58,8 @@ class PrivateLogisticRegression(ScoreClassifierMixin, PrivateEstimator):
 
     Parameters
     ----------
-    epsilon : float
-        Privacy loss of one fit.
+    epsilon, ledger, random_state
+        As in ``PrivateEstimator``.
     bounds : pair or None
         Public (low, high) of the features, which are brought to [-1, 1]. None: features are used as they are; centre
         them by public numbers.
@@ -77,8 +77,6 @@ class PrivateLogisticRegression(ScoreClassifierMixin, PrivateEstimator):
         The public list of labels. None: read from ``y`` and declared public.
     n_rows : int or None
         A public bound on the number of rows. None: their number is public.
-    ledger, random_state
-        As in ``PrivateEstimator``.
 
     Attributes
     ----------

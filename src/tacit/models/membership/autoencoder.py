@@ -1,5 +1,6 @@
 """The membership-mapping autoencoder, deep and wide, as an estimator."""
 
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
 
@@ -9,7 +10,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tacit.arrays import FLOATS
-from tacit.models.membership.estimator import WideMembershipEstimator
 from tacit.models.membership.wide import (
     AutoencoderSettings,
     Reconstructions,
@@ -19,12 +19,13 @@ from tacit.models.membership.wide import (
     wide_filter,
     wide_layers,
 )
-from tacit.models.parts import in_blocks
+from tacit.models.parts import PartEstimator, in_blocks
 from tacit.models.scikit_learn import OneToOneFeatureMixin, TransformerMixin
 from tacit.numerics.kernels import Floats
 
 
-class MembershipAutoencoder(OneToOneFeatureMixin, TransformerMixin, WideMembershipEstimator):
+@dataclass(eq=False, repr=False, kw_only=True)
+class MembershipAutoencoder(OneToOneFeatureMixin, TransformerMixin, PartEstimator):
     """Reconstruct rows by kernel mappings from a few principal directions of their neighbourhood.
 
     The training rows fall into parts of neighbours; each part is learned in closed form by a conditionally deep
@@ -34,8 +35,10 @@ class MembershipAutoencoder(OneToOneFeatureMixin, TransformerMixin, WideMembersh
 
     Parameters
     ----------
-    n_components, max_landmarks, n_layers, part_size, overlap, random_state, n_jobs
-        As in ``MembershipClassifier``, for all rows instead of those of one class.
+    n_components, n_layers, part_size, overlap, random_state, n_jobs
+        As in ``PartEstimator``.
+    max_landmarks : int, float or None, default 0.5
+        As in ``MembershipClassifier``.
 
     Attributes
     ----------
@@ -50,6 +53,8 @@ class MembershipAutoencoder(OneToOneFeatureMixin, TransformerMixin, WideMembersh
     >>> bool(model.reconstruction_errors(X[1000:]).mean() < X[1000:].var(axis=0).sum() / 3)
     True
     """
+
+    max_landmarks: float | None = 0.5
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:  # noqa: ARG002 - scikit-learn passes a target
         """Learn to reconstruct the rows of ``X`` [N, p]. [membership] Alg. 3."""

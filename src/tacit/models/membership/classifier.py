@@ -1,6 +1,7 @@
 """Classification by reconstruction: one wide autoencoder for each class."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
 
@@ -9,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tacit.errors import InputError
-from tacit.models.membership.estimator import WideMembershipEstimator
 from tacit.models.membership.wide import (
     AutoencoderSettings,
     WideAutoencoder,
@@ -18,7 +18,7 @@ from tacit.models.membership.wide import (
     wide_filter,
     wide_layers,
 )
-from tacit.models.parts import in_blocks
+from tacit.models.parts import PartEstimator, in_blocks
 from tacit.models.per_class import ScoreClassifierMixin, rows_by_class
 from tacit.numerics.kernels import Floats
 
@@ -28,7 +28,8 @@ def class_errors(models: Sequence[WideAutoencoder], Y: Floats) -> Floats:
     return np.stack([wide_errors(model, Y) for model in models], axis=1)
 
 
-class MembershipClassifier(ScoreClassifierMixin, WideMembershipEstimator):
+@dataclass(eq=False, repr=False, kw_only=True)
+class MembershipClassifier(ScoreClassifierMixin, PartEstimator):
     """Give a row to the class whose autoencoder reconstructs it best.
 
     Nothing is protected: the landmarks are means of training rows. A fitted classifier must never be handed out.
@@ -38,20 +39,10 @@ class MembershipClassifier(ScoreClassifierMixin, WideMembershipEstimator):
 
     Parameters
     ----------
-    n_components : int, default 20
-        Directions of the first layer; each further layer has one fewer, and at least one.
+    n_components, n_layers, part_size, overlap, random_state, n_jobs
+        As in ``PartEstimator``.
     max_landmarks : int, float or None, default 0.5
         The most landmarks of a part: a number, a share of its rows in (0, 1], or None for min(⌈N/2⌉, 1000).
-    n_layers : int, default 1
-        Further layers cost as much as the first and seldom change a prediction.
-    part_size : int or None, default 700
-        About how many rows of a class are learned together, and at most twice as many. None: all of them.
-    overlap : int, default 2
-        In how many neighbouring parts a row is learned: 1 as in the paper; 2 costs twice as much and is better.
-    random_state : int, RandomState or None
-        Chooses the rows from which clustering starts.
-    n_jobs : int or None
-        Parts learned, and blocks of rows predicted, at the same time.
 
     Attributes
     ----------
@@ -68,6 +59,8 @@ class MembershipClassifier(ScoreClassifierMixin, WideMembershipEstimator):
     >>> bool(MembershipClassifier(random_state=0).fit(X, y).score(new, truth) > 0.97)
     True
     """
+
+    max_landmarks: float | None = 0.5
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn one autoencoder for each class of rows ``X`` [N, p] with labels ``y`` [N]. [membership] Alg. 4."""

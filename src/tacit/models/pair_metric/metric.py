@@ -34,8 +34,8 @@ class PairMetric(TransformerMixin, PrivateEstimator):
 
     Parameters
     ----------
-    epsilon : float
-        Privacy loss of one fit.
+    epsilon, ledger, random_state
+        As in ``PrivateEstimator``; the ledger is that of the private pairs, of unit ``pair``.
     bounds : pair
         Public (low, high) of the features: numbers, or arrays with one number for each feature.
     delta : float, default 1e-6
@@ -58,10 +58,6 @@ class PairMetric(TransformerMixin, PrivateEstimator):
         float gives pairs a row.
     preprocessor : array [N, p] or None
         Rows that index pairs refer to.
-    ledger : Ledger, path or None
-        The account of the private pairs, of unit ``pair``.
-    random_state : int or None
-        None for secure noise; an int repeats itself and is marked as not private.
 
     Attributes
     ----------

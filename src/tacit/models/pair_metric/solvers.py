@@ -1,7 +1,7 @@
 """The ways to learn a metric from pairs, with their settings: a diagonal, a descent, and the printed algorithms."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from numpy.typing import ArrayLike
 
@@ -137,20 +137,16 @@ class DescentSettings:
             raise InputError(
                 f"mechanism must be one of {SUM_MECHANISMS[:3]} for solver='sgd'; got {figures.mechanism!r}."
             )
-        size = figures.n_pairs if self.batch_size is None else min(self.batch_size, figures.n_pairs)
+        n_pairs, p = figures.n_pairs, figures.n_features
+        size = n_pairs if self.batch_size is None else min(self.batch_size, n_pairs)
         return Descent(
-            figures.n_pairs,
-            figures.n_features,
-            _n_components(self.n_components, figures.n_features),
-            figures.kappa,
-            figures.mechanism,
-            figures.epsilon,
-            figures.delta,
-            radius=checked_radius(self.radius, "gaussian", figures.n_features),
+            n_components=_n_components(self.n_components, p),
+            **asdict(figures),
+            radius=checked_radius(self.radius, "gaussian", p),
             margin=self.margin,
             clip=self.clip,
             passes=self.passes,
-            batches=-(-figures.n_pairs // size),
+            batches=-(-n_pairs // size),
             rate=self.rate,
         )
 
@@ -189,16 +185,17 @@ class PrintedSettings:
 
     def planned(self, figures: PairFigures) -> PrintedDescent:
         """Return the solver of pairs with ``figures``."""
+        n_pairs, p = figures.n_pairs, figures.n_features
         return PrintedDescent(
-            figures.n_pairs,
-            figures.n_features,
-            _n_components(self.n_components, figures.n_features),
-            figures.kappa,
-            figures.epsilon,
-            radius=checked_radius(self.radius, "laplace", figures.n_features),
+            n_pairs=n_pairs,
+            n_features=p,
+            n_components=_n_components(self.n_components, p),
+            kappa=figures.kappa,
+            epsilon=figures.epsilon,
+            radius=checked_radius(self.radius, "laplace", p),
             clip=self.clip,
             passes=self.passes,
-            batch_size=min(self.batch_size, figures.n_pairs),
+            batch_size=min(self.batch_size, n_pairs),
             reduced=self.reduced,
         )
 
