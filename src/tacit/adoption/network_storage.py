@@ -97,7 +97,7 @@ def _network(arrays: Mapping[str, NDArray[Any]], shape: tuple[int, ...], n_class
     network = networks.default_network(shape, n_classes)
     wanted = network.state_dict()
     network.load_state_dict({key: torch.from_numpy(np.array(arrays[_name(prefix, key)])) for key in wanted})
-    return networks.quick(network).eval()
+    return networks.in_fast_layout(network).eval()
 
 
 def _name(prefix: str, key: str) -> str:

@@ -14,7 +14,7 @@ from tacit.data.columns import Categorical, Label, Numeric
 from tacit.data.schema import Image, Schema
 from tacit.errors import InputError
 from tacit.models.semi_supervised.inputs import ColumnLayout, PictureLayout, flat_rows, lay_out
-from tacit.models.semi_supervised.networks import default_network, fitting_network
+from tacit.models.semi_supervised.networks import default_network, network_problem
 from tacit.models.semi_supervised.progress import Bar
 from tacit.models.semi_supervised.training import augmentation_of
 
@@ -123,11 +123,11 @@ def test_the_default_network_fits_rows_of_any_shape(shape: tuple[int, ...]) -> N
 
 def test_a_network_that_does_not_fit_says_why_and_stays_as_it_was() -> None:
     network = nn.Sequential(nn.Dropout(), nn.Linear(4, 3))
-    assert not fitting_network(network, torch.rand(1, 4), 3)
+    assert not network_problem(network, torch.rand(1, 4), 3)
     assert network.training
-    assert "logits of shape (1, 5), not (1, 3)" in fitting_network(network, torch.rand(1, 4), 5)
-    assert "does not accept a batch of shape (1, 9)" in fitting_network(network, torch.rand(1, 9), 3)
-    assert "not tuple" in fitting_network(nn.LSTM(4, 3), torch.rand(1, 4), 3)
+    assert "logits of shape (1, 5), not (1, 3)" in network_problem(network, torch.rand(1, 4), 5)
+    assert "does not accept a batch of shape (1, 9)" in network_problem(network, torch.rand(1, 9), 3)
+    assert "not tuple" in network_problem(nn.LSTM(4, 3), torch.rand(1, 4), 3)
 
 
 @pytest.mark.parametrize("terminal", [False, True])

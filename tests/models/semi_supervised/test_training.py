@@ -13,7 +13,15 @@ from tacit.models.semi_supervised import training
 from tacit.models.semi_supervised.inputs import lay_out
 from tacit.models.semi_supervised.networks import default_network
 from tacit.models.semi_supervised.recipe import Recipe, TrainingSettings
-from tacit.models.semi_supervised.training import Trained, TrainingData, augmentation_of, follow, known, ramp, train
+from tacit.models.semi_supervised.training import (
+    Trained,
+    TrainingData,
+    augmentation_of,
+    follow,
+    guide_certainty,
+    ramp,
+    train,
+)
 
 
 def recipe(n_steps: int = 50, **settings: Any) -> Recipe:
@@ -83,9 +91,9 @@ def test_the_average_follows_parameters_and_statistics() -> None:
     assert int(average[1].num_batches_tracked) == 1  # type: ignore[arg-type]
 
 
-def test_what_a_soft_label_knows_is_0_if_uniform_and_1_if_certain() -> None:
+def test_the_certainty_of_a_soft_label_is_0_if_uniform_and_1_if_certain() -> None:
     guide = torch.tensor([[0.25] * 4, [1.0, 0.0, 0.0, 0.0], [0.5, 0.5, 0.0, 0.0]])
-    assert torch.allclose(known(guide), torch.tensor([0.0, 1.0, 0.5]), atol=1e-6)
+    assert torch.allclose(guide_certainty(guide), torch.tensor([0.0, 1.0, 0.5]), atol=1e-6)
 
 
 def test_the_guide_fades_out_by_the_middle(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,15 +124,15 @@ def test_training_stops_once_predictions_have_settled() -> None:
 
 def test_the_weights_that_were_best_on_held_out_rows_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     kept: list[dict[str, Tensor]] = []
-    look = training.Judge.look
+    measured = training.StoppingRule.measured
 
-    def watch(judge: training.Judge, network: nn.Module) -> dict[str, float]:
-        found = look(judge, network)
-        if judge.waited == 0:
+    def watch(rule: training.StoppingRule, network: nn.Module) -> dict[str, float]:
+        measures = measured(rule, network)
+        if rule.waited == 0:
             kept.append({name: value.clone() for name, value in network.state_dict().items()})
-        return found
+        return measures
 
-    monkeypatch.setattr(training.Judge, "look", watch)
+    monkeypatch.setattr(training.StoppingRule, "measured", watch)
     given = data(n_held=10)
     wrong = replace(given, held_codes=1 - given.held_codes)  # learning makes held-out rows worse and worse
     result = trained(wrong, recipe(n_steps=300, learning_rate=0.01))

@@ -30,11 +30,11 @@ from tacit.models.two_class_problems import (
     ADDED,
     REPLACED,
     centred,
+    class_probabilities,
     n_problems,
-    require_room,
+    public_row_count,
     row_factors,
     schema_bounds,
-    shares,
     signs_of,
 )
 from tacit.privacy.account import Account, Plan, Step
@@ -100,7 +100,7 @@ class FeatureSplitClassifier(ScoreClassifierMixin, PrivateEstimator):
         rows, labels = checked_rows(self, X, y)
         classes, codes = encode_labels(labels, self._public_classes())
         self._require_schema(rows)
-        n_rows = require_room(len(rows), self.n_rows)
+        n_rows = public_row_count(len(rows), self.n_rows)
         plan = self.split_plan(rows.shape[1], n_rows, classes.tolist()) if plan is None else plan
         table = self._table(rows, codes, len(classes), plan, n_rows)
         budget = Budget(plan.epsilon, unit=Unit.RECORD)
@@ -115,7 +115,7 @@ class FeatureSplitClassifier(ScoreClassifierMixin, PrivateEstimator):
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return class probabilities [N, C]; strong regularisation makes them modest."""
-        return shares(self._scores(X))
+        return class_probabilities(self._scores(X))
 
     def release(self) -> Release:
         """Return the file to hand out; whoever gets it may adopt it in turn."""

@@ -15,7 +15,7 @@ from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
 from tacit.models.linear.planning import SplitSettings
 from tacit.models.per_class import ScoreClassifierMixin
 from tacit.models.private_estimator import PrivateEstimator
-from tacit.models.two_class_problems import shares
+from tacit.models.two_class_problems import class_probabilities
 from tacit.releases.file import Release
 
 
@@ -60,7 +60,7 @@ class HypothesisTransfer(ScoreClassifierMixin, PrivateEstimator):
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return class probabilities [N, C]."""
-        return shares(self._scores(X))
+        return class_probabilities(self._scores(X))
 
     def release(self) -> Release:
         """Return the file to hand out: the weights and the card."""

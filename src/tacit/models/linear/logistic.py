@@ -21,12 +21,12 @@ from tacit.models.two_class_problems import (
     EVERY_CLASS,
     REPLACED,
     centred,
+    class_probabilities,
     classes_query,
     n_problems,
+    public_row_count,
     query_of,
-    require_room,
     row_factors,
-    shares,
     signs_of,
 )
 from tacit.privacy.account import Account, Plan, Step
@@ -119,7 +119,7 @@ class PrivateLogisticRegression(ScoreClassifierMixin, PrivateEstimator):
         """Charge the ledger, then release the weights learned from ``X`` and the labels ``y``."""
         table, labels = checked_rows(self, X, y)
         classes, codes = encode_labels(labels, self.classes)
-        n_rows = require_room(len(table), self.n_rows)
+        n_rows = public_row_count(len(table), self.n_rows)
         (step,) = self.plan(table.shape[1], n_rows=n_rows, n_classes=len(classes))
         prior = self._prior(table.shape[1], n_problems(len(classes)))
         rows = centred(table, self.bounds)
@@ -139,7 +139,7 @@ class PrivateLogisticRegression(ScoreClassifierMixin, PrivateEstimator):
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return class probabilities [N, C]; strong regularisation makes them modest."""
-        return shares(self._scores(X))
+        return class_probabilities(self._scores(X))
 
     def release(self) -> Release:
         """Return the file to hand out: the weights and the card."""

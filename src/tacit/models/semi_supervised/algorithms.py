@@ -1,4 +1,4 @@
-"""What one step of each algorithm costs: labelled rows, and what unlabelled rows can teach. [sharpening] eq. 4.1."""
+"""The losses of one step of each algorithm, on labelled and on unlabelled rows. [sharpening] eq. 4.1."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ from tacit.models.semi_supervised.distillation import (
 from tacit.models.semi_supervised.recipe import Recipe
 from tacit.models.semi_supervised.virtual_adversarial import vat_direction
 
-# Layers that remember what they saw, and layers that leave units out by chance.
+# Layers with running statistics of their inputs, and layers that drop units at random.
 NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.SyncBatchNorm)
 DROPS = (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d, nn.AlphaDropout, nn.FeatureAlphaDropout)
 # Distillation losses that an unsure prediction never satisfies; the others leave it alone.
@@ -43,7 +43,7 @@ class TrainingBatch:
 
 @dataclass
 class TrainingState:
-    """A network in training, how it is taught, and what it usually predicts."""
+    """A network in training, its recipe, and the running mean of its predictions."""
 
     network: nn.Module
     recipe: Recipe
@@ -58,7 +58,7 @@ class TrainingState:
 
     @torch.no_grad()
     def expected(self, variants: list[Tensor]) -> Targets:
-        """Return what variants of unlabelled rows are to learn: the mean prediction of these, distilled."""
+        """Return the targets of unlabelled rows: the mean prediction of their variants, distilled."""
         p = torch.stack([self.link.probabilities(self.network(variant)) for variant in variants]).mean(dim=0)
         self.usual = FORGETTING * self.usual + (1.0 - FORGETTING) * p.mean(dim=0)
         p = balanced(p, usual=self.usual, prior=self.prior, strength=self.recipe.losses.class_balance)
@@ -101,7 +101,7 @@ def vat(learner: TrainingState, batch: TrainingBatch) -> tuple[Parts, Tensor]:
 
 
 def fixmatch(learner: TrainingState, batch: TrainingBatch) -> tuple[Parts, Tensor]:
-    """Return the losses of labels, and of strong variants against what was distilled from weak ones. [fixmatch]."""
+    """Return the losses of labels, and of strong variants against targets distilled from weak ones. [fixmatch]."""
     vary = learner.augmentation
     if not len(batch.unlabelled):
         return supervised(learner, batch)
@@ -120,15 +120,15 @@ def mixmatch(learner: TrainingState, batch: TrainingBatch) -> tuple[Parts, Tenso
     rows = vary.weak(batch.rows)
     onehot = nn.functional.one_hot(batch.codes, len(learner.prior)).to(rows.dtype)
     if not len(batch.unlabelled):
-        mixed, wanted = mix(rows, onehot)
-        return {"labelled": learner.link.fit(learner.network(mixed), wanted).mean()}, mixed[:0]
+        mixed, targets = mix(rows, onehot)
+        return {"labelled": learner.link.fit(learner.network(mixed), targets).mean()}, mixed[:0]
     variants = [vary.weak(batch.unlabelled), vary.weak(batch.unlabelled)]
-    targets = learner.expected(variants)
-    everything, wanted = mix(torch.cat([rows, *variants]), torch.cat([onehot, *[targets.probabilities] * 2]))
-    predicted = learner.network(everything)
-    loss = learner.link.fit(predicted, wanted)
-    others = predicted[n : n + len(batch.unlabelled)]
-    parts = {"labelled": loss[:n].mean(), "consistency": (targets.weights.repeat(2) * loss[n:]).mean()}
+    expected = learner.expected(variants)
+    mixed, targets = mix(torch.cat([rows, *variants]), torch.cat([onehot, *[expected.probabilities] * 2]))
+    logits = learner.network(mixed)
+    loss = learner.link.fit(logits, targets)
+    others = logits[n : n + len(batch.unlabelled)]
+    parts = {"labelled": loss[:n].mean(), "consistency": (expected.weights.repeat(2) * loss[n:]).mean()}
     if learner.recipe.distillation == "me":
         parts |= own_terms(learner, others, balance=False)
     return parts, others
@@ -152,7 +152,7 @@ def own_terms(learner: TrainingState, logits: Tensor, *, balance: bool = True) -
 
 
 def guide_loss(learner: TrainingState, batch: TrainingBatch, others: Tensor) -> Tensor:
-    """Return the loss of predictions of unlabelled rows against their guide, each row by what its guide knows."""
+    """Return the loss of predictions of unlabelled rows against their guide, weighed by how certain each row's is."""
     if batch.guide is None or batch.guide_weights is None:
         return others.sum() * 0.0
     return (batch.guide_weights * learner.link.fit(others, batch.guide)).mean()

@@ -107,8 +107,8 @@ class SharpenedClassifier(ClassifierMixin, BaseEstimator):
     def fit(self, X: ArrayLike, y: ArrayLike, *, guide: ArrayLike | None = None) -> Self:
         """Learn from rows ``X`` and labels ``y`` [N], -1 where unlabelled.
 
-        ``guide`` [N, K] holds soft labels that others lend, such as the predictions of a release; a uniform row knows
-        nothing. It guides unlabelled rows, each by how much its soft label knows, and fades over training.
+        ``guide`` [N, K] holds soft labels from elsewhere, such as the predictions of a release. They are learned by
+        unlabelled rows, each weighed by its certainty (a uniform one weighs nothing), less and less over training.
         """
         recipe = self._recipe()
         rows, labels = self._checked(X, y)
@@ -185,10 +185,10 @@ class SharpenedClassifier(ClassifierMixin, BaseEstimator):
         training = _training()
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            network = networks.quick(self._untrained(networks))
-            wrong = networks.fitting_network(network, torch.from_numpy(data.rows[:1]), len(self.classes_))
-            if wrong:
-                raise InputError(f"network does not fit the rows and classes: {wrong}.")
+            network = networks.in_fast_layout(self._untrained(networks))
+            problem = networks.network_problem(network, torch.from_numpy(data.rows[:1]), len(self.classes_))
+            if problem:
+                raise InputError(f"network does not fit the rows and classes: {problem}.")
             trained = training.train(
                 network, data, recipe, training.augmentation_of(self.layout_), verbose=self.verbose
             )

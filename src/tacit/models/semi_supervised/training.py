@@ -1,4 +1,4 @@
-"""The training loop: batches, losses with weights that ramp, averaged weights, and when to stop."""
+"""The training loop: batches, losses with weights that ramp, averaged weights, and a stopping rule."""
 
 import copy
 import math
@@ -34,7 +34,7 @@ GUIDED = 0.5
 
 @dataclass(frozen=True, eq=False)
 class TrainingData:
-    """What is learned: labelled rows and codes, unlabelled rows with a guide [M, K] or none, held-out labelled rows."""
+    """Labelled rows and codes, unlabelled rows with a guide [M, K] or none, and held-out labelled rows."""
 
     rows: NDArray[Any]
     codes: NDArray[np.intp]
@@ -47,7 +47,7 @@ class TrainingData:
 
 @dataclass
 class Trained:
-    """The averaged network, how many steps it took, and what was seen at each check."""
+    """The averaged network, how many steps it took, and the losses and measures at each check."""
 
     network: nn.Module
     n_steps: int = 0
@@ -58,8 +58,9 @@ class Trained:
 def augmentation_of(layout: Layout) -> Augmentation:
     """Return how rows of that layout are varied."""
     if isinstance(layout, ColumnLayout):
-        features, *kept = (torch.from_numpy(each) for each in (layout.features, layout.spread, layout.low, layout.high))
-        return TableAugmentation(features, spread=kept[0], low=kept[1], high=kept[2])
+        arrays = (layout.features, layout.spread, layout.low, layout.high)
+        features, spread, low, high = (torch.from_numpy(array) for array in arrays)
+        return TableAugmentation(features, spread, low, high)
     return PictureAugmentation()
 
 
@@ -69,7 +70,7 @@ def train(
     """Return the network after training; the caller seeds torch. The given network is trained in place."""
     learner = TrainingState(network.train(), recipe, augmentation, torch.from_numpy(data.prior).float())
     result = Trained(copy.deepcopy(network).eval())
-    optimizer, batches, judge = _optimizer(network, recipe), _batches(data, recipe), Judge(data, recipe)
+    optimizer, batches, rule = _optimizer(network, recipe), _batches(data, recipe), StoppingRule(data, recipe)
     bar, every = Bar(recipe.n_steps, shown=verbose), max(1, recipe.n_steps // CHECKS)
     for step in range(recipe.n_steps):
         moment = step / recipe.n_steps
@@ -79,11 +80,11 @@ def train(
         result.n_steps = step + 1
         bar.show(step + 1, f"loss {parts['loss']:.3f}")
         if (step + 1) % every == 0 or step + 1 == recipe.n_steps:
-            result.history.append({"step": step + 1, **parts, **judge.look(result.network)})
-            if recipe.training.early_stopping and judge.is_done(moment):
-                result.stopped = judge.reason
+            result.history.append({"step": step + 1, **parts, **rule.measured(result.network)})
+            if recipe.training.early_stopping and rule.is_done(moment):
+                result.stopped = rule.reason
                 break
-    judge.restore(result.network)
+    rule.restore(result.network)
     bar.close(f"{result.n_steps} steps, {result.stopped}")
     return result
 
@@ -99,8 +100,8 @@ def logits_of(network: nn.Module, rows: NDArray[Any]) -> NDArray[np.float32]:
 @torch.no_grad()
 def follow(average: nn.Module, network: nn.Module, *, share: float) -> None:
     """Move the average's parameters and running statistics by ``share`` towards the network's."""
-    mine = [*average.parameters(), *average.buffers()]
-    for target, source in zip(mine, [*network.parameters(), *network.buffers()], strict=True):
+    targets = [*average.parameters(), *average.buffers()]
+    for target, source in zip(targets, [*network.parameters(), *network.buffers()], strict=True):
         if target.is_floating_point():
             target.lerp_(source, share)
         else:
@@ -108,7 +109,7 @@ def follow(average: nn.Module, network: nn.Module, *, share: float) -> None:
 
 
 def ramp(moment: float, length: float) -> float:
-    """Return exp(-5 (1 - t)²) with t = moment / length up to 1: the weight of what the network teaches itself.
+    """Return exp(-5 (1 - t)²) with t = moment / length up to 1: the weight of the losses of unlabelled rows.
 
     [temporal] section 3.1.
     """
@@ -116,8 +117,8 @@ def ramp(moment: float, length: float) -> float:
     return math.exp(-5.0 * (1.0 - t) ** 2)
 
 
-class Judge:
-    """Tells when to stop, from held-out labelled rows if there are any, else from whether predictions have settled."""
+class StoppingRule:
+    """When training stops: held-out labelled rows no longer improve or, without such, predictions no longer change."""
 
     def __init__(self, data: TrainingData, recipe: Recipe) -> None:
         self.recipe = recipe
@@ -130,7 +131,7 @@ class Judge:
         self.waited = 0
         self.reason = ""
 
-    def look(self, network: nn.Module) -> dict[str, float]:
+    def measured(self, network: nn.Module) -> dict[str, float]:
         """Return the held-out loss and accuracy, or the mean share of probability that moved between classes."""
         return self._changed(network) if self.held is None else self._held_out(network, *self.held)
 
@@ -203,24 +204,25 @@ def _batches(data: TrainingData, recipe: Recipe) -> Iterator[TrainingBatch]:
     """Yield batches without end; labelled rows are as many as asked for, or all of them if they are fewer."""
     rows, codes = _tensor(data.rows), torch.from_numpy(data.codes)
     labelled = _shuffled(len(rows), min(len(rows), recipe.training.batch_size))
-    wanted = recipe.learns_unlabelled or data.guide is not None
-    n_unlabelled = min(len(data.unlabelled), recipe.training.batch_size * recipe.unlabelled_ratio) if wanted else 0
+    read = recipe.learns_unlabelled or data.guide is not None
+    n_unlabelled = min(len(data.unlabelled), recipe.training.batch_size * recipe.unlabelled_ratio) if read else 0
     unlabelled, others = _tensor(data.unlabelled), _shuffled(len(data.unlabelled), n_unlabelled)
     guide = None if data.guide is None else torch.from_numpy(data.guide).float()
     while True:
-        mine, theirs = next(labelled), next(others)
-        soft = None if guide is None else guide[theirs]
-        yield TrainingBatch(rows[mine], codes[mine], unlabelled[theirs], soft, None if soft is None else known(soft))
+        places, other_places = next(labelled), next(others)
+        soft = None if guide is None else guide[other_places]
+        certainty = None if soft is None else guide_certainty(soft)
+        yield TrainingBatch(rows[places], codes[places], unlabelled[other_places], soft, certainty)
 
 
-def known(guide: Tensor) -> Tensor:
-    """Return how much each soft label knows [N]: 1 - entropy / log K, which is 0 for a uniform one."""
+def guide_certainty(guide: Tensor) -> Tensor:
+    """Return how certain each soft label is [N]: 1 - entropy / log K, which is 0 for a uniform one."""
     entropy: Tensor = -torch.special.xlogy(guide, guide).sum(dim=1)
     return (1.0 - entropy / math.log(guide.shape[1])).clamp(0.0, 1.0)
 
 
 def _shuffled(n: int, size: int) -> Iterator[Tensor]:
-    """Yield places of ``size`` of n rows, each row once before any comes again."""
+    """Yield places of ``size`` of n rows, each row once before any is repeated."""
     waiting = torch.empty(0, dtype=torch.long)
     while True:
         while len(waiting) < size:
