@@ -113,7 +113,7 @@ def classes_query(
 
 
 def public_row_count(n: int, n_rows: int | None) -> int:
-    """Return the number of rows that noise is calibrated for: ``n``, or the public bound, which ``n`` must not exceed."""
+    """Return the number of rows that noise is calibrated for: ``n``, or the public bound, which must not be smaller."""
     if n_rows is None:
         return n
     if n > checks.whole("n_rows", n_rows):
