@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
+Float32Array = NDArray[np.float32]
 Rows = NDArray[np.floating[Any]]  # encoded rows [N, p], or coordinates of rows
 Codes = NDArray[np.intp]  # class codes [N]
 Arrays = dict[str, NDArray[Any]]  # the named arrays of a file

@@ -22,6 +22,7 @@ from tacit.data.datasets import load_adult
 from tacit.experiments.feedback_runs import gathered
 from tacit.experiments.registry import Row
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
+from tacit.models.semi_supervised.recipe import TrainingSettings
 from tacit.numerics.calibration import apply_temperature, calibration_error, coverage, find_temperature
 from tacit.situations.missing.inference import InferredColumn, infer_column
 from tacit.situations.missing.learners import LEARNERS
@@ -71,7 +72,7 @@ def networks(seed: int) -> dict[str, Maker]:
             distillation=distillation,
             schema=schema,
             n_steps=STEPS,
-            early_stopping=False,
+            training=TrainingSettings(early_stopping=False),
             random_state=seed,
         )
         for distillation, algorithm in settings.items()

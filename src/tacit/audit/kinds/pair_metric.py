@@ -13,6 +13,7 @@ from tacit.data.pairs import pair_signs, random_pairs
 from tacit.models.pair_metric.diagonal import Diagonal
 from tacit.models.pair_metric.metric import PairMetric
 from tacit.models.pair_metric.printed import PrintedDescent
+from tacit.models.pair_metric.solvers import DescentSettings
 from tacit.numerics.contrastive import BoolArray, clipped_gradient_sum
 from tacit.numerics.pair_graph import kappa_bounds
 from tacit.privacy.card import AuditResult
@@ -29,8 +30,8 @@ REPLAYED: dict[str, dict[str, Any]] = {
     "diagonal staircase": {"mechanism": "staircase"},
     "local": {"mechanism": "duchi"},
     "input perturbation": {"mechanism": "input"},
-    "descent": {"solver": "sgd", "passes": 2},
-    "descent in batches": {"solver": "sgd", "mechanism": "laplace", "passes": 2, "batch_size": 7},
+    "descent": {"solver": DescentSettings(passes=2)},
+    "descent in batches": {"solver": DescentSettings(passes=2, batch_size=7), "mechanism": "laplace"},
 }
 
 # Differences of pairs and which of them are dissimilar.

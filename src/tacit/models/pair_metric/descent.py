@@ -94,12 +94,12 @@ class Descent:
         start = W = self.start(public)
         parts = np.array_split(public.permutation(self.n_pairs), self.batches)
         for step in range(self.passes * self.batches):
-            mine = parts[step % self.batches]
+            batch = parts[step % self.batches]
             total = clipped_gradient_sum(
-                W, differences[mine], dissimilar[mine], margin=self.margin, clip=self.clip, norm=self.query.norm
+                W, differences[batch], dissimilar[batch], margin=self.margin, clip=self.clip, norm=self.query.norm
             )
             noisy = account.release(self.gradients, total.ravel()).reshape(W.shape)
-            W = W - self.rate / math.sqrt(step + 1) * noisy / len(mine)
+            W = W - self.rate / math.sqrt(step + 1) * noisy / len(batch)
         scores = pair_scores(W, differences, dissimilar) - pair_scores(start, differences, dissimilar)
         gain = account.release(self.gain, np.array([np.clip(scores, -1.0, 1.0).sum()]))[0]
         needed = max(LEAST_GAIN * self.gain.scale, LEAST_MEAN_GAIN * self.n_pairs)

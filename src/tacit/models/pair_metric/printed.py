@@ -76,9 +76,9 @@ class PrintedDescent:
         # "the margin m is preset as the average distance of dissimilar pairs": section 3.6.2.
         margin = mean_distance(differences[dissimilar])
         rate = 1.0
-        for step, mine in enumerate(np.array_split(order, self.batches) * self.passes, start=1):
+        for step, batch in enumerate(np.array_split(order, self.batches) * self.passes, start=1):
             rate /= math.sqrt(step)  # Alg. 1, line 5, decays like 1/sqrt(step!)
-            W = W - rate * self.noisy_gradient(account, W, differences[mine], dissimilar[mine], margin)
+            W = W - rate * self.noisy_gradient(account, W, differences[batch], dissimilar[batch], margin)
         return W, False
 
     def noisy_gradient(

@@ -50,6 +50,7 @@ def learn(name: str, X: Rows, y: IntArray, *, rules: Schema, n_classes: int, see
 
 def _sharpened(rules: Schema, seed: int) -> Any:
     from tacit.models.semi_supervised.classifier import SharpenedClassifier  # noqa: PLC0415 - the others need no torch
+    from tacit.models.semi_supervised.recipe import TrainingSettings  # noqa: PLC0415 - as above
 
     # Without the label: codes are numbered among those that occur.
     features = replace(rules, columns=rules.features)
@@ -57,7 +58,8 @@ def _sharpened(rules: Schema, seed: int) -> Any:
         distillation="sh",  # by softmax: sparsemax makes all sure rows equally certain, and abstaining tells them apart
         schema=features,
         n_steps=STEPS,
-        early_stopping=False,  # while a rare category is not yet predicted at all, predictions seem to have settled
+        # While a rare category is not yet predicted at all, predictions seem to have settled.
+        training=TrainingSettings(early_stopping=False),
         validation_fraction=0.0,  # the temperature comes from rows that are held out in turn
         random_state=seed,
     )
