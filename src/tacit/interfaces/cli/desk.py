@@ -14,8 +14,8 @@ from tacit.interfaces.cli.spend import labelled_rows, left_words
 if TYPE_CHECKING:
     from tacit.privacy.ledger import Ledger
     from tacit.situations.feedback.desk.desk import Desk
-    from tacit.situations.feedback.desk.log import Log
-    from tacit.situations.feedback.desk.terms import Terms
+    from tacit.situations.feedback.desk.log import DeskLog
+    from tacit.situations.feedback.desk.terms import DeskTerms
 
 app = typer.Typer(
     name="desk",
@@ -137,12 +137,12 @@ def add(
 
     [bold]Example:[/] tacit desk provider add patients.desk ann --queries 300
     """
-    from tacit.situations.feedback.desk.log import Log  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.situations.feedback.desk.log import DeskLog  # noqa: PLC0415 - keeps the command line quick to start
     from tacit.situations.feedback.desk.providers import Provider, new_token, token_digest  # noqa: PLC0415 - as above
 
     token = new_token()
-    with Log(log).writing() as view:
-        view.add(Provider(name, token_digest(token), queries))
+    with DeskLog(log).writing() as transaction:
+        transaction.add(Provider(name, token_digest(token), queries))
     typer.echo(f"{name} may ask {queries:,} queries. The token, of which only a digest is kept:", err=True)
     typer.echo(token)
 
@@ -153,8 +153,8 @@ def revoke(log: LogPath, name: Annotated[str, typer.Argument(metavar="NAME", sho
 
     [bold]Example:[/] tacit desk provider revoke patients.desk ann
     """
-    with _existing(log).writing() as view:
-        view.revoke(name)
+    with _existing(log).writing() as transaction:
+        transaction.revoke(name)
     typer.echo(f"{name} may ask no longer.")
 
 
@@ -164,9 +164,9 @@ def show(log: LogPath) -> None:
 
     [bold]Example:[/] tacit desk show patients.desk
     """
-    with _existing(log).reading() as view:
-        opened, entries = view.opened(), view.verify()
-        shares = [(each.name, view.used(each.name), each.queries) for each in view.providers()]
+    with _existing(log).reading() as transaction:
+        opened, entries = transaction.opened(), transaction.verify()
+        shares = [(each.name, transaction.used(each.name), each.queries) for each in transaction.providers()]
     if opened is None:
         typer.echo("The desk has not opened yet.")
     else:
@@ -186,20 +186,20 @@ def _open(
     from tacit.situations.feedback.desk.architecture import read_architecture  # noqa: PLC0415 - as above
     from tacit.situations.feedback.desk.desk import Desk  # noqa: PLC0415 - as above
     from tacit.situations.feedback.desk.scoring import Scorer  # noqa: PLC0415 - as above
-    from tacit.situations.feedback.desk.terms import Terms, rows_digest  # noqa: PLC0415 - as above
+    from tacit.situations.feedback.desk.terms import DeskTerms, rows_digest  # noqa: PLC0415 - as above
 
     rules = read_schema(schema)
     rules.require_public_bounds()
     architecture = read_architecture(model, rules)
     rows = labelled_rows(table, rules)
-    terms = Terms(architecture, n_rows=len(rows.X), rows=rows_digest(rows.X, rows.y), **settings)
+    terms = DeskTerms(architecture, n_rows=len(rows.X), rows=rows_digest(rows.X, rows.y), **settings)
     for words in advice(terms):
         Console(stderr=True).print(Text.assemble(("note: ", "bold yellow"), words), highlight=False, soft_wrap=True)
     scorer = Scorer(rows.X, rows.y, architecture, metric=terms.metric)
     return Desk.open(scorer, terms, table.with_suffix(".desk") if log is None else log, ledger=book)
 
 
-def advice(terms: "Terms") -> list[str]:
+def advice(terms: "DeskTerms") -> list[str]:
     """Return what an owner should know before the desk opens: what useful noise costs, and what this noise is."""
     from tacit.situations.feedback.desk.usefulness import USEFUL_NOISE, useful_epsilon  # noqa: PLC0415 - quick to start
 
@@ -215,26 +215,26 @@ def advice(terms: "Terms") -> list[str]:
             f"no --epsilon: answers are exact but for rounding, and no promise holds. {useful}. "
             "`tacit audit desk` shows what leaks."
         ]
-    said = [f"{useful}; at epsilon {terms.epsilon:g} the noise is {terms.noise:.2g}."]
+    notes = [f"{useful}; at epsilon {terms.epsilon:g} the noise is {terms.noise:.2g}."]
     if terms.noise > 2 * USEFUL_NOISE:
-        said.append(
+        notes.append(
             "A search will hardly learn from such answers: fewer queries, more records or more epsilon would help."
         )
-    return said
+    return notes
 
 
 def _opened(desk: "Desk", book: "Ledger | None") -> str:
-    with desk.log.reading() as view:
-        used, names = view.used(), [each.name for each in view.providers()]
+    with desk.log.reading() as transaction:
+        used, names = transaction.used(), [provider.name for provider in transaction.providers()]
     words = f"{used:,} of {desk.terms.queries:,} queries answered so far. {left_words(book) if book else ''}"
     if not names:
         return f"{words}\nNobody may ask yet: tacit desk provider add {desk.log.path.name} NAME --queries 300"
     return f"{words}\nMay ask: {', '.join(names)}."
 
 
-def _existing(path: Path) -> "Log":
-    from tacit.situations.feedback.desk.log import Log  # noqa: PLC0415 - keeps the command line quick to start
+def _existing(path: Path) -> "DeskLog":
+    from tacit.situations.feedback.desk.log import DeskLog  # noqa: PLC0415 - keeps the command line quick to start
 
     if not path.exists():
         raise InputError(f"there is no log at {path}. `tacit desk provider add` and `tacit desk serve` make one.")
-    return Log(path)
+    return DeskLog(path)

@@ -52,12 +52,12 @@ def audit_desk(
 
 def _noise_table(rows: int, queries: int, delta: float, advantages: list[float]) -> Table:
     from tacit.situations.feedback.desk.architecture import Architecture  # noqa: PLC0415 - keeps the command line quick
-    from tacit.situations.feedback.desk.terms import Terms  # noqa: PLC0415 - as above
+    from tacit.situations.feedback.desk.terms import DeskTerms  # noqa: PLC0415 - as above
 
     table = Table(title=f"with noise, {queries:,} queries", box=box.SIMPLE_HEAD, title_justify="left")
     for name in ("epsilon", "noise of a score", "membership advantage"):
         table.add_column(name, justify="right")
     for epsilon, advantage in zip(EPSILONS, advantages, strict=True):
-        terms = Terms(Architecture("linear", 1, 1), "accuracy", 15, queries, rows, epsilon=epsilon, delta=delta)
+        terms = DeskTerms(Architecture("linear", 1, 1), "accuracy", 15, queries, rows, epsilon=epsilon, delta=delta)
         table.add_row(f"{epsilon:g}", f"{terms.noise:.2g}", f"{advantage:.2f}")
     return table

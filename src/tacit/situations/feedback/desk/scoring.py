@@ -1,4 +1,4 @@
-"""What a candidate is worth on the owner's rows: predictions of many candidates at once, and the metrics."""
+"""Scores of candidates on the owner's rows: predictions of many candidates at once, and the metrics."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ MOST_HIDDEN = 2**22
 
 @dataclass(frozen=True)
 class Measure:
-    """A metric by name: how it is made for the true classes, and how far one record can move it, if that is known."""
+    """A metric: its maker for given true classes, its sensitivity to one record (None: unknown), and the reason."""
 
     make: Callable[[Codes], Metric]
     sensitivity: Callable[[int], float] | None
@@ -30,10 +30,10 @@ class Measure:
 
 def balanced_accuracy(y: Codes) -> Metric:
     """Return the metric that averages, over the classes, the share of their rows that are predicted right."""
-    members = [y == code for code in np.unique(y)]
+    class_masks = [y == code for code in np.unique(y)]
 
     def score(predicted: Codes) -> FloatArray:
-        rates = [(predicted[:, mine] == y[mine]).mean(axis=1) for mine in members]
+        rates = [(predicted[:, mask] == y[mask]).mean(axis=1) for mask in class_masks]
         return np.asarray(np.mean(rates, axis=0))
 
     return score
@@ -52,15 +52,15 @@ MEASURES = {
 
 
 def sensitivity(metric: str, n_rows: int) -> float:
-    """Return how far one record can move the metric; noise is refused where that is not known."""
-    found = MEASURES[checks.one_of("metric", metric, list(MEASURES))].sensitivity
-    if found is None:
-        known = ", ".join(name for name, each in MEASURES.items() if each.sensitivity is not None)
+    """Return how far one record can move the metric; raise InputError for a metric without a known sensitivity."""
+    bound = MEASURES[checks.one_of("metric", metric, list(MEASURES))].sensitivity
+    if bound is None:
+        bounded = ", ".join(name for name, measure in MEASURES.items() if measure.sensitivity is not None)
         raise InputError(
             f"metric {metric!r} has no known sensitivity, so no amount of noise keeps an epsilon. "
-            f"Choose one that has ({known}), or open the desk without --epsilon, which promises nothing."
+            f"Choose one that has ({bounded}), or open the desk without --epsilon, which promises nothing."
         )
-    return found(n_rows)
+    return bound(n_rows)
 
 
 class Scorer:
