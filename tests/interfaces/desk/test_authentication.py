@@ -39,7 +39,7 @@ def test_the_owners_key_is_no_token_and_a_token_is_no_key(log: DeskLog) -> None:
 
 def test_a_revoked_token_is_refused_once_the_list_is_read_again(log: DeskLog, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [100.0]
-    monkeypatch.setattr(authentication.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr("tacit.interfaces.desk.authentication.time.monotonic", lambda: clock[0])
     authenticator = Authenticator(log, "key")
     assert authenticator.provider("Bearer token-of-ann") is not None
     with log.writing() as transaction:
