@@ -4,7 +4,7 @@ import pytest
 
 pytest.importorskip("flwr", reason="needs flwr: pip install 'tacit[federated]'")
 
-from tacit.interfaces.flower.participants import Participants  # noqa: E402 - after the check that flwr is there
+from tacit.interfaces.flower.participants import Participants
 
 
 def test_a_node_that_is_excluded_is_active_no_longer_and_keeps_its_reason() -> None:
