@@ -78,9 +78,9 @@ def adopt(
     """
     from tacit.data.encoding import encode_file  # noqa: PLC0415 - keeps the command line quick to start
     from tacit.data.schema_file import read_schema  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.pages.portraits import (  # noqa: PLC0415 - keeps the command line quick to start
-        draw_portraits,
-        with_portraits,
+    from tacit.pages.table_summary import (  # noqa: PLC0415 - keeps the command line quick to start
+        summarise_table,
+        with_summary,
     )
     from tacit.releases.model import write_model  # noqa: PLC0415 - keeps the command line quick to start
 
@@ -99,8 +99,8 @@ def adopt(
         rows = encode_file(table, rules, labels="required")
     made = _learner(learner, releases, rules, combine=combine, seed=seed or 0)
     fitted = _fit(made, len(releases), rows.X, rows.y)
-    portraits = draw_portraits(rows.X, rows.y, fitted.predict(rows.X), len(rules.classes), releases)
-    write_model(with_portraits(fitted.to_model(), portraits), output)
+    summary = summarise_table(rows.X, rows.y, fitted.predict(rows.X), len(rules.classes), releases)
+    write_model(with_summary(fitted.to_model(), summary), output)
     _show(fitted.evidence_, [path.name for path in paths], releases)
     typer.echo(f"wrote {output} ({file_size(output)}). It holds knowledge of your rows: do not hand it out.")
     typer.echo(f"Next: tacit predict {output} new.csv -o predictions.csv    tacit report {output} -o report.html")
