@@ -173,7 +173,7 @@ def signed_chart(rows: Sequence[tuple[str, float]]) -> Markup:
     strips = []
     for name, weight in rows:
         words = f"{weight:+.3g}".replace("-", "−")
-        label = tag("p", tag("span", name), tag("strong", words), class_="chart-label")
+        label = tag("p", tag("span", short(name), title=name), tag("strong", words), class_="chart-label")
         strip = _signed_bar(weight, reach, f"{name}: weight {words}")
         strips.append(tag("div", label, strip, class_=f"chart-row change {'with' if weight >= 0 else 'third'}"))
     return tag("div", strips, class_="chart")

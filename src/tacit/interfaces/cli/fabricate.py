@@ -73,7 +73,7 @@ def fabricate(
     from tacit.kinds.fabricated_rows import make as owner  # noqa: PLC0415 - keeps the command line quick to start
     from tacit.privacy.ledger import as_ledger  # noqa: PLC0415 - keeps the command line quick to start
 
-    owner.Manner(method, accounting)
+    owner.FabricationSettings(method, accounting)
     rules = read_schema(schema)
     plan = owner.plan_fabrication(rules, unit=unit, epsilon=epsilon, delta=delta, method=method)
     if output is None and not dry_run:

@@ -18,8 +18,8 @@ from tacit.errors import InputError, SchemaError
 from tacit.kinds.fabricated_rows import entry, record
 from tacit.kinds.fabricated_rows.directions import directions_of
 from tacit.kinds.fabricated_rows.gaussians import NoisyMoments, class_gaussians, dealt_codes
-from tacit.kinds.fabricated_rows.settling import settled
 from tacit.kinds.fabricated_rows.smoothing import BLOCK_SIZE
+from tacit.kinds.fabricated_rows.valid_cells import to_valid_cells
 from tacit.models.class_moments.nearest_mean import ADJACENCY
 from tacit.models.entry_noise import ENTRY_ADJACENCY, entry_step, noisy_rows
 from tacit.privacy.account import Account, Plan
@@ -59,7 +59,7 @@ class Fabricated:
 
 
 @dataclass(frozen=True)
-class Manner:
+class FabricationSettings:
     """How rows are invented; checked when made.
 
     Parameters
@@ -124,12 +124,12 @@ def fabricate(
     """Charge the ledger, then return invented rows that stand for ``X`` [N, p] in [0, 1] with class codes ``y`` [N].
 
     ``rows``: how many; None for as many as the table has, counted with noise where the number itself is protected.
-    ``method``, ``accounting``, ``block_size`` and ``n_jobs`` are as in `Manner`.
+    ``method``, ``accounting``, ``block_size`` and ``n_jobs`` are as in `FabricationSettings`.
     """
-    manner = Manner(method, accounting, block_size, n_jobs)
+    settings = FabricationSettings(method, accounting, block_size, n_jobs)
     plan = plan_fabrication(schema, unit=unit, epsilon=epsilon, delta=delta, method=method)
     codes = _checked(X, y, schema)
-    _check_rows(rows, manner, len(codes))
+    _check_rows(rows, settings, len(codes))
     # Public: what happens after the noise protects nothing and needs no secrecy.
     seed = None if random_state is None else checks.whole("random_state", random_state, least=0) % 2**32
     random = check_random_state(seed)
@@ -145,9 +145,9 @@ def fabricate(
     if plan.budget.unit is Unit.RECORD:
         made, labels = _from_records(account, task, random)
     else:
-        made, labels = _from_entries(account, task, manner, random)
-    card = _card(account, schema, manner, n_entries=X.size)
-    return Fabricated(settled(made, labels, schema), labels, schema, card, method)
+        made, labels = _from_entries(account, task, settings, random)
+    card = _card(account, schema, settings, n_entries=X.size)
+    return Fabricated(to_valid_cells(made, labels, schema), labels, schema, card, method)
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,14 +169,14 @@ def _from_records(account: Account, task: _Task, random: Any) -> Made:
     return _drawn(moments, task.schema, task.rows or _counted(moments.counts), random)
 
 
-def _from_entries(account: Account, task: _Task, manner: Manner, random: Any) -> Made:
+def _from_entries(account: Account, task: _Task, settings: FabricationSettings, random: Any) -> Made:
     noisy, scale = noisy_rows(account, task.X, task.schema)
-    if manner.method == "moments":
+    if settings.method == "moments":
         directions, n_classes = directions_of(task.schema), len(task.schema.classes)
         moments = entry.noisy_moments(noisy, scale, task.codes, n_classes, directions)
         return _drawn(moments, task.schema, task.rows or len(task.X), random)
-    blocks: dict[str, Any] = {"block_size": manner.block_size, "n_jobs": manner.n_jobs}
-    if manner.accounting == "paper":
+    blocks: dict[str, Any] = {"block_size": settings.block_size, "n_jobs": settings.n_jobs}
+    if settings.accounting == "paper":
         made = entry.smoothed_as_published(task.X, noisy, task.codes, random, **blocks)
     else:
         made = entry.smoothed_rows(noisy, task.codes, random, **blocks)
@@ -210,17 +210,17 @@ def _checked(X: Rows, y: NDArray[Any], schema: Schema) -> Codes:
     return codes.astype(np.intp)
 
 
-def _check_rows(rows: int | None, manner: Manner, n_rows: int) -> None:
+def _check_rows(rows: int | None, settings: FabricationSettings, n_rows: int) -> None:
     if rows is None:
         return
     checks.whole("rows", rows)
     if rows > MOST_ROWS:
         raise InputError(f"rows must be at most {MOST_ROWS:,}; got {rows:,}.")
-    if manner.method == "hull" and rows > n_rows:
+    if settings.method == "hull" and rows > n_rows:
         raise InputError(f"rows must be at most {n_rows:,}, the table's own, with method 'hull'; got {rows:,}.")
 
 
-def _card(account: Account, schema: Schema, manner: Manner, *, n_entries: int) -> Card:
+def _card(account: Account, schema: Schema, settings: FabricationSettings, *, n_entries: int) -> Card:
     if account.budget.unit is Unit.RECORD:
         return account.card(
             "a table of fabricated rows, drawn from noisy class moments",
@@ -228,7 +228,7 @@ def _card(account: Account, schema: Schema, manner: Manner, *, n_entries: int) -
             assumptions=[PUBLIC, "coordinates of a row are shortened to public lengths, named with each part"],
             not_protected=[PUBLIC],
         )
-    how = "drawn from moments of noisy rows" if manner.method == "moments" else "noisy rows smoothed through hulls"
+    how = "drawn from moments of noisy rows" if settings.method == "moments" else "noisy rows smoothed through hulls"
     delta = account.budget.delta
     return account.card(
         f"a table of fabricated rows, {how}",
@@ -241,5 +241,5 @@ def _card(account: Account, schema: Schema, manner: Manner, *, n_entries: int) -
             f"about {delta * n_entries:.3g} entries that no noise met, by its atom at zero",
         ],
         n_features=len(schema.features),
-        warning=entry.LEAKS if manner.accounting == "paper" else "",
+        warning=entry.LEAKS if settings.accounting == "paper" else "",
     )
