@@ -5,17 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from tacit.arrays import FloatArray
+from tacit.arrays import BoolArray, FloatArray, IntArray
 from tacit.data.columns import Categorical, Label, Numeric, canonical
 from tacit.errors import SchemaError
 
 # The code of a row whose label is missing.
 _UNKNOWN, _MISSING = -1, -2
-
-BoolArray = NDArray[np.bool_]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

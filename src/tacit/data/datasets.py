@@ -12,15 +12,14 @@ import sklearn.datasets
 from numpy.typing import DTypeLike, NDArray
 
 from tacit import checks
+from tacit.arrays import Float32Array, IntArray
 from tacit.data import downloads, public_schemas
-from tacit.data.cells import IntArray
 from tacit.data.encoding import Encoded, Labels, encode
 from tacit.data.schema import Schema
 from tacit.data.sources import locate
 from tacit.data.tables import read_arrays, read_table
 from tacit.errors import MissingDataError
 
-Float32Array = NDArray[np.float32]
 DIGITS = tuple("0123456789")
 CIFAR10_CLASSES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
 # scikit-learn's digits come without a split: the last quarter is for testing.

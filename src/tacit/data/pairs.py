@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from tacit import checks
+from tacit.arrays import IntArray
 from tacit.errors import InputError
-from tacit.numerics.pair_graph import IntArray, KappaBounds, kappa_bounds
+from tacit.numerics.pair_graph import KappaBounds, kappa_bounds
 
 AT_RANDOM = "who is compared with whom was drawn at random, without looking at features or labels"
 BY_LABEL = (

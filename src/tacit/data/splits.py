@@ -5,8 +5,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from tacit import checks
-from tacit.arrays import UNLABELLED
-from tacit.data.cells import IntArray
+from tacit.arrays import UNLABELLED, IntArray
 from tacit.errors import InputError
 
 

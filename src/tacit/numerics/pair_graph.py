@@ -7,13 +7,12 @@ by every cycle through them. [pairs] section 3.4 and appendix A.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
+from tacit.arrays import IntArray
 from tacit.errors import InputError
-
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

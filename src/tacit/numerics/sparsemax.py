@@ -4,13 +4,11 @@ sparsemax_i(z) = max(0, z_i - τ), where τ makes a row sum to 1. [sharpening] e
 """
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tacit import checks
-from tacit.arrays import FloatArray
+from tacit.arrays import BoolArray, FloatArray
 from tacit.errors import InputError
-
-BoolArray = NDArray[np.bool_]
 
 # From about this many classes, a few passes over the active set cost less than a sort.
 NEWTON_FROM = 32

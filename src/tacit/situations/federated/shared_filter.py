@@ -10,12 +10,10 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.arrays import FloatArray, Rows
+from tacit.arrays import Float32Array, FloatArray, Rows
 from tacit.errors import InputError
 from tacit.kinds.noisy_rows.make import PrivateRows
 from tacit.models.class_moments.moments import denoised, denoised_squares
-
-Float32Array = NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
