@@ -251,5 +251,5 @@ def _name_codes(name: str, codes: IntArray, names: tuple[str, ...]) -> pl.Series
 
 
 def _some(names: list[str]) -> str:
-    shown = ", ".join(repr(name) for name in names[:5])
-    return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more"
+    listed = ", ".join(repr(name) for name in names[:5])
+    return listed if len(names) <= 5 else f"{listed} and {len(names) - 5} more"

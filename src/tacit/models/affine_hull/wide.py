@@ -11,7 +11,7 @@ from tacit.models.affine_hull.layers import DeepHull, Shifted, learn_deep, neare
 from tacit.models.parallel import run_parts
 from tacit.numerics.blocks import row_blocks
 from tacit.numerics.kernels import Floats
-from tacit.numerics.partition import Rows, neighbouring_parts
+from tacit.numerics.partition import RowIndices, neighbouring_parts
 
 ROWS_AT_ONCE = 1024
 """Rows of one block: enough for full matrix products, few enough for the block to stay in cache."""
@@ -40,7 +40,7 @@ class Shape:
             checks.whole("rank", self.rank)
 
 
-def learn_wide(Y: Floats, groups: Sequence[Rows], shape: Shape, *, n_jobs: int | None) -> list[Wide]:
+def learn_wide(Y: Floats, groups: Sequence[RowIndices], shape: Shape, *, n_jobs: int | None) -> list[Wide]:
     """Return a wide machine for each group of rows of Y [N, p]. [hull] Def. 5, for all groups at once.
 
     The rows of a group are in random order; that order is all the chance there is, so the result does not depend on
