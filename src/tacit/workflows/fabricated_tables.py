@@ -24,11 +24,11 @@ class FabricatedTable:
     release: Release
 
 
-def write_fabricated(made: Fabricated, path: Path, *, signing_key: SigningKey | None = None) -> None:
+def write_fabricated(fabricated: Fabricated, path: Path, *, signing_key: SigningKey | None = None) -> None:
     """Write the table to ``path``, CSV or Parquet by its ending, and its release beside it."""
     with replacing(path) as file:
-        write_table(made.table(), file, layout=format_of(path))
-    write_release(made.release(table_digest=digest(path)), release_path(path), signing_key=signing_key)
+        write_table(fabricated.table(), file, layout=format_of(path))
+    write_release(fabricated.release(table_digest=digest(path)), release_path(path), signing_key=signing_key)
 
 
 def open_fabricated(path: Path) -> FabricatedTable:

@@ -36,8 +36,8 @@ def open_model(path: FilePath) -> Adopted:
     model = read_model(path)
     if model.schema is None:
         raise ReleaseError(f"{path}: the model has no schema, so tables cannot be read for it. Adopt again.")
-    made = RECEIVERS.get(model.kind, TransferClassifier)
-    return Adopted(model, made.from_model(model), Schema.from_dict(model.schema, source=str(path)))
+    receiver = RECEIVERS.get(model.kind, TransferClassifier)
+    return Adopted(model, receiver.from_model(model), Schema.from_dict(model.schema, source=str(path)))
 
 
 @dataclass(frozen=True)
