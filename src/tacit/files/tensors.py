@@ -129,7 +129,7 @@ def _check_spec(name: str, spec: Spec) -> None:
 def _check_values(name: str, array: NDArray[Any]) -> None:
     if array.size == 0:
         return
-    # NaN is passed on by min and max, so two numbers tell of all of them without an array of flags.
+    # min and max pass NaN on, so checking two numbers checks all of them without an array of flags.
     if array.dtype.kind == "f" and not (np.isfinite(array.min()) and np.isfinite(array.max())):
         raise ReleaseError(f"array {name!r} must hold finite numbers only; it holds NaN or infinity.")
     if array.dtype.kind == "b" and array.view(np.uint8).max() > 1:

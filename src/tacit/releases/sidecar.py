@@ -37,7 +37,7 @@ def open_release(path: Path, *, trusted_key: TrustedKey | None = None) -> Releas
     if not path.is_file():
         raise InputError(f"{path}: no such file, though its release is there. Check the path.")
     if release.settings.get("table_sha256") != digest(path):
-        raise ReleaseError(f"{path.name}: not the table that {sidecar.name} speaks of: one of them was changed.")
+        raise ReleaseError(f"{path.name}: not the table that {sidecar.name} belongs to: one of them was changed.")
     return release
 
 

@@ -20,8 +20,7 @@ APPLICATION = 0x5443444B  # "TCDK", in the header of every desk's log
 PATIENCE = 30.0
 START = "0" * 64
 
-# REPLACE removes a row without its DELETE trigger, so inserts must follow the last number.
-SCHEMA = """
+TABLES = """
 CREATE TABLE IF NOT EXISTS terms (id INTEGER PRIMARY KEY CHECK (id = 1), desk TEXT NOT NULL, content TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS receipt (id INTEGER PRIMARY KEY CHECK (id = 1), content TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS providers (name TEXT PRIMARY KEY, token_digest TEXT NOT NULL UNIQUE,
@@ -29,22 +28,31 @@ CREATE TABLE IF NOT EXISTS providers (name TEXT PRIMARY KEY, token_digest TEXT N
 CREATE TABLE IF NOT EXISTS answers (number INTEGER PRIMARY KEY, provider TEXT NOT NULL REFERENCES providers(name),
     query TEXT NOT NULL, body TEXT NOT NULL, score REAL NOT NULL, time TEXT NOT NULL, digest TEXT NOT NULL,
     UNIQUE (provider, query));
-CREATE TRIGGER IF NOT EXISTS terms_stand BEFORE UPDATE ON terms
-BEGIN SELECT RAISE(ABORT, 'the terms are fixed'); END;
-CREATE TRIGGER IF NOT EXISTS terms_stay BEFORE DELETE ON terms
-BEGIN SELECT RAISE(ABORT, 'the terms are fixed'); END;
-CREATE TRIGGER IF NOT EXISTS receipt_stands BEFORE UPDATE ON receipt
-BEGIN SELECT RAISE(ABORT, 'the receipt is fixed'); END;
-CREATE TRIGGER IF NOT EXISTS receipt_stays BEFORE DELETE ON receipt
-BEGIN SELECT RAISE(ABORT, 'the receipt is fixed'); END;
-CREATE TRIGGER IF NOT EXISTS answers_stand BEFORE UPDATE ON answers
-BEGIN SELECT RAISE(ABORT, 'a log is append-only'); END;
-CREATE TRIGGER IF NOT EXISTS answers_stay BEFORE DELETE ON answers
-BEGIN SELECT RAISE(ABORT, 'a log is append-only'); END;
-CREATE TRIGGER IF NOT EXISTS answers_follow BEFORE INSERT ON answers
+"""
+# Table, names of the triggers against changes and removals, and their message.
+FIXED_TABLES = (
+    ("terms", "terms_stand", "terms_stay", "the terms are fixed"),
+    ("receipt", "receipt_stands", "receipt_stays", "the receipt is fixed"),
+    ("answers", "answers_stand", "answers_stay", "a log is append-only"),
+)
+FIXED = """CREATE TRIGGER IF NOT EXISTS {update} BEFORE UPDATE ON {table}
+BEGIN SELECT RAISE(ABORT, '{message}'); END;
+CREATE TRIGGER IF NOT EXISTS {delete} BEFORE DELETE ON {table}
+BEGIN SELECT RAISE(ABORT, '{message}'); END;
+"""
+# REPLACE removes a row without its DELETE trigger, so inserts must follow the last number.
+APPEND_ONLY = """CREATE TRIGGER IF NOT EXISTS answers_follow BEFORE INSERT ON answers
 WHEN NEW.number IS NOT (SELECT coalesce(max(number), 0) + 1 FROM answers)
 BEGIN SELECT RAISE(ABORT, 'a log is append-only'); END;
 """
+SCHEMA = (
+    TABLES
+    + "".join(
+        FIXED.format(table=table, update=update, delete=delete, message=message)
+        for table, update, delete, message in FIXED_TABLES
+    )
+    + APPEND_ONLY
+)
 
 
 @dataclass(frozen=True)
