@@ -17,15 +17,15 @@ from flwr.app import Context, Error, Message, RecordDict  # noqa: E402 - after t
 from flwr.supercore.task_identity import TaskIdentity  # noqa: E402
 
 from tacit.errors import InputError  # noqa: E402
-from tacit.interfaces.flower import client, home, task  # noqa: E402
-from tacit.interfaces.flower.home import Home  # noqa: E402
-from tacit.interfaces.flower.server import Settings, run  # noqa: E402
+from tacit.interfaces.flower import client, messages, party_folder  # noqa: E402
+from tacit.interfaces.flower.party_folder import PartyFolder  # noqa: E402
+from tacit.interfaces.flower.server import RunSettings, run  # noqa: E402
 from tacit.kinds.noisy_rows import KIND as NOISY_ROWS  # noqa: E402
 from tacit.privacy.ledger import Ledger  # noqa: E402
 from tacit.releases.file import Release  # noqa: E402
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "federated"
-HANDLERS = {task.STATISTICS: client.statistics, task.DISTANCES: client.distances, task.ROWS: client.rows}
+EXAMPLE = Path(__file__).parents[3] / "examples" / "federated"
+HANDLERS = {messages.STATISTICS: client.statistics, messages.DISTANCES: client.distances, messages.ROWS: client.rows}
 Fault = Callable[[str, dict[str, Any]], dict[str, Any] | str | None]
 
 
@@ -63,12 +63,12 @@ class Grid:
         # A reply needs Flower's own bookkeeping; its content is what matters here.
         content = client.replied_content(message, context, HANDLERS[message.metadata.message_type])
         fault = self.faults.get(node)
-        spoiled = content if fault is None else fault(message.metadata.message_type, task.unpack(content)[0])
+        spoiled = content if fault is None else fault(message.metadata.message_type, messages.unpack(content)[0])
         if spoiled is None:
             return None
         error = Error(code=2, reason="crashed") if isinstance(spoiled, str) else None
         if isinstance(spoiled, dict):
-            spoiled = task.answer(spoiled, name=f"node {node}")
+            spoiled = messages.answer(spoiled, name=f"node {node}")
         return Reply(metadata=SimpleNamespace(src_node_id=node), content=spoiled, error=error)
 
 
@@ -88,10 +88,10 @@ def seeded(monkeypatch: pytest.MonkeyPatch) -> None:
     def repeatable(*table: Any, **promise: Any) -> Release:
         return NOISY_ROWS.release(*table, random_state=next(seeds), **promise)
 
-    monkeypatch.setattr(home, "release_rows", repeatable)
+    monkeypatch.setattr(party_folder, "release_rows", repeatable)
 
 
-def settings(homes: Path, **changes: Any) -> Settings:
+def settings(homes: Path, **changes: Any) -> RunSettings:
     given = {
         "queries": homes / "queries.csv",
         "schema": homes / "schema.toml",
@@ -103,7 +103,7 @@ def settings(homes: Path, **changes: Any) -> Settings:
         "answer-seconds": 5,
         "refit": False,
     }
-    return Settings.read(given | changes)
+    return RunSettings.read(given | changes)
 
 
 def report(homes: Path) -> dict[str, Any]:
@@ -179,7 +179,7 @@ def test_an_unforeseen_error_is_told_by_its_name_alone(homes: Path, monkeypatch:
     def explode(self: object, *, refit: bool = False) -> None:
         raise ZeroDivisionError("row 17 is 42")
 
-    monkeypatch.setattr(Home, "rows", explode)
+    monkeypatch.setattr(PartyFolder, "rows", explode)
     with pytest.raises(InputError, match="0 did"):
         run(Grid(homes, 3), settings(homes))  # type: ignore[arg-type]
     why = report(homes)["parties"][0]["why"]
@@ -196,4 +196,4 @@ def test_settings_that_are_missing_or_wrong_are_refused(homes: Path) -> None:
 def test_a_node_without_a_folder_says_how_to_give_one() -> None:
     context = Context(0, 1, {}, RecordDict(), {})
     with pytest.raises(InputError, match="node-config"):
-        client.home_of(context)
+        client.party_folder_of(context)

@@ -1,4 +1,4 @@
-"""A party's folder: its table, schema and ledger, its terms, and the private rows it answers from."""
+"""A party's folder: its terms, table, schema and ledger, and the noisy rows that it answers from."""
 
 import fcntl
 import tomllib
@@ -17,25 +17,26 @@ from tacit.kinds.noisy_rows import KIND as NOISY_ROWS
 from tacit.privacy.ledger import Ledger
 from tacit.releases.file import Release, read_release, write_release
 
-SETTINGS = "party.toml"
+TERMS_FILE = "party.toml"
+REQUIRED = {"name", "epsilon", "delta"}
 
 
 @dataclass(frozen=True)
-class Terms:
-    """What a party agrees to, from its ``party.toml``; the aggregator has no say in it.
+class PartyTerms:
+    """What a party agrees to, from its ``party.toml``; the aggregator cannot change it.
 
     Attributes
     ----------
     name : str
-        What the others may call the party.
+        Name of the party in the aggregator's report.
     table, schema, ledger, release : str
         Files, relative to the folder: private rows, their public schema, the account, and the noisy rows.
     epsilon, delta : float
-        The promise for one entry of the table.
+        Guarantee for one entry of the table.
     refit : bool
-        Whether new noise may be drawn, and charged again, when the aggregator asks for it.
+        Whether the aggregator may ask for new noise, which is charged again.
     hand_out : bool
-        Whether the noisy rows themselves may leave the party; without it, only sums and distances do.
+        Whether the noisy rows themselves may leave the party; otherwise only sums and distances do.
     """
 
     name: str
@@ -52,23 +53,23 @@ class Terms:
     def read(cls, path: Path) -> Self:
         """Return the terms in the file at ``path``."""
         try:
-            given = tomllib.loads(path.read_text(encoding="utf-8"))
+            settings = tomllib.loads(path.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
             raise InputError(f"{path.name} cannot be read: {problem}.") from problem
-        known = {field.name: field for field in fields(cls)}
-        unknown, missing = sorted(set(given) - set(known)), sorted({"name", "epsilon", "delta"} - set(given))
+        allowed = {field.name: field for field in fields(cls)}
+        unknown, missing = sorted(set(settings) - set(allowed)), sorted(REQUIRED - set(settings))
         if unknown or missing:
             raise InputError(
-                f"{path.name} must have name, epsilon and delta, and may have {', '.join(sorted(known))}; "
+                f"{path.name} must have name, epsilon and delta, and may have {', '.join(sorted(allowed))}; "
                 f"it lacks {missing} and has {unknown}."
             )
-        for name, value in given.items():
-            _check_kind(path.name, name, value, known[name].type)
-        return cls(**given)
+        for name, value in settings.items():
+            _check_type(path.name, name, value, allowed[name].type)
+        return cls(**settings)
 
 
-class Home:
-    """One party's folder.
+class PartyFolder:
+    """The files of one party.
 
     Parameters
     ----------
@@ -78,23 +79,23 @@ class Home:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.terms = Terms.read(folder / SETTINGS)
+        self.terms = PartyTerms.read(folder / TERMS_FILE)
 
     def rows(self, *, refit: bool = False) -> Release:
-        """Return the party's noisy rows: those drawn before, or, the first time or on a refit, new ones, charged.
+        """Return the party's noisy rows: the stored ones, or, the first time or on a refit, new ones, charged.
 
-        Once drawn, the rows answer every later question and survive restarts; nothing is charged again.
+        The stored rows answer every later question, also after a restart; nothing is charged again.
         """
-        with self._alone():
-            place = self.folder / self.terms.release
+        with self._locked():
+            path = self.folder / self.terms.release
             if refit and not self.terms.refit:
                 raise NotReleasableError("the party does not let the aggregator ask for new noise (refit = false).")
-            if place.exists() and not refit:
-                return self._still_as_agreed(read_release(place))
+            if path.exists() and not refit:
+                return self._checked(read_release(path))
             release = self._draw()
-            # Charged and drawn: a crash here wastes the charge, and the next run has to pay again.
-            write_release(release, place)
-            place.chmod(atomic.OWNER_ONLY)
+            # Charged and drawn: a crash here wastes the charge, and the next run is charged again.
+            write_release(release, path)
+            path.chmod(atomic.OWNER_ONLY)
             return release
 
     def spent(self) -> float:
@@ -113,18 +114,19 @@ class Home:
             ledger=self.folder / self.terms.ledger,
         )
 
-    def _still_as_agreed(self, release: Release) -> Release:
-        drawn = (release.card.epsilon, release.card.delta)
+    def _checked(self, release: Release) -> Release:
+        """Return ``release`` if it has the budget and the schema that the folder has now."""
+        budget = (release.card.epsilon, release.card.delta)
         schema = read_schema(self.folder / self.terms.schema).to_dict()
-        if drawn != (self.terms.epsilon, self.terms.delta) or schema != release.schema:
+        if budget != (self.terms.epsilon, self.terms.delta) or schema != release.schema:
             raise NotReleasableError(
-                f"{SETTINGS} or the schema changed since the private rows were drawn: refit, or change them back."
+                f"{TERMS_FILE} or the schema changed since the private rows were drawn: refit, or change them back."
             )
         return release
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """Let one process at a time look for the private rows, so that two questions at once are charged once."""
+    def _locked(self) -> Iterator[None]:
+        """Lock the folder: of two questions at the same time, one draws and is charged, the other reads."""
         lock = self.folder / f".{self.terms.release}.lock"
         try:
             file = lock.open("ab")
@@ -136,7 +138,7 @@ class Home:
             yield
 
 
-def _check_kind(source: str, name: str, value: Any, kind: Any) -> None:
-    wanted = {str: str, float: (int, float), bool: bool}[kind]
-    if not isinstance(value, wanted) or (kind is float and isinstance(value, bool)):  # type: ignore[arg-type]  # a table of types
-        raise InputError(f"{source}: {name} must be a {kind.__name__}; got {value!r}.")
+def _check_type(source: str, name: str, value: Any, expected: Any) -> None:
+    types = {str: str, float: (int, float), bool: bool}[expected]
+    if not isinstance(value, types) or (expected is float and isinstance(value, bool)):  # type: ignore[arg-type]  # a table of types
+        raise InputError(f"{source}: {name} must be a {expected.__name__}; got {value!r}.")

@@ -26,11 +26,11 @@ from tacit.privacy.budget import Budget
 from tacit.privacy.ledger import Ledger
 from tacit.situations.feedback.desk.architecture import Architecture
 from tacit.situations.feedback.desk.desk import Desk
-from tacit.situations.feedback.desk.log import Entry, Log
+from tacit.situations.feedback.desk.log import DeskLog, Entry
 from tacit.situations.feedback.desk.parameters import encode_parameters
 from tacit.situations.feedback.desk.providers import Provider, token_digest
 from tacit.situations.feedback.desk.scoring import Scorer
-from tacit.situations.feedback.desk.terms import Terms
+from tacit.situations.feedback.desk.terms import DeskTerms
 
 ARCHITECTURE = Architecture("linear", 3, 1)
 CLIENTS = 6
@@ -39,16 +39,16 @@ SHARE = 100_000
 
 def make_files(folder: Path) -> None:
     Ledger.create(folder / "x.ledger", Budget(50, 1e-5, unit="record"))
-    with Log(folder / "x.desk").writing() as view:
+    with DeskLog(folder / "x.desk").writing() as transaction:
         for number in range(CLIENTS):
-            view.add(Provider(f"p{number}", token_digest(f"token-{number}"), SHARE))
+            transaction.add(Provider(f"p{number}", token_digest(f"token-{number}"), SHARE))
 
 
 def serve(folder: Path, port: int) -> None:
     rng = np.random.default_rng(0)
     X = rng.random((200, 3))
     y = (X.sum(axis=1) > 1.5).astype(np.int64)
-    terms = Terms(ARCHITECTURE, "accuracy", 6, SHARE * CLIENTS, 200, epsilon=40.0, delta=1e-6)
+    terms = DeskTerms(ARCHITECTURE, "accuracy", 6, SHARE * CLIENTS, 200, epsilon=40.0, delta=1e-6)
     ledger = Ledger(folder / "x.ledger")
     desk = Desk.open(Scorer(X, y, ARCHITECTURE, metric="accuracy"), terms, folder / "x.desk", ledger=ledger)
     server = make_server(make_app(desk, owner_key="k"), host="127.0.0.1", port=port)
@@ -157,8 +157,8 @@ def loaded(folder: Path) -> Iterator[tuple[Servers, Load]]:
 
 def require_sound(folder: Path, load: Load) -> list[Entry]:
     """Check that what the clients heard is what was charged, once each; return the log."""
-    with Log(folder / "x.desk").reading() as view:
-        entries = view.verify()
+    with DeskLog(folder / "x.desk").reading() as transaction:
+        entries = transaction.verify()
     charged = {(each.provider, each.query): each.score for each in entries}
     assert len(charged) == len(entries)
     heard = {(f"p{n}", name): score for n, mine in enumerate(load.answers) for name, score in list(mine.items())}

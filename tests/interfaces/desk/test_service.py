@@ -27,11 +27,11 @@ from tacit.privacy.budget import Budget
 from tacit.privacy.ledger import Ledger
 from tacit.situations.feedback.desk.architecture import Architecture
 from tacit.situations.feedback.desk.desk import Desk
-from tacit.situations.feedback.desk.log import Log
+from tacit.situations.feedback.desk.log import DeskLog
 from tacit.situations.feedback.desk.parameters import encode_parameters
 from tacit.situations.feedback.desk.providers import Provider, token_digest
 from tacit.situations.feedback.desk.scoring import Scorer
-from tacit.situations.feedback.desk.terms import Terms
+from tacit.situations.feedback.desk.terms import DeskTerms
 
 ARCHITECTURE = Architecture("linear", 4, 1)
 TOKENS = {"ann": "token-of-ann", "ben": "token-of-ben", "crowd": "token-of-the-crowd"}
@@ -45,10 +45,10 @@ def serve(name: str) -> None:
     X = rng.random((300, 4))
     y = (X.sum(axis=1) > 2).astype(np.int64)
     ledger = Ledger.create(folder / "x.ledger", Budget(50, 1e-5, unit="record"))
-    with Log(folder / "x.desk").writing() as view:
+    with DeskLog(folder / "x.desk").writing() as transaction:
         for who, queries in SHARES.items():
-            view.add(Provider(who, token_digest(TOKENS[who]), queries))
-    terms = Terms(ARCHITECTURE, "accuracy", 3, 1000, 300, epsilon=40.0, delta=1e-6)
+            transaction.add(Provider(who, token_digest(TOKENS[who]), queries))
+    terms = DeskTerms(ARCHITECTURE, "accuracy", 3, 1000, 300, epsilon=40.0, delta=1e-6)
     desk = Desk.open(Scorer(X, y, ARCHITECTURE, metric="accuracy"), terms, folder / "x.desk", ledger=ledger)
     app = make_app(desk, owner_key=OWNER, ledger=ledger, body_seconds=BODY_SECONDS)
     server = make_server(app, host="127.0.0.1", port=0, head_seconds=HEAD_SECONDS)
@@ -64,11 +64,11 @@ class Served:
         assert self.process.stdout is not None
         self.url = self.process.stdout.readline().strip()
         self.port = int(self.url.rsplit(":", 1)[1])
-        self.log = Log(folder / "x.desk")
+        self.log = DeskLog(folder / "x.desk")
 
     def used(self, provider: str | None = None) -> int:
-        with self.log.reading() as view:
-            return view.used(provider)
+        with self.log.reading() as transaction:
+            return transaction.used(provider)
 
     def ask(
         self, path: str, body: bytes | None = None, token: str | None = TOKENS["ann"], **headers: str
@@ -226,13 +226,13 @@ def test_64_clients_at_once_each_get_their_own_answers(desk: Served) -> None:
         done = [pair for pairs in pool.map(client, range(64)) for pair in pairs]
     assert len(done) == 640
     assert desk.used("crowd") == 640
-    with desk.log.reading() as view:
-        assert len(view.verify()) == view.used()
+    with desk.log.reading() as transaction:
+        assert len(transaction.verify()) == transaction.used()
 
 
 def test_the_client_says_why_it_was_refused(desk: Served) -> None:
     with pytest.raises(InputError, match=r"refuses \(401\): a valid token"):
-        DeskClient(desk.url, "wrong").offer()
+        DeskClient(desk.url, "wrong").fetch_terms()
     with pytest.raises(InputError, match="address such as"):
         DeskClient("desk.example", "x")
     assert is_exposed("http://desk.example") != is_exposed("https://desk.example")
@@ -262,7 +262,7 @@ def away() -> tuple[int, threading.Thread]:
 def test_the_client_comes_back_politely_until_it_is_answered() -> None:
     port, thread = away()
     waits: list[float] = []
-    client = DeskClient(f"http://127.0.0.1:{port}", "t", said=lambda _, seconds: waits.append(seconds))
+    client = DeskClient(f"http://127.0.0.1:{port}", "t", on_wait=lambda _, seconds: waits.append(seconds))
     assert client.score("a", b"x") == 0.5
     client.close()
     thread.join()
@@ -273,7 +273,7 @@ def test_the_client_comes_back_politely_until_it_is_answered() -> None:
 def test_the_client_gives_up_when_nobody_comes_back() -> None:
     client = DeskClient("http://127.0.0.1:9", "t", patience=0.5)
     with pytest.raises(InputError, match=r"no answer for 0.5 seconds"):
-        client.offer()
+        client.fetch_terms()
 
 
 if __name__ == "__main__":

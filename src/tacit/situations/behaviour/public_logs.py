@@ -5,13 +5,14 @@ from datetime import date
 import numpy as np
 import polars as pl
 
+from tacit.arrays import IntArray
 from tacit.data.datasets import load_fitbit, load_glasgow
-from tacit.situations.behaviour.tuples import UNKNOWN, IntArray, Log
+from tacit.situations.behaviour.tuples import UNKNOWN, BehaviourLog
 
 MOST_DAYS = 0  # the first class of the schema's label
 
 
-def glasgow_log() -> Log:
+def glasgow_log() -> BehaviourLog:
     """Return the Glasgow study: the outcome is whether a pupil plays sports on most days, friends are those named."""
     study = load_glasgow()
     encoded = study.encode()
@@ -19,12 +20,12 @@ def glasgow_log() -> Log:
     named = study.friendships.select("wave", "from", "to").to_numpy().astype(np.int64)
     # How often pupils play now is known too; the schema keeps it out of the features as the label.
     now = np.where(outcome == UNKNOWN, 0.5, outcome)
-    return Log(
+    return BehaviourLog(
         np.column_stack([encoded.X, now]), _integers(study.table["id"]), _integers(study.table["wave"]), outcome, named
     )
 
 
-def fitbit_log() -> Log:
+def fitbit_log() -> BehaviourLog:
     """Return the Fitbit days: the outcome is whether a wearer takes more steps than the day before; no friends."""
     log = load_fitbit()
     _, place = np.unique(log.table["Id"].to_numpy(), return_inverse=True)
@@ -35,7 +36,9 @@ def fitbit_log() -> Log:
     follows[1:] = (np.diff(person) == 0) & (np.diff(days) == 1)
     more = np.append(False, steps[1:] > steps[:-1])
     outcome = np.where(follows, more, UNKNOWN).astype(np.int64)
-    return Log(np.asarray(log.encode().X, dtype=np.float64), person, days, outcome, np.empty((0, 3), dtype=np.int64))
+    return BehaviourLog(
+        np.asarray(log.encode().X, dtype=np.float64), person, days, outcome, np.empty((0, 3), dtype=np.int64)
+    )
 
 
 def _integers(column: pl.Series) -> IntArray:

@@ -1,4 +1,4 @@
-"""The page that an owner watches: queries used, budgets left, scores as they were answered."""
+"""The owner's page: queries used, budgets left, and the scores in the order of the answers."""
 
 import base64
 import hashlib
@@ -9,12 +9,12 @@ from typing import Any
 
 from tacit.situations.feedback.desk.desk import Desk
 
-# Entries in one look at the log; the page asks again for more.
+# Answers in one response; the page asks again for more.
 MOST_ENTRIES = 5_000
 
 
 @lru_cache(maxsize=1)
-def page() -> tuple[str, int, dict[str, str]]:
+def owner_page() -> tuple[str, int, dict[str, str]]:
     """Return the page, its status and its headers; it holds no data, and may load nothing but the desk's state."""
     text = files(__package__).joinpath("watch.html").read_text(encoding="utf-8")
     script, style = (_digest(re.findall(f"<{tag}>(.*?)</{tag}>", text, re.DOTALL)[0]) for tag in ("script", "style"))
@@ -25,21 +25,22 @@ def page() -> tuple[str, int, dict[str, str]]:
     return text, 200, {"Content-Security-Policy": policy, "Cache-Control": "no-store"}
 
 
-def state(desk: Desk, *, after: int, ledger_left: float | None) -> dict[str, Any]:
+def owner_state(desk: Desk, *, after: int, ledger_left: float | None) -> dict[str, Any]:
     """Return what the page shows: terms, providers, and the answers with a number above ``after``."""
-    with desk.log.reading() as view:
-        entries = view.entries(after, most=MOST_ENTRIES)
+    with desk.log.reading() as transaction:
+        entries = transaction.entries(after, most=MOST_ENTRIES)
         providers = [
-            {"name": each.name, "queries": each.queries, "used": view.used(each.name)} for each in view.providers()
+            {"name": provider.name, "queries": provider.queries, "used": transaction.used(provider.name)}
+            for provider in transaction.providers()
         ]
-        used = view.used()
-    shown = [{"number": e.number, "provider": e.provider, "score": e.score, "time": e.time} for e in entries]
+        used = transaction.used()
+    answers = [{"number": e.number, "provider": e.provider, "score": e.score, "time": e.time} for e in entries]
     return {
         "terms": desk.terms.public(),
         "providers": providers,
         "used": used,
-        "entries": shown,
-        "more": len(shown) == MOST_ENTRIES,
+        "entries": answers,
+        "more": len(answers) == MOST_ENTRIES,
         "ledger_left": ledger_left,
     }
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tacit.errors import BudgetExceededError, InputError, LedgerError, NotReleasableError
-from tacit.interfaces.flower.home import Home
+from tacit.interfaces.flower.party_folder import PartyFolder
 from tacit.privacy.budget import Budget
 from tacit.privacy.ledger import Ledger
 
@@ -36,59 +36,59 @@ def lines(folder: Path) -> int:
 
 
 def test_rows_are_drawn_and_charged_once_and_survive_a_restart(folder: Path) -> None:
-    first = Home(folder).rows()
+    first = PartyFolder(folder).rows()
     assert lines(folder) == 1
-    assert Home(folder).spent() == pytest.approx(1.0)
+    assert PartyFolder(folder).spent() == pytest.approx(1.0)
     assert (folder / "private-rows.tacit").stat().st_mode & 0o077 == 0
-    again = Home(folder).rows()
+    again = PartyFolder(folder).rows()
     assert np.array_equal(first.arrays["rows"], again.arrays["rows"])
     assert lines(folder) == 1
 
 
 def test_questions_at_the_same_time_are_charged_once(folder: Path) -> None:
     with ThreadPoolExecutor(4) as pool:
-        drawn = list(pool.map(lambda _: Home(folder).rows().arrays["rows"], range(4)))
+        drawn = list(pool.map(lambda _: PartyFolder(folder).rows().arrays["rows"], range(4)))
     assert all(np.array_equal(each, drawn[0]) for each in drawn)
     assert lines(folder) == 1
 
 
 def test_a_refit_is_refused_unless_the_party_agreed_to_it(folder: Path) -> None:
-    Home(folder).rows()
+    PartyFolder(folder).rows()
     with pytest.raises(NotReleasableError, match="refit = false"):
-        Home(folder).rows(refit=True)
+        PartyFolder(folder).rows(refit=True)
     assert lines(folder) == 1
 
 
 def test_an_agreed_refit_is_charged_until_the_budget_is_spent(folder: Path) -> None:
     (folder / "party.toml").write_text(TERMS + "refit = true\n")
-    first = Home(folder).rows().arrays["rows"]
-    second = Home(folder).rows(refit=True).arrays["rows"]
+    first = PartyFolder(folder).rows().arrays["rows"]
+    second = PartyFolder(folder).rows(refit=True).arrays["rows"]
     assert not np.array_equal(first, second)
     assert lines(folder) == 2
     with pytest.raises(BudgetExceededError):
-        Home(folder).rows(refit=True)
+        PartyFolder(folder).rows(refit=True)
     assert lines(folder) == 2
-    assert np.array_equal(Home(folder).rows().arrays["rows"], second)
+    assert np.array_equal(PartyFolder(folder).rows().arrays["rows"], second)
 
 
 def test_changed_terms_are_noticed_instead_of_answered_from_old_rows(folder: Path) -> None:
-    Home(folder).rows()
+    PartyFolder(folder).rows()
     (folder / "party.toml").write_text(TERMS.replace("1.0", "2.0"))
     with pytest.raises(NotReleasableError, match="changed since"):
-        Home(folder).rows()
+        PartyFolder(folder).rows()
 
 
 def test_without_a_ledger_nothing_is_drawn(folder: Path) -> None:
     (folder / "party.ledger").unlink()
     with pytest.raises(LedgerError):
-        Home(folder).rows()
+        PartyFolder(folder).rows()
     assert not (folder / "private-rows.tacit").exists()
 
 
 def test_a_row_without_a_label_is_refused_before_anything_is_charged(folder: Path) -> None:
     (folder / "table.csv").write_text("a,kind\n1,x\n2,\n")
     with pytest.raises(InputError, match="without a label"):
-        Home(folder).rows()
+        PartyFolder(folder).rows()
     assert lines(folder) == 0
 
 
@@ -106,11 +106,11 @@ def test_a_row_without_a_label_is_refused_before_anything_is_charged(folder: Pat
 def test_wrong_terms_are_refused(folder: Path, terms: str, said: str) -> None:
     (folder / "party.toml").write_text(terms)
     with pytest.raises(InputError, match=said):
-        Home(folder)
+        PartyFolder(folder)
 
 
 def test_a_negative_epsilon_is_refused_before_anything_is_charged(folder: Path) -> None:
     (folder / "party.toml").write_text(TERMS.replace("1.0", "-1.0"))
     with pytest.raises(InputError, match="epsilon"):
-        Home(folder).rows()
+        PartyFolder(folder).rows()
     assert lines(folder) == 0

@@ -1,4 +1,4 @@
-"""What the aggregator asks and the nodes answer, as Flower messages."""
+"""Flower messages between the aggregator and the nodes: their types, packing, and checked reading."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,26 +19,26 @@ STATISTICS, DISTANCES, ROWS = "query.statistics", "query.distances", "query.rows
 ARRAYS, FACTS = "arrays", "facts"
 ANSWERED, REFUSED = "answered", "refused"
 
-Arrays = Mapping[str, NDArray[Any]]
+MessageArrays = Mapping[str, NDArray[Any]]
 Facts = Mapping[str, str | int | float | bool]
 
 
 @dataclass(frozen=True)
-class Shape:
-    """What all parties agreed on: how many encoded columns and classes there are."""
+class TableShape:
+    """Numbers of encoded columns and of classes, the same for all parties."""
 
     n_features: int
     n_classes: int
 
 
-def pack(arrays: Arrays, facts: Facts) -> RecordDict:
+def pack(arrays: MessageArrays, facts: Facts) -> RecordDict:
     """Return arrays and facts as the content of one message."""
     records = ArrayRecord({name: Array(np.ascontiguousarray(array)) for name, array in arrays.items()})
     return RecordDict({ARRAYS: records, FACTS: ConfigRecord(dict(facts))})
 
 
 def unpack(content: RecordDict) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Return the arrays and facts of a message; one laid out otherwise is refused."""
+    """Return the arrays and facts of a message; raise InputError for one of another layout."""
     try:
         arrays = {name: array.numpy() for name, array in content.array_records[ARRAYS].items()}
         return arrays, dict(content.config_records[FACTS])
@@ -47,28 +47,28 @@ def unpack(content: RecordDict) -> tuple[dict[str, NDArray[Any]], dict[str, Any]
 
 
 def refusal(why: str) -> RecordDict:
-    """Return a node's answer that it does not take part, and why."""
+    """Return a node's message that it does not take part, and why."""
     return pack({}, {"status": REFUSED, "why": why})
 
 
-def answer(arrays: Arrays, **facts: str | float) -> RecordDict:
-    """Return a node's answer."""
+def answer(arrays: MessageArrays, **facts: str | float) -> RecordDict:
+    """Return a node's message with its answer."""
     return pack(arrays, {"status": ANSWERED, **facts})
 
 
-def read_statistics(arrays: Arrays, shape: Shape) -> Statistics:
+def read_statistics(arrays: MessageArrays, shape: TableShape) -> Statistics:
     """Return the statistics in an answer, checked."""
-    given = _named(arrays, "counts", "sums", "products", "noise")
-    return checked_statistics(Statistics(*given), n_classes=shape.n_classes, n_features=shape.n_features)
+    statistics = Statistics(*_named(arrays, "counts", "sums", "products", "noise"))
+    return checked_statistics(statistics, n_classes=shape.n_classes, n_features=shape.n_features)
 
 
-def read_distances(arrays: Arrays, shape: Shape, n_rows: int) -> FloatArray:
+def read_distances(arrays: MessageArrays, shape: TableShape, n_rows: int) -> FloatArray:
     """Return the distances in an answer, a column for each agreed class, checked."""
     distances, classes = _named(arrays, "distances", "classes")
     return checked_answer(distances, classes, n_rows=n_rows, all_classes=np.arange(shape.n_classes))
 
 
-def read_rows(arrays: Arrays, shape: Shape) -> PrivateRows:
+def read_rows(arrays: MessageArrays, shape: TableShape) -> PrivateRows:
     """Return the private rows in an answer, checked: [hull] Remark 6."""
     rows, codes, scale = _named(arrays, "rows", "codes", "scale")
     fits = rows.ndim == 2 and rows.shape[1:] == scale.shape == (shape.n_features,) and codes.shape == rows.shape[:1]
@@ -79,15 +79,17 @@ def read_rows(arrays: Arrays, shape: Shape) -> PrivateRows:
     return PrivateRows(rows.astype(np.float32), codes.astype(np.intp), scale.astype(np.float64), shape.n_classes)
 
 
-def read_question(arrays: Arrays) -> tuple[Filter, NDArray[np.float32]]:
-    """Return the filter and the rows that distances are asked for."""
+def read_question(arrays: MessageArrays) -> tuple[Filter, NDArray[np.float32]]:
+    """Return the filter and the rows of a query for distances, checked."""
     means, gain, rows = _named(arrays, "means", "gain", "rows")
-    if rows.ndim != 2 or rows.shape[1:] != gain.shape[:1] or not all(np.isfinite(each).all() for each in (gain, rows)):
+    finite = np.isfinite(gain).all() and np.isfinite(rows).all()
+    if rows.ndim != 2 or rows.shape[1:] != gain.shape[:1] or not finite:
         raise InputError("rows must be finite and have the filter's columns.")
     return Filter(means, gain), rows
 
 
-def _named(arrays: Arrays, *names: str) -> list[NDArray[Any]]:
+def _named(arrays: MessageArrays, *names: str) -> list[NDArray[Any]]:
+    """Return the numeric arrays with these names; raise InputError if one is missing or not numeric."""
     missing = [name for name in names if name not in arrays]
     if missing:
         raise InputError(f"the message lacks {', '.join(missing)}.")

@@ -19,7 +19,7 @@ import pytest
 from tacit.privacy.ledger import Ledger
 
 BIN = Path(sys.executable).parent
-EXAMPLE = Path(__file__).parents[2] / "examples" / "federated"
+EXAMPLE = Path(__file__).parents[3] / "examples" / "federated"
 PATIENCE = 240
 # How long nodes may take to answer: the second, if a busy machine made even the healthy ones late.
 ANSWER_SECONDS = (30, 120)
@@ -39,7 +39,7 @@ import time
 import numpy as np
 from flwr.app import Message
 from flwr.clientapp import ClientApp
-from tacit.interfaces.flower import client, task
+from tacit.interfaces.flower import client, messages
 
 app = ClientApp()
 
@@ -50,14 +50,14 @@ def statistics(message, context):
 @app.query("distances")
 def distances(message, context):
     content = client.replied_content(message, context, client.distances)
-    fault = client.home_of(context).folder / "fault"
+    fault = client.party_folder_of(context).folder / "fault"
     if fault.exists():
-        arrays, _ = task.unpack(content)
+        arrays, _ = messages.unpack(content)
         fault = fault.read_text()
         if fault == "sleep":
             time.sleep(600)
         change = {"nan": lambda d: d * np.nan, "shape": lambda d: d[:-1, :-1]}[fault]
-        content = task.answer({**arrays, "distances": change(arrays["distances"])})
+        content = messages.answer({**arrays, "distances": change(arrays["distances"])})
     return Message(content, reply_to=message)
 """
 

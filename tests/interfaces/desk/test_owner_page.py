@@ -14,11 +14,11 @@ from tacit.interfaces.desk.server import make_server, run_server
 from tacit.privacy.budget import Budget
 from tacit.privacy.ledger import Ledger
 from tacit.situations.feedback.desk.architecture import Architecture
-from tacit.situations.feedback.desk.desk import Desk, Query
-from tacit.situations.feedback.desk.log import Log
+from tacit.situations.feedback.desk.desk import Desk, ScoreQuery
+from tacit.situations.feedback.desk.log import DeskLog
 from tacit.situations.feedback.desk.providers import Provider, token_digest
 from tacit.situations.feedback.desk.scoring import Scorer
-from tacit.situations.feedback.desk.terms import Terms
+from tacit.situations.feedback.desk.terms import DeskTerms
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs the Python package playwright (extra `dev`)")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -33,10 +33,12 @@ def opened(folder: Path) -> tuple[Desk, Ledger]:
     X = rng.random((2000, 4))
     y = (X.sum(axis=1) > 2).astype(np.int64)
     ledger = Ledger.create(folder / "x.ledger", Budget(5, 1e-5, unit="record"))
-    with Log(folder / "x.desk").writing() as view:
-        view.add(Provider("ann", token_digest("a"), 300))
-        view.add(Provider("a-provider-with-a-very-long-name-and-no-place-to-break-it-at-all", token_digest("b"), 100))
-    terms = Terms(ARCHITECTURE, "accuracy", 2, 1000, 2000, epsilon=4.0, delta=1e-6)
+    with DeskLog(folder / "x.desk").writing() as transaction:
+        transaction.add(Provider("ann", token_digest("a"), 300))
+        transaction.add(
+            Provider("a-provider-with-a-very-long-name-and-no-place-to-break-it-at-all", token_digest("b"), 100)
+        )
+    terms = DeskTerms(ARCHITECTURE, "accuracy", 2, 1000, 2000, epsilon=4.0, delta=1e-6)
     scorer = Scorer(X, y, ARCHITECTURE, metric="accuracy")
     return Desk.open(scorer, terms, folder / "x.desk", ledger=ledger), ledger
 
@@ -47,7 +49,7 @@ def climb(desk: Desk, first: int, count: int) -> None:
     goal = np.array([1.0, 1.0, 1.0, 1.0, -2.0])
     for number in range(first, first + count):
         vector = goal * number / 200 + rng.normal(size=5) * 0.5
-        desk.answer([Query("ann", f"q{number}", str(number), vector)])
+        desk.answer([ScoreQuery("ann", f"q{number}", str(number), vector)])
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 from tacit.data.columns import Categorical, Ignored, Label, Numeric
 from tacit.data.schema import Schema
 from tacit.errors import InputError, SchemaError
-from tacit.situations.missing.question import ask
+from tacit.situations.missing.problem import inference_problem
 
 SCHEMA = Schema(
     (
@@ -30,7 +30,7 @@ TABLE = pl.DataFrame(
 
 
 def test_a_feature_becomes_the_label_and_the_label_a_feature_where_it_is_present() -> None:
-    found = ask(TABLE, SCHEMA, "race")
+    found = inference_problem(TABLE, SCHEMA, "race")
     assert_array_equal(found.y, [0, -1, 1, -1, 0, 1])
     assert_array_equal(found.missing, [False, True, False, True, False, False])
     assert found.rules.classes == ("a", "b", "c")
@@ -41,18 +41,18 @@ def test_a_feature_becomes_the_label_and_the_label_a_feature_where_it_is_present
 
 def test_the_label_itself_may_be_asked_for() -> None:
     table = TABLE.with_columns(race=pl.lit("a"))
-    found = ask(table, SCHEMA, "ill")
+    found = inference_problem(table, SCHEMA, "ill")
     assert found.rules == SCHEMA
     assert_array_equal(found.y, [0, 1, 1, -1, 0, -1])
 
 
 def test_a_table_without_its_label_is_asked_without_it() -> None:
-    assert ask(TABLE.drop("ill"), SCHEMA, "race").rules.encoded_names == ("age",)
+    assert inference_problem(TABLE.drop("ill"), SCHEMA, "race").rules.encoded_names == ("age",)
 
 
 def test_a_class_of_the_label_that_is_not_listed_is_refused_as_ever() -> None:
     with pytest.raises(SchemaError, match="outside the closed list"):
-        ask(TABLE.with_columns(ill=pl.Series(["no", "maybe", "1", "0", "0", "0"])), SCHEMA, "race")
+        inference_problem(TABLE.with_columns(ill=pl.Series(["no", "maybe", "1", "0", "0", "0"])), SCHEMA, "race")
 
 
 @pytest.mark.parametrize(
@@ -70,16 +70,16 @@ def test_a_class_of_the_label_that_is_not_listed_is_refused_as_ever() -> None:
 def test_what_cannot_be_asked_is_said(column: str, cells: list[str | None] | None, said: str) -> None:
     table = TABLE if cells is None else TABLE.with_columns(pl.Series("race", cells, dtype=pl.String))
     with pytest.raises(InputError) as caught:
-        ask(table, SCHEMA, column)
+        inference_problem(table, SCHEMA, column)
     assert said in str(caught.value)
 
 
 def test_a_column_that_the_table_lacks_and_one_without_company_are_refused() -> None:
     with pytest.raises(SchemaError, match=r"survey\.csv: lacks 'race'"):
-        ask(TABLE.drop("race"), SCHEMA, "race", source="survey.csv")
+        inference_problem(TABLE.drop("race"), SCHEMA, "race", source="survey.csv")
     alone = Schema((Categorical("race", ("a", "b")), Ignored("id")))
     with pytest.raises(InputError, match="no other column"):
-        ask(TABLE.select("id", "race"), alone, "race")
+        inference_problem(TABLE.select("id", "race"), alone, "race")
     one = Schema((Numeric("age", (0, 100)), Categorical("race", ("a",))))
     with pytest.raises(InputError, match="one category only"):
-        ask(TABLE.select("age", "race"), one, "race")
+        inference_problem(TABLE.select("age", "race"), one, "race")

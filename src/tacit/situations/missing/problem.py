@@ -7,8 +7,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from tacit.arrays import UNLABELLED
-from tacit.data.cells import BoolArray, IntArray, category_cells
+from tacit.arrays import UNLABELLED, BoolArray, IntArray
+from tacit.data.cells import category_cells
 from tacit.data.columns import Categorical, Column, Label
 from tacit.data.encoding import encode
 from tacit.data.schema import Schema
@@ -16,8 +16,8 @@ from tacit.errors import InputError, SchemaError
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
-    """Which category stands in a column, asked of the rows where it is missing.
+class InferenceProblem:
+    """The problem to predict the missing cells of one column from the other columns.
 
     Attributes
     ----------
@@ -43,11 +43,11 @@ class Question:
         return blank
 
 
-def ask(table: pl.DataFrame, schema: Schema, column: str, *, source: str = "table") -> Question:
-    """Return the question what stands in the blank cells of ``column``, or say why it cannot be asked.
+def inference_problem(table: pl.DataFrame, schema: Schema, column: str, *, source: str = "table") -> InferenceProblem:
+    """Return the problem to predict the blank cells of ``column``; raise InputError if they cannot be predicted.
 
-    Any column with a closed list may be asked for. If it is not the schema's label, then the label serves as a feature
-    where it is present. ``source`` is what error messages call the table.
+    Any column with a closed list may be inferred. If it is not the schema's label, the label serves as a feature where
+    it is present. ``source`` is what error messages call the table.
     """
     target = _target(schema, column)
     if column not in table.columns:
@@ -55,36 +55,36 @@ def ask(table: pl.DataFrame, schema: Schema, column: str, *, source: str = "tabl
     label = schema.label if schema.label != target else None
     if label is not None and label.name in table.columns:
         table = table.with_columns(_merged(table[label.name], label, schema))
-    rules = _asked(schema, target, present=set(table.columns))
+    rules = _schema_with_label(schema, target, present=set(table.columns))
     encoded = encode(table, rules, source=source)
     _check_known(encoded.y, target, source)
-    return Question(column, rules, encoded.X, encoded.y)
+    return InferenceProblem(column, rules, encoded.X, encoded.y)
 
 
 def _target(schema: Schema, column: str) -> Categorical | Label:
     """Return the rule of the column to infer, which must have a closed list."""
-    found = next((rule for rule in schema.columns if rule.name == column), None)
-    if isinstance(found, Categorical | Label):
-        return found
+    target = next((rule for rule in schema.columns if rule.name == column), None)
+    if isinstance(target, Categorical | Label):
+        return target
     able = ", ".join(repr(rule.name) for rule in schema.columns if isinstance(rule, Categorical | Label)) or "none"
-    if found is None:
+    if target is None:
         raise InputError(f"column must be a column of the schema with a closed list ({able}); got {column!r}.")
     raise InputError(
-        f"column {column!r} is {found.kind}: only a column with a closed list can be inferred, here {able}. "
+        f"column {column!r} is {target.kind}: only a column with a closed list can be inferred, here {able}. "
         'Numbers can be cut into ranges first, and the new column given kind = "categorical".'
     )
 
 
-def _asked(schema: Schema, target: Categorical | Label, *, present: set[str]) -> Schema:
+def _schema_with_label(schema: Schema, target: Categorical | Label, *, present: set[str]) -> Schema:
     """Return the schema in which ``target`` is the label, and the former label a feature if the table has it."""
-    columns = [_in_its_new_part(rule, target) for rule in schema.columns]
+    columns = [_with_new_role(rule, target) for rule in schema.columns]
     kept = [rule for rule in columns if rule.name in present or rule.name != getattr(schema.label, "name", None)]
     if not any(isinstance(rule, Categorical) or rule.kind == "numeric" for rule in kept):
         raise InputError(f"column {target.name!r} cannot be inferred: the schema has no other column to infer it from.")
     return replace(schema, columns=tuple(kept))
 
 
-def _in_its_new_part(rule: Column, target: Categorical | Label) -> Column:
+def _with_new_role(rule: Column, target: Categorical | Label) -> Column:
     if rule == target:
         return target if isinstance(target, Label) else _as_label(target)
     if isinstance(rule, Label):
@@ -99,14 +99,14 @@ def _as_label(rule: Categorical) -> Label:
 
 
 def _merged(series: pl.Series, label: Label, schema: Schema) -> pl.Series:
-    """Return the label's cells under the names of their classes, since a feature merges no texts; others stay."""
+    """Return the label's cells as class names, since a feature merges no texts; unknown texts stay as they are."""
     codes = category_cells(series, label, missing_values=schema.missing_values).codes
     names = pl.Series(label.classes, dtype=pl.String).gather(np.maximum(codes, 0))
     return names.zip_with(pl.Series(codes >= 0), series.cast(pl.String)).alias(label.name)
 
 
 def _check_known(y: IntArray, target: Categorical | Label, source: str) -> None:
-    """Refuse a column without blanks, and one of which too little is known to hold some of it out."""
+    """Raise InputError for a column without blanks, and for one with too few known cells to hold some out."""
     where = f"{source}: column {target.name!r}"
     if not (y == UNLABELLED).any():
         raise InputError(f"{where} has no missing cell: there is nothing to infer.")

@@ -13,8 +13,8 @@ from tacit.data.columns import Label, Numeric
 from tacit.data.public_schemas import image_schema
 from tacit.data.schema import Schema
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
-from tacit.pages.page import ModelFacts, model_page
-from tacit.pages.portraits import draw_portraits
+from tacit.pages.model_page import ModelFacts, model_page
+from tacit.pages.table_summary import summarise_table
 from tacit.releases.file import Release
 from tacit.workflows.report import report_release
 
@@ -35,7 +35,7 @@ def drawn(schema: Schema, n: int = 400) -> tuple[np.ndarray, np.ndarray]:
 
 def page_of(schema: Schema, releases: list[Release]) -> str:
     X, y = drawn(schema, 120)
-    portraits = draw_portraits(X, np.where(np.arange(120) < 30, y, -1), y, len(schema.classes), releases)
+    summary = summarise_table(X, np.where(np.arange(120) < 30, y, -1), y, len(schema.classes), releases)
     only = np.where(np.arange(120) % 5 == 0, 0, y)
     return model_page(
         ModelFacts(
@@ -47,8 +47,8 @@ def page_of(schema: Schema, releases: list[Release]) -> str:
             measured_on="120 labelled test rows",
             n_labelled=30,
             n_unlabelled=90,
-            portraits=portraits,
-            layers=np.stack([portraits.sorted] * 2) if schema.image else None,
+            summary=summary,
+            layers=np.stack([summary.predicted] * 2) if schema.image else None,
         )
     )
 
@@ -68,6 +68,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "pictures": page_of(pictures, [entry, record]),
         "table": page_of(table, [of_table]),
         "release": report_release(of_table),
+        "linear": report_release(LINEAR.release(*drawn(table), table, unit="record", epsilon=5, delta=0.0)),
     }
     for name, text in texts.items():
         (folder / f"{name}.html").write_text(text, encoding="utf-8")
@@ -82,7 +83,7 @@ def browser() -> Iterator[Any]:
         chromium.close()
 
 
-@pytest.mark.parametrize("name", ["pictures", "table", "release"])
+@pytest.mark.parametrize("name", ["pictures", "table", "release", "linear"])
 def test_a_report_reads_well_everywhere(browser: Any, reports: dict[str, Path], name: str, tmp_path: Path) -> None:
     backgrounds = set()
     for scheme in ("light", "dark"):

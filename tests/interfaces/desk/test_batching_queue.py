@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from tacit.errors import LedgerError
-from tacit.interfaces.desk.counter import BusyError, Counter
-from tacit.situations.feedback.desk.desk import Outcome, Query
+from tacit.interfaces.desk.batching_queue import BatchingQueue, BusyError
+from tacit.situations.feedback.desk.desk import Outcome, ScoreQuery
 from tacit.situations.feedback.desk.log import Entry
 
 
@@ -20,7 +20,7 @@ class SlowDesk:
     def __init__(self) -> None:
         self.let, self.batches, self.broken = threading.Event(), list[int](), False
 
-    def answer(self, queries: Sequence[Query]) -> list[Outcome]:
+    def answer(self, queries: Sequence[ScoreQuery]) -> list[Outcome]:
         self.let.wait(10)
         self.batches.append(len(queries))
         if self.broken:
@@ -31,18 +31,18 @@ class SlowDesk:
         """Nothing is open."""
 
 
-def query(number: int) -> Query:
-    return Query("ann", f"q{number}", "", np.zeros(1))
+def query(number: int) -> ScoreQuery:
+    return ScoreQuery("ann", f"q{number}", "", np.zeros(1))
 
 
-def counter(desk: SlowDesk, **settings: Any) -> Counter:
-    return Counter(desk, **settings)  # type: ignore[arg-type]  # a desk in all that a counter uses
+def queue_of(desk: SlowDesk, **settings: Any) -> BatchingQueue:
+    return BatchingQueue(desk, **settings)  # type: ignore[arg-type]  # a desk in all that the queue uses
 
 
 def test_those_who_wait_are_answered_together_and_in_order() -> None:
     async def run() -> list[Outcome]:
         desk = SlowDesk()
-        waiting = counter(desk)
+        waiting = queue_of(desk)
         asked = [asyncio.create_task(waiting.ask(query(i))) for i in range(100)]
         await asyncio.sleep(0.05)
         desk.let.set()
@@ -59,7 +59,7 @@ def test_those_who_wait_are_answered_together_and_in_order() -> None:
 def test_an_answer_that_takes_too_long_is_told_to_come_back_and_is_still_made() -> None:
     async def run() -> None:
         desk = SlowDesk()
-        waiting = counter(desk, patience=0.05)
+        waiting = queue_of(desk, patience=0.05)
         with pytest.raises(BusyError):
             await waiting.ask(query(1))
         desk.let.set()
@@ -73,7 +73,7 @@ def test_an_answer_that_takes_too_long_is_told_to_come_back_and_is_still_made() 
 def test_a_queue_that_is_full_takes_no_more() -> None:
     async def run() -> None:
         desk = SlowDesk()
-        waiting = counter(desk, most_waiting=3)
+        waiting = queue_of(desk, most_waiting=3)
         first = [asyncio.create_task(waiting.ask(query(i))) for i in range(3)]
         await asyncio.sleep(0)
         with pytest.raises(BusyError):
@@ -90,7 +90,7 @@ def test_a_desk_that_fails_tells_all_who_wait_and_goes_on() -> None:
         desk = SlowDesk()
         desk.broken = True
         desk.let.set()
-        waiting = counter(desk)
+        waiting = queue_of(desk)
         failed = await asyncio.gather(*(waiting.ask(query(i)) for i in range(3)), return_exceptions=True)
         assert all(isinstance(each, LedgerError) for each in failed)
         desk.broken = False
