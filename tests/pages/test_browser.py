@@ -13,6 +13,7 @@ from tacit.data.columns import Label, Numeric
 from tacit.data.public_schemas import image_schema
 from tacit.data.schema import Schema
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
+from tacit.kinds.linear import KIND as LINEAR
 from tacit.pages.model_page import ModelFacts, model_page
 from tacit.pages.table_summary import summarise_table
 from tacit.releases.file import Release

@@ -13,7 +13,8 @@ from tacit.kinds.fabricated_rows.make import fabricate
 from tacit.releases.file import write_release
 from tacit.releases.model import Model, write_model
 from tacit.workflows.fabricated_tables import write_fabricated
-from tacit.workflows.report import is_model_file, report
+from tacit.workflows.models import is_model_file
+from tacit.workflows.report import report
 
 SCHEMA = Schema((Numeric("age", (0, 100)), Numeric("dose", (0, 1)), Label("ill", ("no", "yes"))))
 
