@@ -36,16 +36,30 @@ class ReleasePlan(Plan, Generic[Details]):
     schema: Schema
     details: Details
 
-    def charge(self, *, ledger: LedgerLike, random_state: int | None, purpose: str) -> Account:
-        """Charge the ledger with the whole plan, then return the account that may draw it."""
-        return Account.open(
-            self.steps,
-            budget=self.budget,
-            ledger=ledger,
-            random_state=random_state,
-            purpose=purpose,
-            n_features=self.n_features if self.budget.unit is Unit.ENTRY else None,
-        )
+    def charge(self, spend: "Spend", purpose: str) -> Account:
+        """Charge the ledger with the whole plan, then return the account that may draw it.
+
+        ``purpose`` is what the ledger's line says unless ``spend`` says otherwise.
+        """
+        return self.open(ledger=spend.ledger, random_state=spend.random_state, purpose=spend.purpose or purpose)
+
+
+@dataclass(frozen=True)
+class Spend:
+    """What a release is charged to, where its noise comes from, and what the ledger's line says.
+
+    Attributes
+    ----------
+    ledger : Ledger, path or None
+        The account of the private table; None: the spend stands on the card alone.
+    random_state : int or None
+        None for secure noise; an int repeats itself and is marked as not private.
+    purpose : str
+    """
+
+    ledger: LedgerLike = None
+    random_state: int | None = None
+    purpose: str = ""
 
 
 @dataclass(frozen=True)
@@ -113,9 +127,7 @@ class ReleaseKind:
         purpose: str = "",
     ) -> Release:
         """Charge the ledger with ``plan``, then return the release of rows ``X`` [N, p] with class codes [N]."""
-        release: Release = self._module("make").make(
-            plan, X, codes, ledger=ledger, random_state=random_state, purpose=purpose
-        )
+        release: Release = self._module("make").make(plan, X, codes, Spend(ledger, random_state, purpose))
         return release
 
     def release(

@@ -14,7 +14,7 @@ from tacit.kinds.fabricated_rows.make import FabricatedRows, fabricate_rows
 from tacit.kinds.fabricated_rows.plan import FabricationSettings
 from tacit.privacy.budget import Unit
 from tacit.privacy.ledger import LedgerLike, as_ledger
-from tacit.releases.kind import ReleasePlan
+from tacit.releases.kind import ReleasePlan, Spend
 from tacit.releases.sidecar import is_table, release_path
 from tacit.releases.signature import SigningKey, load_key
 from tacit.workflows.fabricated_tables import write_fabricated
@@ -91,9 +91,8 @@ def fabricate(
         _require_outputs(Path(output), rules, n_rows, force=force, inputs=[Path(path) for path in inputs])
     progress("charging, drawing noise, inventing rows")
     purpose = "" if output is None else f"fabricate {Path(output).name}"
-    rows = fabricate_rows(
-        planned.plan, planned.rows.X, planned.rows.y, ledger=account, random_state=random_state, purpose=purpose
-    )
+    spend = Spend(account, random_state, purpose)
+    rows = fabricate_rows(planned.plan, planned.rows.X, planned.rows.y, spend)
     if output is not None:
         progress(f"writing {Path(output).name}")
         _write(rows, Path(output), key, charged=account is not None)

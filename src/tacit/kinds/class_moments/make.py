@@ -17,9 +17,8 @@ from tacit.models.class_moments.nearest_mean import ADJACENCY, class_sums, count
 from tacit.models.entry_noise import ENTRY_ADJACENCY, noisy_rows
 from tacit.privacy.account import Account
 from tacit.privacy.budget import Unit
-from tacit.privacy.ledger import LedgerLike
 from tacit.releases.file import Release
-from tacit.releases.kind import ReleasePlan, checked_rows
+from tacit.releases.kind import ReleasePlan, Spend, checked_rows
 
 BLOCK = 4096
 
@@ -28,15 +27,12 @@ def make(
     plan: ReleasePlan[None],
     X: Rows,
     y: NDArray[Any],
-    *,
-    ledger: LedgerLike = None,
-    random_state: int | None = None,
-    purpose: str = "",
+    spend: Spend,
 ) -> Release:
     """Charge the ledger, then return the release of rows ``X`` [N, p] in [0, 1] with class codes ``y`` [N]."""
     codes = checked_rows(X, y, plan.schema)
     unit = plan.budget.unit
-    account = plan.charge(ledger=ledger, random_state=random_state, purpose=purpose or f"transfer release per {unit}")
+    account = plan.charge(spend, f"transfer release per {unit}")
     draw = release_sums if unit is Unit.RECORD else release_moments
     return draw(account, X, codes, plan.schema)
 

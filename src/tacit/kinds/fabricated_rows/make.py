@@ -25,7 +25,7 @@ from tacit.privacy.budget import Unit
 from tacit.privacy.card import Card
 from tacit.privacy.ledger import LedgerLike
 from tacit.releases.file import Release
-from tacit.releases.kind import ReleasePlan, checked_rows
+from tacit.releases.kind import ReleasePlan, Spend, checked_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,13 +63,10 @@ def make(
     plan: ReleasePlan[FabricationSettings],
     X: Rows,
     y: NDArray[Any],
-    *,
-    ledger: LedgerLike = None,
-    random_state: int | None = None,
-    purpose: str = "",
+    spend: Spend,
 ) -> Release:
     """Charge the ledger, then return a release that holds the invented rows themselves."""
-    return fabricate_rows(plan, X, y, ledger=ledger, random_state=random_state, purpose=purpose).release()
+    return fabricate_rows(plan, X, y, spend).release()
 
 
 def fabricate(
@@ -87,27 +84,22 @@ def fabricate(
 ) -> FabricatedRows:
     """Plan, charge the ledger, and return invented rows; ``settings`` are those of `FabricationSettings`."""
     plan = KIND.plan(schema, unit=unit, epsilon=epsilon, delta=delta, **settings)
-    return fabricate_rows(plan, X, y, ledger=ledger, random_state=random_state, purpose=purpose)
+    return fabricate_rows(plan, X, y, Spend(ledger, random_state, purpose))
 
 
 def fabricate_rows(
     plan: ReleasePlan[FabricationSettings],
     X: Rows,
     y: NDArray[Any],
-    *,
-    ledger: LedgerLike = None,
-    random_state: int | None = None,
-    purpose: str = "",
+    spend: Spend,
 ) -> FabricatedRows:
     """Charge the ledger, then return invented rows that stand for ``X`` [N, p] in [0, 1] with class codes ``y`` [N]."""
     schema, settings = plan.schema, plan.details
     codes = _checked(X, y, schema, settings)
     # Public: what happens after the noise protects nothing and needs no secrecy.
-    seed = None if random_state is None else checks.whole("random_state", random_state, least=0) % 2**32
+    seed = _public_seed(spend.random_state)
     random = check_random_state(seed)
-    account = plan.charge(
-        ledger=ledger, random_state=random_state, purpose=purpose or f"fabricated rows per {plan.budget.unit}"
-    )
+    account = plan.charge(spend, f"fabricated rows per {plan.budget.unit}")
     task = _Task(X, codes, schema, settings.rows)
     if plan.budget.unit is Unit.RECORD:
         rows, labels = _from_records(account, task, random)
@@ -115,6 +107,10 @@ def fabricate_rows(
         rows, labels = _from_entries(account, task, settings, random)
     card = _card(account, schema, settings, n_entries=X.size)
     return FabricatedRows(to_valid_cells(rows, labels, schema), labels, schema, card, settings.method)
+
+
+def _public_seed(random_state: int | None) -> int | None:
+    return None if random_state is None else checks.whole("random_state", random_state, least=0) % 2**32
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,23 +7,21 @@ from sklearn.base import clone
 
 from tacit.arrays import Rows
 from tacit.kinds.linear.plan import LinearDetails
-from tacit.privacy.ledger import LedgerLike
 from tacit.releases.file import Release
-from tacit.releases.kind import ReleasePlan, checked_rows
+from tacit.releases.kind import ReleasePlan, Spend, checked_rows
 
 
 def make(
     plan: ReleasePlan[LinearDetails],
     X: Rows,
     y: NDArray[Any],
-    *,
-    ledger: LedgerLike = None,
-    random_state: int | None = None,
-    purpose: str = "",
+    spend: Spend,
 ) -> Release:
     """Charge the ledger, then return weights learned from rows ``X`` [N, p] in [0, 1] with class codes ``y`` [N]."""
     checked_rows(X, y, plan.schema)
     estimator: Any = clone(plan.details.estimator)
-    estimator.set_params(ledger=ledger, random_state=random_state, purpose=purpose or "linear release")
+    estimator.set_params(
+        ledger=spend.ledger, random_state=spend.random_state, purpose=spend.purpose or "linear release"
+    )
     release: Release = estimator.fit(X, y, plan=plan.details.split_plan).release()
     return release

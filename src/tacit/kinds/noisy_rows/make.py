@@ -12,19 +12,15 @@ from tacit.kinds.noisy_rows import FILE
 from tacit.models.entry_noise import ENTRY_ADJACENCY, noisy_rows
 from tacit.privacy.account import Account
 from tacit.privacy.card import Card
-from tacit.privacy.ledger import LedgerLike
 from tacit.releases.file import Release
-from tacit.releases.kind import ReleasePlan, checked_rows
+from tacit.releases.kind import ReleasePlan, Spend, checked_rows
 
 
 def make(
     plan: ReleasePlan[None],
     X: Rows,
     y: NDArray[Any],
-    *,
-    ledger: LedgerLike = None,
-    random_state: int | None = None,
-    purpose: str = "",
+    spend: Spend,
 ) -> Release:
     """Charge the ledger, then return rows ``X`` [N, p] in [0, 1] with noise in every entry, and their class codes.
 
@@ -33,9 +29,7 @@ def make(
     codes = checked_rows(X, y, plan.schema)
     if not (np.isfinite(X).all() and X.min() >= 0 and X.max() <= 1):
         raise InputError("X must be encoded by the schema: finite and in [0, 1].")
-    account = plan.charge(
-        ledger=ledger, random_state=random_state, purpose=purpose or "rows of one party of a federation"
-    )
+    account = plan.charge(spend, "rows of one party of a federation")
     noisy, scale = noisy_rows(account, X, plan.schema)
     arrays: Arrays = {"rows": noisy.astype(np.float32), "codes": codes.astype(np.int64), "scale": scale}
     card = _card(account, kept=plan.budget.delta * X.size, n_features=plan.n_features)
