@@ -19,7 +19,8 @@ check: .venv/installed  ## format, lint, types, layers, tests
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n auto --dist worksteal
 
-format: .venv/installed  ## rewrite in house style
+format: .venv/installed  ## rewrite in house style, and the stub of the public names
+	$(BIN)/python -c "from pathlib import Path; from tacit.public_names import stub; Path('src/tacit/__init__.pyi').write_text(stub())"
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 

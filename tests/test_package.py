@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import tacit
+from tacit.public_names import PUBLIC_NAMES, stub
 
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "src" / "tacit").rglob("*.py"))
@@ -26,15 +27,36 @@ def docstrings_and_comments(path: Path) -> str:
 
 
 def test_the_public_names_are_sorted_and_real() -> None:
-    assert tacit.__all__ == sorted(tacit.__all__)
+    assert tacit.__all__ == list(PUBLIC_NAMES) == sorted(PUBLIC_NAMES)
     for name in tacit.__all__:
         assert getattr(tacit, name).__name__ == name
     assert set(tacit.__all__) <= set(dir(tacit))
 
 
+def test_the_stub_is_made_from_the_table_of_public_names() -> None:
+    """Type checkers and documentation tools read the stub alone."""
+    assert (ROOT / "src" / "tacit" / "__init__.pyi").read_text() == stub(), "run `make format`"
+
+
+def test_a_public_name_is_loaded_alone_and_all_of_them_when_all_are_asked_for() -> None:
+    code = (
+        "import tacit; from tacit.public_names import PUBLIC_NAMES; "
+        "loaded = lambda: set(PUBLIC_NAMES) & set(vars(tacit));"
+        "dir(tacit); assert loaded() == set(); tacit.Budget; assert loaded() == {'Budget'};"
+        "tacit.__all__; assert loaded() == set(PUBLIC_NAMES)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_no_public_name_is_hidden_by_a_module_of_the_same_name() -> None:
+    """Importing ``tacit.x`` anywhere would put the module in the place of the name ``x``."""
+    modules = {path.stem for path in (ROOT / "src" / "tacit").iterdir()}
+    assert modules & set(PUBLIC_NAMES) == set()
+
+
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="teleport"):
-        tacit.teleport  # noqa: B018 - the access is what is tested
+        getattr(tacit, "teleport")  # noqa: B009 - the access is what is tested, which type checkers refuse
 
 
 def test_every_cited_reference_exists() -> None:
@@ -74,6 +96,38 @@ def test_version_numbers_agree() -> None:
 def test_no_file_speaks_of_a_machine() -> None:
     for path in [*SOURCES, *(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "Makefile"]:
         assert not re.search(r"/(work|root|home)/", path.read_text(encoding="utf-8")), path
+
+
+TEXTS = {".py", ".pyi", ".md", ".toml", ".txt", ".html", ".css", ".sh", ""}
+# `tacit` of the package index is somebody else's. The extras of a name are matched without a command before it, too.
+STRANGER = re.compile(r"(install|add)(\s+-\S+)*\s+[\"']?tacit(?![\w-])|\btacit\\?\[[a-z]")
+
+
+def written_for_people() -> list[Path]:
+    """Return every text of the repository that someone may follow: sources, tests, documents, examples."""
+    folders = ("src", "tests", "docs", "examples", "bench", ".ci")
+    inside = [path for folder in folders for path in (ROOT / folder).rglob("*") if "__pycache__" not in path.parts]
+    texts = [path for path in [*inside, *ROOT.iterdir()] if path.is_file() and path.suffix in TEXTS]
+    assert ROOT / "README.md" in texts
+    return texts
+
+
+def test_nobody_is_told_to_install_a_stranger() -> None:
+    for path in written_for_people():
+        advice = [match[0] for match in STRANGER.finditer(path.read_text(encoding="utf-8"))]
+        assert advice == [], f"{path.name}: the distribution is called tacit-knowledge"
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    example = tomllib.loads((ROOT / "examples/federated/pyproject.toml").read_text())["project"]
+    assert project["name"] == "tacit-knowledge"
+    assert "tacit-knowledge" in example["dependencies"]
+
+
+@pytest.mark.parametrize(
+    "advice", ["pip install {}", "pip install -U '{}'", "uv add {}", "needs {}[deep]", r"{}\[deep\]"]
+)
+def test_advice_to_install_a_stranger_is_recognised(advice: str) -> None:
+    assert STRANGER.search(advice.format("tacit"))
+    assert not STRANGER.search(advice.format("tacit-knowledge"))
 
 
 # What an import is called where the package that brings it is called otherwise.

@@ -1,131 +1,32 @@
 """tacit: learn from data that one may not see."""
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tacit.public_names import PUBLIC_NAMES, load
 from tacit.version import VERSION
-
-if TYPE_CHECKING:
-    from tacit.adoption.classifier import TransferClassifier
-    from tacit.adoption.neighbours import MetricNeighbours
-    from tacit.adoption.network import SharpenedTransfer
-    from tacit.audit.attacks.release_attack import attack_release
-    from tacit.data.schema import Schema
-    from tacit.data.schema_file import read_schema
-    from tacit.kinds.fabricated_rows.make import fabricate
-    from tacit.models.affine_hull.classifier import AffineHullClassifier
-    from tacit.models.affine_hull.hull import AffineHull
-    from tacit.models.autoencoder.classifier import PrivateAutoencoderClassifier
-    from tacit.models.autoencoder.encoder import PrivateAutoencoder
-    from tacit.models.autoencoder.linear_regression import PrivateLinearRegression
-    from tacit.models.class_moments.nearest_mean import PrivateNearestMean
-    from tacit.models.linear.feature_split import FeatureSplit
-    from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
-    from tacit.models.linear.hypothesis_transfer import HypothesisTransfer
-    from tacit.models.linear.logistic import PrivateLogisticRegression
-    from tacit.models.membership.autoencoder import MembershipAutoencoder
-    from tacit.models.membership.classifier import MembershipClassifier
-    from tacit.models.membership.mapping import MembershipMapping
-    from tacit.models.pair_metric.metric import PairMetric
-    from tacit.models.semi_supervised.classifier import SharpenedClassifier
-    from tacit.privacy.budget import Budget, Unit
-    from tacit.privacy.card import Card
-    from tacit.privacy.ledger import Ledger
-    from tacit.releases.file import Release, read_release, write_release
-    from tacit.situations.behaviour.predictor import learn_behaviour
-    from tacit.situations.feedback.layerwise import LayerwiseSearch
-    from tacit.situations.feedback.performance import PerformanceSearch
-    from tacit.situations.feedback.random_search import RandomSearch
-    from tacit.situations.feedback.search import tune
-    from tacit.situations.missing.inference import infer_column
 
 __version__ = VERSION
 
-# Where each public name lives; loaded on first use, so that `import tacit` stays light.
-_ROOMS = {
-    "AffineHull": "tacit.models.affine_hull.hull",
-    "AffineHullClassifier": "tacit.models.affine_hull.classifier",
-    "Budget": "tacit.privacy.budget",
-    "Card": "tacit.privacy.card",
-    "FeatureSplit": "tacit.models.linear.feature_split",
-    "FeatureSplitClassifier": "tacit.models.linear.feature_split_classifier",
-    "HypothesisTransfer": "tacit.models.linear.hypothesis_transfer",
-    "LayerwiseSearch": "tacit.situations.feedback.layerwise",
-    "Ledger": "tacit.privacy.ledger",
-    "MembershipAutoencoder": "tacit.models.membership.autoencoder",
-    "MembershipClassifier": "tacit.models.membership.classifier",
-    "MembershipMapping": "tacit.models.membership.mapping",
-    "MetricNeighbours": "tacit.adoption.neighbours",
-    "PerformanceSearch": "tacit.situations.feedback.performance",
-    "PairMetric": "tacit.models.pair_metric.metric",
-    "PrivateAutoencoder": "tacit.models.autoencoder.encoder",
-    "PrivateAutoencoderClassifier": "tacit.models.autoencoder.classifier",
-    "PrivateLinearRegression": "tacit.models.autoencoder.linear_regression",
-    "PrivateLogisticRegression": "tacit.models.linear.logistic",
-    "PrivateNearestMean": "tacit.models.class_moments.nearest_mean",
-    "RandomSearch": "tacit.situations.feedback.random_search",
-    "Release": "tacit.releases.file",
-    "Schema": "tacit.data.schema",
-    "SharpenedClassifier": "tacit.models.semi_supervised.classifier",
-    "SharpenedTransfer": "tacit.adoption.network",
-    "TransferClassifier": "tacit.adoption.classifier",
-    "Unit": "tacit.privacy.budget",
-    "attack_release": "tacit.audit.attacks.release_attack",
-    "fabricate": "tacit.kinds.fabricated_rows.make",
-    "infer_column": "tacit.situations.missing.inference",
-    "learn_behaviour": "tacit.situations.behaviour.predictor",
-    "make_release": "tacit.workflows.release",
-    "read_release": "tacit.releases.file",
-    "read_schema": "tacit.data.schema_file",
-    "tune": "tacit.situations.feedback.search",
-    "write_release": "tacit.releases.file",
-}
-
-__all__ = [
-    "AffineHull",
-    "AffineHullClassifier",
-    "Budget",
-    "Card",
-    "FeatureSplit",
-    "FeatureSplitClassifier",
-    "HypothesisTransfer",
-    "LayerwiseSearch",
-    "Ledger",
-    "MembershipAutoencoder",
-    "MembershipClassifier",
-    "MembershipMapping",
-    "MetricNeighbours",
-    "PairMetric",
-    "PerformanceSearch",
-    "PrivateAutoencoder",
-    "PrivateAutoencoderClassifier",
-    "PrivateLinearRegression",
-    "PrivateLogisticRegression",
-    "PrivateNearestMean",
-    "RandomSearch",
-    "Release",
-    "Schema",
-    "SharpenedClassifier",
-    "SharpenedTransfer",
-    "TransferClassifier",
-    "Unit",
-    "attack_release",
-    "fabricate",
-    "infer_column",
-    "learn_behaviour",
-    "make_release",
-    "read_release",
-    "read_schema",
-    "tune",
-    "write_release",
-]
-
 
 def __getattr__(name: str) -> Any:
-    if name not in _ROOMS:
+    if name == "__all__":
+        return _all_loaded()
+    if name not in PUBLIC_NAMES:
         raise AttributeError(f"module 'tacit' has no attribute {name!r}")
-    return getattr(importlib.import_module(_ROOMS[name]), name)
+    value = globals()[name] = load(name)
+    return value
+
+
+def _all_loaded() -> list[str]:
+    """Return all public names, loaded: who asks for ``__all__`` wants the things themselves.
+
+    That is ``from tacit import *``, and documentation tools, which look the names up in the module's dictionary.
+    ``dir(tacit)`` lists the names and imports nothing.
+    """
+    for name in PUBLIC_NAMES:
+        __getattr__(name)
+    return sorted(PUBLIC_NAMES)
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return sorted([*PUBLIC_NAMES, "__all__", "__version__"])

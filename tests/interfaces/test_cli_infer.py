@@ -155,7 +155,7 @@ def test_without_torch_the_ways_out_are_named(folder: Path, monkeypatch: pytest.
         importlib.util, "find_spec", lambda name, *more: None if name == "torch" else found(name, *more)
     )
     said = str(run(folder, learner="sharpened").exception)
-    assert "pip install 'tacit[deep]'" in said
+    assert "pip install 'tacit-knowledge[deep]'" in said
     assert "--learner logistic" in said
 
 

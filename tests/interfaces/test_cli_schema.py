@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from tacit.data.schema_file import read_schema
 from tacit.errors import InputError, SchemaError
-from tacit.interfaces.cli.schema import app
+from tacit.interfaces.cli.main import app
 
 TABLE = "id;age;sex;ill\n" + "".join(f"{i};{20 + i};{'mf'[i % 2]};{i % 2}\n" for i in range(30))
 SCHEMA = """
@@ -41,7 +41,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def tacit(*arguments: str) -> Result:
-    return CliRunner().invoke(app, arguments, env={"COLUMNS": "100"})
+    return CliRunner().invoke(app, ["schema", *arguments], env={"COLUMNS": "100"})
 
 
 def test_a_draft_is_written_marked_and_warned_of(folder: Path) -> None:

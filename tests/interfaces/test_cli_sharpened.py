@@ -67,7 +67,7 @@ def test_a_machine_without_torch_is_told_what_to_install(folder: Path, monkeypat
     adopt = ["adopt", "owner.tacit", "ours.csv", "--schema", str(folder / "ours.toml"), "-o", str(folder / "m.tacit")]
     done = CliRunner().invoke(app, [*adopt, "--learner", "sharpened"])
     assert done.exit_code != 0
-    assert "pip install 'tacit[deep]'" in str(done.exception)
+    assert "pip install 'tacit-knowledge[deep]'" in str(done.exception)
 
 
 def test_a_learner_that_is_not_known_or_cannot_combine_so_is_refused(folder: Path) -> None:

@@ -91,7 +91,7 @@ def _network(arrays: Mapping[str, NDArray[Any]], shape: tuple[int, ...], n_class
     try:
         import torch  # noqa: PLC0415 - an extra, needed only here
     except ModuleNotFoundError:
-        raise InputError('the model holds a network, which needs torch: pip install "tacit[deep]".') from None
+        raise InputError('the model holds a network, which needs torch: pip install "tacit-knowledge[deep]".') from None
     from tacit.models.semi_supervised import networks  # noqa: PLC0415 - needs torch
 
     network = networks.default_network(shape, n_classes)

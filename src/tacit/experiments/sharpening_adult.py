@@ -16,8 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
 from sklearn.utils import check_random_state
 
-from tacit.arrays import UNLABELLED
-from tacit.data.cells import IntArray
+from tacit.arrays import UNLABELLED, IntArray
 from tacit.data.datasets import load_adult
 from tacit.experiments.feedback_runs import gathered
 from tacit.experiments.registry import Row

@@ -13,7 +13,7 @@ from tacit.checks import one_of
 from tacit.data.schema import Schema
 from tacit.errors import InputError
 from tacit.privacy.account import Account, Plan
-from tacit.privacy.budget import Unit
+from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.ledger import LedgerLike
 from tacit.releases.file import Release
 from tacit.releases.lesson import FeatureMap, Lesson, ReceiverTable, ScoreFunction
@@ -94,10 +94,11 @@ class ReleaseKind:
     ) -> ReleasePlan[Any]:
         """Return what releasing a table with ``schema`` will draw; nothing is charged."""
         self.require_unit(unit)
+        budget = Budget(epsilon, delta, unit=unit)
         if self.row_count_public:
             settings["n_rows"] = n_rows
         plan: ReleasePlan[Any] = self._module("plan").plan(
-            schema, unit=Unit(unit), epsilon=epsilon, delta=delta, **settings
+            schema, unit=budget.unit, epsilon=budget.epsilon, delta=budget.delta, **settings
         )
         return plan
 

@@ -10,7 +10,7 @@ from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.neighbors import NearestCentroid
 from sklearn.pipeline import make_pipeline
 
-from tacit import Budget, Ledger, Schema, fabricate
+from tacit import Budget, Ledger, Schema
 from tacit.audit.card_audit import audit_card
 from tacit.audit.kinds.fabricated_rows import cases
 from tacit.audit.self_audit import Verdict
@@ -19,6 +19,7 @@ from tacit.data.datasets import load_digits, load_mnist
 from tacit.errors import BudgetExceededError, InputError, SchemaError
 from tacit.kinds.fabricated_rows import KIND as FABRICATED_ROWS
 from tacit.kinds.fabricated_rows.directions import directions_of
+from tacit.kinds.fabricated_rows.make import fabricate
 from tacit.kinds.fabricated_rows.record import _matrices, _products, shortened
 from tacit.privacy.account import plan_event
 from tacit.privacy.accounting import epsilon as cost

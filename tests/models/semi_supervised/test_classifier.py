@@ -230,7 +230,7 @@ def test_torch_is_loaded_when_fitting_and_its_absence_says_what_to_install(monke
     monkeypatch.setitem(sys.modules, "torch", None)
     monkeypatch.delitem(sys.modules, "tacit.models.semi_supervised.training", raising=False)
     monkeypatch.delattr("tacit.models.semi_supervised.training", raising=False)
-    with pytest.raises(TacitError, match=r"pip install \"tacit\[deep\]\""):
+    with pytest.raises(TacitError, match=r"pip install \"tacit-knowledge\[deep\]\""):
         SharpenedClassifier().fit([[0.0], [1.0]], [0, 1])
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from tacit.arrays import FloatArray
+from tacit.arrays import BoolArray, FloatArray
 from tacit.audit.case import DELTA, DRAWS, EPSILON, Case, replay_result
 from tacit.audit.game import Game, Sampler, mechanism_game
 from tacit.data.pairs import pair_signs, random_pairs
@@ -14,7 +14,7 @@ from tacit.models.pair_metric.diagonal import Diagonal
 from tacit.models.pair_metric.metric import PairMetric
 from tacit.models.pair_metric.printed import PrintedDescent
 from tacit.models.pair_metric.solvers import DescentSettings
-from tacit.numerics.contrastive import BoolArray, clipped_gradient_sum
+from tacit.numerics.contrastive import clipped_gradient_sum
 from tacit.numerics.pair_graph import kappa_bounds
 from tacit.privacy.card import AuditResult
 from tacit.privacy.mechanisms import Laplace

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich import box
@@ -10,15 +10,13 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
+from tacit.audit.card_audit import CardAudit
+from tacit.audit.self_audit import Verdict, self_audit
 from tacit.errors import InputError
 from tacit.interfaces.cli import attacks
+from tacit.releases.file import Release
 from tacit.releases.sidecar import open_release
 from tacit.workflows.audit import audit as audit_release
-
-if TYPE_CHECKING:
-    from tacit.audit.card_audit import CardAudit
-    from tacit.audit.self_audit import Verdict
-    from tacit.releases.file import Release
 
 
 def audit(
@@ -59,26 +57,24 @@ def audit(
     [bold]Examples:[/] tacit audit --self    tacit audit clinic-a.tacit
     tacit audit clinic-a.tacit --members patients.csv --non-members others.csv --report roc.html
     """
-    given = attacks.attack_tables(members, non_members, schema, report)
+    tables = attacks.attack_tables(members, non_members, schema, report)
     if package == (file is not None):
         raise InputError("give either a release FILE or --self.")
     if file is None:
-        if given is not None:
+        if tables is not None:
             raise InputError("--members and --non-members are for a release FILE, not for --self.")
         _audit_package(seed)
         return
-    if given is not None:
-        attacks.require_page(report, given, file, force=force)
+    if tables is not None:
+        attacks.require_page(report, tables, file, force=force)
     stands = _audit_release(open_release(file), draws, seed)
-    if given is not None:
-        stands &= attacks.attack(file, given, shadows=shadows, seed=seed, page=report)
+    if tables is not None:
+        stands &= attacks.attack(file, tables, shadows=shadows, seed=seed, page=report)
     if not stands:
         raise typer.Exit(1)
 
 
 def _audit_package(seed: int | None) -> None:
-    from tacit.audit.self_audit import self_audit  # noqa: PLC0415 - keeps the command line quick to start
-
     verdicts: list[Verdict] = []
     with Live(_package_table(verdicts), console=Console(), auto_refresh=False) as live:
         for verdict in self_audit(seed):
@@ -90,37 +86,37 @@ def _audit_package(seed: int | None) -> None:
         raise typer.Exit(1)
 
 
-def _package_table(verdicts: Iterable["Verdict"]) -> Table:
+def _package_table(verdicts: Iterable[Verdict]) -> Table:
     table = _table("self-audit: lower bounds hold with 99.9 % confidence")
     for verdict in verdicts:
         result = verdict.result
         caught = "caught" if verdict.as_it_should else "NOT CAUGHT"
         passed = "passes" if verdict.as_it_should else "FAILS"
         colour = "green" if verdict.as_it_should else "bold red"
-        shown = caught if verdict.control else passed
+        word = caught if verdict.control else passed
         table.add_row(
             result.what,
             f"{result.claimed:.3g}",
             f"{result.lower_bound:.3f}",
             f"{result.draws:,}",
-            f"[{colour}]{shown}[/]",
+            f"[{colour}]{word}[/]",
         )
     return table
 
 
-def _audit_release(release: "Release", draws: int, seed: int | None) -> bool:
-    found = audit_release(release, draws=draws, seed=seed)
-    Console().print(_release_table(found))
-    verdict = "adds up" if found.adds_up else "DOES NOT ADD UP"
-    typer.echo(f"the card claims epsilon {found.claimed:.6g}; its events cost {found.recomputed:.6g}: {verdict}.")
-    return found.passed
+def _audit_release(release: Release, draws: int, seed: int | None) -> bool:
+    outcome = audit_release(release, draws=draws, seed=seed)
+    Console().print(_release_table(outcome))
+    verdict = "adds up" if outcome.adds_up else "DOES NOT ADD UP"
+    typer.echo(f"the card claims epsilon {outcome.claimed:.6g}; its events cost {outcome.recomputed:.6g}: {verdict}.")
+    return outcome.passed
 
 
-def _release_table(found: "CardAudit") -> Table:
+def _release_table(outcome: CardAudit) -> Table:
     table = _table("audit of the release: the mechanisms as its card describes them")
-    for result in found.results:
-        shown = "[green]passes[/]" if result.passed else "[bold red]FAILS[/]"
-        table.add_row(result.what, f"{result.claimed:.3g}", f"{result.lower_bound:.3f}", f"{result.draws:,}", shown)
+    for result in outcome.results:
+        word = "[green]passes[/]" if result.passed else "[bold red]FAILS[/]"
+        table.add_row(result.what, f"{result.claimed:.3g}", f"{result.lower_bound:.3f}", f"{result.draws:,}", word)
     return table
 
 

@@ -5,6 +5,9 @@ from typing import Annotated
 
 import typer
 
+from tacit.releases.sidecar import open_release
+from tacit.releases.signature import load_public_key
+
 
 def card(
     file: Annotated[
@@ -22,8 +25,5 @@ def card(
 
     [bold]Example:[/] tacit card clinic-a.tacit
     """
-    from tacit.releases.sidecar import open_release  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.releases.signature import load_public_key  # noqa: PLC0415 - keeps the command line quick to start
-
     release = open_release(file, trusted_key=load_public_key(key) if key else None)
     typer.echo(release.card.to_json() if as_json else release.card.to_text(), nl=as_json)

@@ -3,17 +3,25 @@
 import contextlib
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+import polars as pl
 import typer
 from rich.console import Console
 from rich.rule import Rule
 from rich.text import Text
+from sklearn.datasets import load_digits
 
-if TYPE_CHECKING:
-    import polars as pl
-
-    from tacit.data.schema import Schema
+from tacit.data.columns import Ignored, Label, Numeric
+from tacit.data.schema import Schema
+from tacit.data.schema_file import format_schema
+from tacit.data.splits import few_labels
+from tacit.data.tables import write_table
+from tacit.files.atomic import replacing, write_text
+from tacit.interfaces.cli.adopt import show_accuracy
+from tacit.interfaces.cli.main import app
+from tacit.workflows.models import read_model
+from tacit.workflows.report import compare_on
 
 # Rows of the owner and of the receiver; the rest is held out. The receiver knows a few labels of each class.
 OWNER_ROWS, RECEIVER_ROWS, LABELS_PER_CLASS = 1100, 350, 2
@@ -66,15 +74,11 @@ def demo(
 
 
 def _run(command: str) -> None:
-    from tacit.interfaces.cli.main import app  # noqa: PLC0415 - the application gathers this command too
-
     app(shlex.split(command)[1:], standalone_mode=False)
 
 
 def _write_tables() -> None:
     """Write the tables and schemas of both sides, and the held-out rows with and without their labels."""
-    import polars as pl  # noqa: PLC0415 - keeps the command line quick to start
-
     owner, receiver, held_out = _rows()
     left = [f"r{row}c{column}" for row in range(SIDE) for column in range(SEEN)]
     right = [f"r{row}c{column}" for row in range(SIDE) for column in range(SIDE - SEEN, SIDE)]
@@ -90,50 +94,32 @@ def _write_tables() -> None:
     _write_schema("receiver.toml", _schema(right))
 
 
-def _rows() -> "tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]":
+def _rows() -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """Return the rows of owner and receiver, most of the receiver's without their label, and the held-out rows."""
-    import polars as pl  # noqa: PLC0415 - keeps the command line quick to start
-    from sklearn.datasets import load_digits  # noqa: PLC0415 - keeps the command line quick to start
-
-    from tacit.data.splits import few_labels  # noqa: PLC0415 - keeps the command line quick to start
-
     X, y = load_digits(return_X_y=True)
     names = [f"r{row}c{column}" for row in range(SIDE) for column in range(SIDE)]
     table = pl.DataFrame(X.astype(int), schema=names).with_columns(digit=pl.Series(y).cast(pl.String))
     table = table.sample(fraction=1.0, shuffle=True, seed=SHUFFLE)
     receiver = table[OWNER_ROWS : OWNER_ROWS + RECEIVER_ROWS]
-    shown = few_labels(receiver["digit"].cast(pl.Int64).to_numpy(), per_class=LABELS_PER_CLASS, random_state=SHUFFLE)
-    receiver = receiver.with_columns(digit=pl.when(pl.Series(shown) >= 0).then(pl.col("digit")))
+    labels = few_labels(receiver["digit"].cast(pl.Int64).to_numpy(), per_class=LABELS_PER_CLASS, random_state=SHUFFLE)
+    receiver = receiver.with_columns(digit=pl.when(pl.Series(labels) >= 0).then(pl.col("digit")))
     return table[:OWNER_ROWS], receiver, table[OWNER_ROWS + RECEIVER_ROWS :]
 
 
-def _schema(pixels: list[str]) -> "Schema":
-    from tacit.data.columns import Ignored, Label, Numeric  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.data.schema import Schema  # noqa: PLC0415 - keeps the command line quick to start
-
+def _schema(pixels: list[str]) -> Schema:
     ink = tuple(Numeric(name, (0, 16), integer=True) for name in pixels)
     return Schema((*ink, Label("digit", tuple("0123456789")), Ignored("scan")))
 
 
-def _write(name: str, table: "pl.DataFrame") -> None:
-    from tacit.data.tables import write_table  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.files.atomic import replacing  # noqa: PLC0415 - keeps the command line quick to start
-
+def _write(name: str, table: pl.DataFrame) -> None:
     with replacing(name) as file:
         write_table(table, file, layout="csv")
 
 
-def _write_schema(name: str, schema: "Schema") -> None:
-    from tacit.data.schema_file import format_schema  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.files.atomic import write_text  # noqa: PLC0415 - keeps the command line quick to start
-
+def _write_schema(name: str, schema: Schema) -> None:
     write_text(name, format_schema(schema, heading="Ink of each pixel from 0 to 16: known without looking."))
 
 
 def _show_outcome(console: Console) -> None:
-    from tacit.interfaces.cli.adopt import show_accuracy  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.workflows.models import read_model  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.workflows.report import compare_on  # noqa: PLC0415 - keeps the command line quick to start
-
-    found = compare_on(read_model("model.tacit"), "held-out.csv")
-    show_accuracy(console, found, f"on {len(found.truth)} held-out rows")
+    comparison = compare_on(read_model("model.tacit"), "held-out.csv")
+    show_accuracy(console, comparison, f"on {len(comparison.truth)} held-out rows")

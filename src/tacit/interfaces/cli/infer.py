@@ -3,8 +3,9 @@
 import importlib.util
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+import polars as pl
 import typer
 from rich import box
 from rich.console import Console
@@ -12,14 +13,19 @@ from rich.table import Table
 from rich.text import Text
 
 from tacit import checks
+from tacit.adoption.comparison import Share
+from tacit.data.encoding import columns_to_read
+from tacit.data.schema import Schema
+from tacit.data.schema_file import read_schema
+from tacit.data.tables import format_of, read_table, write_table
 from tacit.errors import InputError
+from tacit.files.atomic import OWNER_ONLY, replacing
 from tacit.interfaces.cli.outputs import counted, require_output, working
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from tacit.data.schema import Schema
-    from tacit.situations.missing.inference import Evidence, InferredColumn
+from tacit.releases.sidecar import is_table
+from tacit.situations.missing import inference
+from tacit.situations.missing.inference import HeldOutEvidence, InferredColumn
+from tacit.situations.missing.learners import LEARNERS
+from tacit.situations.missing.problem import inference_problem
 
 WARNING = (
     "warning: inferring what people withheld is itself a disclosure about them. Guard the answers as if they had been "
@@ -67,11 +73,6 @@ def infer(
 
     [bold]Example:[/] tacit infer survey.csv --schema survey.toml --column race -o survey-inferred.csv
     """
-    from tacit.data.schema_file import read_schema  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.situations.missing import inference  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.situations.missing.learners import LEARNERS  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.situations.missing.question import ask  # noqa: PLC0415 - keeps the command line quick to start
-
     checks.fraction("--abstain-below", abstain_below, zero=True, one=True)
     checks.one_of("--learner", learner, LEARNERS)
     if not 0 <= seed <= LARGEST_SEED:
@@ -81,65 +82,58 @@ def infer(
         _check_output(output, force=force, inputs=[table, schema])
     rules = read_schema(schema)
     with working(f"reading {table.name}"):
-        given = _read(table, rules, column)
-        question = ask(given, rules, column, source=table.name)
+        frame = _read(table, rules, column)
+        problem = inference_problem(frame, rules, column, source=table.name)
     typer.echo(WARNING, err=True)
-    n_known = int((~question.missing).sum())
+    n_known = int((~problem.missing).sum())
     with working(f"learning {column} from {counted(n_known, 'known cell')}, five times with a part held out, then all"):
-        found = inference.infer(question, learner=learner, random_state=seed)
-    _show(found, abstain_below)
+        inferred = inference.infer(problem, learner=learner, random_state=seed)
+    _show(inferred, abstain_below)
     if output is not None:
-        _write(given, found, output, abstain_below)
+        _write(frame, inferred, output, abstain_below)
 
 
 def _check_torch(learner: str) -> None:
     if learner == "sharpened" and importlib.util.find_spec("torch") is None:
         raise InputError(
-            "--learner sharpened needs torch, which is not installed: pip install 'tacit[deep]', or choose "
+            "--learner sharpened needs torch, which is not installed: pip install 'tacit-knowledge[deep]', or choose "
             "--learner logistic or --learner boosted."
         )
 
 
 def _check_output(output: Path, *, force: bool, inputs: list[Path]) -> None:
-    from tacit.releases.sidecar import is_table  # noqa: PLC0415 - keeps the command line quick to start
-
     if not is_table(output):
         raise InputError(f"output {output.name} must end in .csv or .parquet.")
     require_output(output, force=force, inputs=inputs)
 
 
-def _read(table: Path, rules: "Schema", column: str) -> "pl.DataFrame":
+def _read(table: Path, rules: Schema, column: str) -> pl.DataFrame:
     """Return the whole table, so that identifiers stay beside their rows; of arrays, what the schema lists."""
-    from tacit.data.encoding import columns_to_read  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.data.tables import format_of, read_table  # noqa: PLC0415 - keeps the command line quick to start
-
-    given = read_table(table, only=columns_to_read(rules) if format_of(table) == "npz" else None)
-    clash = sorted({f"{column}_inferred", f"{column}_confidence"} & set(given.columns))
+    frame = read_table(table, only=columns_to_read(rules) if format_of(table) == "npz" else None)
+    clash = sorted({f"{column}_inferred", f"{column}_confidence"} & set(frame.columns))
     if clash:
         raise InputError(f"{table.name}: has a column {clash[0]!r}, which the output would add. Rename or remove it.")
-    return given
+    return frame
 
 
-def _show(found: "InferredColumn", abstain_below: float) -> None:
-    from tacit.adoption.comparison import Share  # noqa: PLC0415 - keeps the command line quick to start
-
-    evidence, console = found.evidence, Console()
+def _show(inferred: InferredColumn, abstain_below: float) -> None:
+    evidence, console = inferred.evidence, Console()
     share = Share(evidence.right, len(evidence.y))
     low, high = share.interval
     before, after = evidence.errors
     console.print(
         Text(
-            f"On {counted(share.total, 'known cell')} of {found.column}, each held out in turn: {share.value:.1%} "
-            f"right (95 % interval {low:.1%} to {high:.1%}). The commonest of {len(found.categories)} categories "
+            f"On {counted(share.total, 'known cell')} of {inferred.column}, each held out in turn: {share.value:.1%} "
+            f"right (95 % interval {low:.1%} to {high:.1%}). The commonest of {len(inferred.categories)} categories "
             f"alone: {evidence.commonest:.1%}."
         ),
         soft_wrap=True,
     )
     console.print(Text(f"Expected calibration error: {before:.3f} as learned, {after:.3f} calibrated."), soft_wrap=True)
-    console.print(_levels(evidence, found, abstain_below))
+    console.print(_levels(evidence, inferred, abstain_below))
 
 
-def _levels(evidence: "Evidence", found: "InferredColumn", chosen: float) -> Table:
+def _levels(evidence: HeldOutEvidence, inferred: InferredColumn, chosen: float) -> Table:
     """Return what each level of confidence leaves unanswered, and how much of the rest is right."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for header in ("abstain below", "known cells answered", "of those right", "missing cells answered"):
@@ -147,7 +141,7 @@ def _levels(evidence: "Evidence", found: "InferredColumn", chosen: float) -> Tab
     for level in sorted({*LEVELS, chosen}):
         held_out = evidence.answered(level)
         right = "none answered" if math.isnan(held_out.accuracy) else f"{held_out.accuracy:.1%}"
-        filled = float((found.confidence >= level).mean())
+        filled = float((inferred.confidence >= level).mean())
         style = "bold" if level == chosen else None
         table.add_row(
             f"{'> ' * (level == chosen)}{level:g}", f"{held_out.share:.1%}", right, f"{filled:.1%}", style=style
@@ -155,15 +149,12 @@ def _levels(evidence: "Evidence", found: "InferredColumn", chosen: float) -> Tab
     return table
 
 
-def _write(given: "pl.DataFrame", found: "InferredColumn", output: Path, abstain_below: float) -> None:
-    from tacit.data.tables import format_of, write_table  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.files.atomic import OWNER_ONLY, replacing  # noqa: PLC0415 - keeps the command line quick to start
-
-    added = found.columns(abstain_below=abstain_below)
+def _write(frame: pl.DataFrame, inferred: InferredColumn, output: Path, abstain_below: float) -> None:
+    columns = inferred.columns(abstain_below=abstain_below)
     with replacing(output, mode=OWNER_ONLY) as file:
-        write_table(given.with_columns(added), file, layout=format_of(output))
-    total, answered = int(found.missing.sum()), added[0].len() - added[0].null_count()
+        write_table(frame.with_columns(columns), file, layout=format_of(output))
+    total, answered = int(inferred.missing.sum()), columns[0].len() - columns[0].null_count()
     typer.echo(
-        f"wrote {output}, readable by you alone: {answered:,} of {counted(total, 'missing cell')} of {found.column} "
+        f"wrote {output}, readable by you alone: {answered:,} of {counted(total, 'missing cell')} of {inferred.column} "
         f"inferred, {total - answered:,} left blank below confidence {abstain_below:g}."
     )

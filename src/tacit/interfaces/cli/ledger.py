@@ -4,7 +4,7 @@ import json
 import math
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich import box
@@ -12,16 +12,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-if TYPE_CHECKING:
-    from tacit.privacy.budget import Budget
-    from tacit.privacy.ledger import Ledger, Line, Statement
-
-app = typer.Typer(
-    name="ledger",
-    help="The account of a private data set: what was released, what it cost, what is left.",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-)
+from tacit.privacy.budget import Budget
+from tacit.privacy.events import to_dict
+from tacit.privacy.ledger import Ledger, Line, Receipt, Statement
+from tacit.privacy.spending import digits
 
 # Width of the bar that shows what is spent.
 BAR = 60
@@ -29,7 +23,6 @@ BAR = 60
 LedgerPath = Annotated[Path, typer.Argument(metavar="PATH", help="The ledger's file.", show_default=False)]
 
 
-@app.command()
 def init(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="The file to make; none may be there.")],
     epsilon: Annotated[float, typer.Option(help="All the epsilon that may ever be spent.", show_default=False)],
@@ -45,14 +38,10 @@ def init(
 
     [bold]Example:[/] tacit ledger init patients.ledger --epsilon 3 --delta 1e-6 --unit record --name patients
     """
-    from tacit.privacy.budget import Budget  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.privacy.ledger import Ledger  # noqa: PLC0415 - keeps the command line quick to start
-
     ledger = Ledger.create(path, Budget(epsilon, delta, unit=unit), name=name)
     typer.echo(f"made {path}: {ledger.budget}. Its budget is fixed; its identifier is {ledger.identifier}.")
 
 
-@app.command()
 def show(
     path: LedgerPath,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
@@ -61,8 +50,6 @@ def show(
 
     [bold]Example:[/] tacit ledger show patients.ledger
     """
-    from tacit.privacy.ledger import Ledger  # noqa: PLC0415 - keeps the command line quick to start
-
     ledger = Ledger(path)
     statement = ledger.statement()
     if as_json:
@@ -75,7 +62,6 @@ def show(
     console.print(_balance(ledger.budget, statement))
 
 
-@app.command()
 def verify(
     path: LedgerPath,
     receipt: Annotated[
@@ -89,20 +75,18 @@ def verify(
 
     [bold]Example:[/] tacit ledger verify patients.ledger --receipt 3:9f86d081884c7d65...
     """
-    from tacit.privacy.ledger import Ledger, Receipt  # noqa: PLC0415 - keeps the command line quick to start
-
-    given = Receipt.parse(receipt) if receipt else None
+    expected = Receipt.parse(receipt) if receipt else None
     ledger = Ledger(path)
-    lines = ledger.verify(given)
+    lines = ledger.verify(expected)
     count = f"{len(lines)} line{'' if len(lines) == 1 else 's'}"
     typer.echo(f"ok: {count}, unbroken and within {ledger.budget}.")
-    if given:
-        typer.echo(f"The receipt of line {given.line} stands in this ledger.")
+    if expected:
+        typer.echo(f"The receipt of line {expected.line} stands in this ledger.")
     elif lines:
         typer.echo(f"No receipt was given to compare with. The last line's is {lines[-1].receipt}")
 
 
-def _as_dict(ledger: "Ledger", statement: "Statement") -> dict[str, Any]:
+def _as_dict(ledger: Ledger, statement: Statement) -> dict[str, Any]:
     budget = ledger.budget
     return {
         "path": str(ledger.path),
@@ -116,9 +100,7 @@ def _as_dict(ledger: "Ledger", statement: "Statement") -> dict[str, Any]:
     }
 
 
-def _line_as_dict(line: "Line") -> dict[str, Any]:
-    from tacit.privacy.events import to_dict  # noqa: PLC0415 - keeps the command line quick to start
-
+def _line_as_dict(line: Line) -> dict[str, Any]:
     return {
         "number": line.number,
         "time": line.time,
@@ -130,12 +112,12 @@ def _line_as_dict(line: "Line") -> dict[str, Any]:
     }
 
 
-def _title(ledger: "Ledger") -> Text:
+def _title(ledger: Ledger) -> Text:
     title = Text(ledger.name or ledger.path.name, style="bold")
     return title.append(f"  {ledger.budget}, made {ledger.created}", style="not bold")
 
 
-def _table(lines: "tuple[Line, ...]") -> Table | Text:
+def _table(lines: tuple[Line, ...]) -> Table | Text:
     if not lines:
         return Text("Nothing has been charged.")
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
@@ -158,7 +140,7 @@ def _in_words(event: dict[str, Any]) -> str:
     if isinstance(inner, dict):
         return _times(_in_words(inner), event["count"])
     if isinstance(inner, list):
-        counts = Counter(_in_words(each) for each in inner)
+        counts = Counter(_in_words(part) for part in inner)
         return f"{event['event']} ({', '.join(_times(words, count) for words, count in counts.items())})"
     return " ".join([event["event"], *(f"{key}={value:g}" for key, value in event.items() if key != "event" and value)])
 
@@ -174,9 +156,7 @@ def _bar(spent: float, *, ascii_only: bool) -> Text:
     return Text(full * filled, style="red").append(empty * (BAR - filled), style="green")
 
 
-def _balance(budget: "Budget", statement: "Statement") -> Text:
-    from tacit.privacy.spending import digits  # noqa: PLC0415 - keeps the command line quick to start
-
+def _balance(budget: Budget, statement: Statement) -> Text:
     at = f" (at delta {budget.delta:g})" if budget.delta else ""
     spent, left = digits(statement.spent, up=True), digits(statement.left)
     return Text(f"epsilon {spent} of {budget.epsilon:g} is spent{at}, {left} is left.")

@@ -1,4 +1,4 @@
-"""The ``tacit`` command: gathers the subcommands and turns errors into one clear line and a non-zero exit."""
+"""The ``tacit`` command: lists its commands, calls one, and turns errors into one clear line and a non-zero exit."""
 
 import sys
 from typing import Annotated
@@ -7,57 +7,23 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-import tacit
 from tacit.errors import TacitError
-from tacit.interfaces.cli import (
-    adopt,
-    audit,
-    card,
-    demo,
-    desk,
-    desk_audit,
-    fabricate,
-    infer,
-    ledger,
-    predict,
-    release,
-    report,
-    reproduce,
-    schema,
-    tune,
-)
-from tacit.interfaces.cli.two_words import TwoWords
+from tacit.interfaces.cli.lazy_group import LazyGroup
+from tacit.version import VERSION
 
 app = typer.Typer(
     name="tacit",
-    cls=TwoWords,
+    cls=LazyGroup,
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.add_typer(schema.app)
-app.add_typer(ledger.app)
-app.add_typer(desk.app)
-app.command()(release.release)
-app.command()(fabricate.fabricate)
-app.command()(adopt.adopt)
-app.command()(predict.predict)
-app.command()(infer.infer)
-app.command()(report.report)
-app.command()(card.card)
-app.command()(audit.audit)
-app.command("audit desk")(desk_audit.audit_desk)
-app.command()(tune.tune)
-app.command("tune ask")(tune.ask)
-app.command("tune tell")(tune.tell)
-app.command()(reproduce.reproduce)
-app.command()(demo.demo)
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"tacit {tacit.__version__}")
+def _show_version(value: bool) -> None:
+    if value:
+        typer.echo(f"tacit {VERSION}")
         raise typer.Exit
 
 

@@ -1,7 +1,7 @@
 """``tacit reproduce``: run a published or measured table and print it."""
 
 import json
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich import box
@@ -10,8 +10,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
-if TYPE_CHECKING:
-    from tacit.experiments.registry import Experiment, Row
+from tacit.experiments.registry import EXPERIMENTS, Experiment, Row, experiment
 
 
 def reproduce(
@@ -26,8 +25,6 @@ def reproduce(
 
     [bold]Example:[/] tacit reproduce units
     """
-    from tacit.experiments.registry import EXPERIMENTS, experiment  # noqa: PLC0415 - keeps the command line quick
-
     if not name:
         _list(EXPERIMENTS)
         return
@@ -38,27 +35,27 @@ def reproduce(
         Console().print(_table(name, rows))
 
 
-def _list(experiments: "tuple[Experiment, ...]") -> None:
+def _list(experiments: tuple[Experiment, ...]) -> None:
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("name")
     table.add_column("what it shows")
-    for each in experiments:
-        table.add_row(each.name, Text(each.summary))
+    for listed in experiments:
+        table.add_row(listed.name, Text(listed.summary))
     Console().print(table)
 
 
-def _measure(experiment: "Experiment") -> "list[Row]":
+def _measure(chosen: Experiment) -> list[Row]:
     rows: list[Row] = []
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(f"{experiment.name}: first row")
-        for row in experiment.rows():
+        task = progress.add_task(f"{chosen.name}: first row")
+        for row in chosen.rows():
             rows.append(row)
-            progress.update(task, description=f"{experiment.name}: {len(rows)} rows, last {row.method}, {row.setting}")
+            progress.update(task, description=f"{chosen.name}: {len(rows)} rows, last {row.method}, {row.setting}")
     return rows
 
 
-def _table(name: str, rows: "list[Row]") -> Table:
+def _table(name: str, rows: list[Row]) -> Table:
     table = Table(title=name, box=box.SIMPLE_HEAD, title_justify="left")
     for column in ("method", "setting", "metric"):
         table.add_column(column)

@@ -1,7 +1,7 @@
 """``tacit schema``: draft the schema of a table, and check a table against one."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich import box
@@ -10,18 +10,14 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from tacit.data.draft import HEADING, draft_schema
+from tacit.data.encoding import columns_to_read
+from tacit.data.inspection import ColumnTally, Inspection, inspect_table
+from tacit.data.schema import Schema
+from tacit.data.schema_file import format_schema, read_schema
+from tacit.data.tables import image_shapes, read_table
 from tacit.errors import InputError
-
-if TYPE_CHECKING:
-    from tacit.data.inspection import ColumnTally, Inspection
-    from tacit.data.schema import Schema
-
-app = typer.Typer(
-    name="schema",
-    help="The public facts about a table: its columns, bounds, categories and label.",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-)
+from tacit.files.atomic import write_text
 
 TablePath = Annotated[
     Path, typer.Argument(metavar="FILE", help="A .csv, .csv.gz, .tsv, .parquet or .npz table.", show_default=False)
@@ -38,7 +34,6 @@ LEAK = (
 )
 
 
-@app.command()
 def draft(
     file: TablePath,
     *,
@@ -61,21 +56,16 @@ def draft(
 
     [bold]Example:[/] tacit schema draft patients.csv --label diagnosis -o patients.toml
     """
-    from tacit.data.draft import HEADING, draft_schema  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.data.schema_file import format_schema  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.data.tables import image_shapes, read_table  # noqa: PLC0415 - keeps the command line quick to start
-
     if output is not None and output.exists() and not force:
         raise InputError(f"{output} exists, and may hold your corrections. Give --force to overwrite it.")
     table = read_table(file, only=only or None, separator=separator or None)
     shapes = {name: shape for name, shape in image_shapes(file).items() if not only or name in only}
-    made = draft_schema(table, label=label or None, images=shapes, extra_columns="ignore" if only else "error")
-    text = format_schema(made.schema, heading=HEADING, comments=made.remarks)
+    drafted = draft_schema(table, label=label or None, images=shapes, extra_columns="ignore" if only else "error")
+    text = format_schema(drafted.schema, heading=HEADING, comments=drafted.remarks)
     _deliver(text, output)
-    _warn(made.schema, output)
+    _warn(drafted.schema, output)
 
 
-@app.command()
 def check(
     file: TablePath,
     schema: Annotated[Path, typer.Option("--schema", "-s", metavar="TOML", help="The schema.", show_default=False)],
@@ -87,16 +77,11 @@ def check(
 
     [bold]Example:[/] tacit schema check patients.csv --schema patients.toml
     """
-    from tacit.data.encoding import columns_to_read  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.data.inspection import inspect_table  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.data.schema_file import read_schema  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.data.tables import read_table  # noqa: PLC0415 - keeps the command line quick to start
-
     rules = read_schema(schema)
     table = read_table(file, only=columns_to_read(rules), separator=separator or None)
-    found = inspect_table(table, rules, source=file.name)
-    _show(found, rules, file.name)
-    if found.refused:
+    inspection = inspect_table(table, rules, source=file.name)
+    _show(inspection, rules, file.name)
+    if inspection.refused:
         raise typer.Exit(1)
 
 
@@ -104,12 +89,10 @@ def _deliver(text: str, output: Path | None) -> None:
     if output is None:
         typer.echo(text, nl=False)
         return
-    from tacit.files.atomic import write_text  # noqa: PLC0415 - keeps the command line quick to start
-
     write_text(output, text)
 
 
-def _warn(schema: "Schema", output: Path | None) -> None:
+def _warn(schema: Schema, output: Path | None) -> None:
     console = Console(stderr=True)
     console.print(Panel(Text(LEAK), title="[bold]NOT YET FIT FOR A RELEASE[/]", border_style="red"))
     kinds = [column.kind for column in schema.columns]
@@ -119,27 +102,27 @@ def _warn(schema: "Schema", output: Path | None) -> None:
         console.print(Text("No label: name the column to predict with --label, or leave it so for unlabelled data."))
 
 
-def _show(found: "Inspection", schema: "Schema", name: str) -> None:
+def _show(inspection: Inspection, schema: Schema, name: str) -> None:
     console = Console()
-    console.print(Text(f"{name}: {found.n_rows} rows, {len(found.columns)} columns used", style="bold"))
-    noted = [column for column in found.columns if _notes(column)]
-    if noted:
-        console.print(_table(noted))
-    clean = len(found.columns) - len(noted)
+    console.print(Text(f"{name}: {inspection.n_rows} rows, {len(inspection.columns)} columns used", style="bold"))
+    columns_with_findings = [column for column in inspection.columns if _notes(column)]
+    if columns_with_findings:
+        console.print(_table(columns_with_findings))
+    clean = len(inspection.columns) - len(columns_with_findings)
     console.print(Text(f"{clean} column{'' if clean == 1 else 's'} without any finding."))
-    if found.classes:
-        console.print(Text("Classes: " + ", ".join(f"{label} {count}" for label, count in found.classes.items())))
-    console.print(_verdict(found))
+    if inspection.classes:
+        console.print(Text("Classes: " + ", ".join(f"{label} {count}" for label, count in inspection.classes.items())))
+    console.print(_verdict(inspection))
     if schema.bounds_from_data:
         console.print(Text("bounds_from_data = true: still a draft; every private release refuses it.", style="red"))
     console.print(Text("These counts are exact facts about private rows: for the owner only.", style="italic"))
 
 
-def _notes(column: "ColumnTally") -> int:
+def _notes(column: ColumnTally) -> int:
     return column.missing + column.malformed + column.unknown + column.clipped
 
 
-def _table(columns: "list[ColumnTally]") -> Table:
+def _table(columns: list[ColumnTally]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("column", overflow="fold")
     for header in ("missing", "clipped", "unknown", "no number", "refused"):
@@ -150,14 +133,16 @@ def _table(columns: "list[ColumnTally]") -> Table:
     return table
 
 
-def _verdict(found: "Inspection") -> Text:
-    if found.refused:
+def _verdict(inspection: Inspection) -> Text:
+    if inspection.refused:
         return Text(
-            f"{found.refused} cells are refused and stop encoding: give the schema a rule for them (missing, "
+            f"{inspection.refused} cells are refused and stop encoding: give the schema a rule for them (missing, "
             "missing_values, unknown), or mend the table.",
             style="bold red",
         )
-    present = sum(count > 0 for count in found.classes.values())
-    if found.classes and present < 2:
-        return Text(f"Only {present} of the {len(found.classes)} classes has rows: nothing to learn.", style="bold red")
+    present = sum(count > 0 for count in inspection.classes.values())
+    if inspection.classes and present < 2:
+        return Text(
+            f"Only {present} of the {len(inspection.classes)} classes has rows: nothing to learn.", style="bold red"
+        )
     return Text("The table fits its schema.", style="bold green")

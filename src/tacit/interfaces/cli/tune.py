@@ -1,20 +1,24 @@
 """``tacit tune``: tune a model on a desk's scores, over the network or by files."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
+import numpy as np
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
+from tacit.data.schema_file import read_schema
 from tacit.errors import InputError
+from tacit.files.atomic import write_bytes
+from tacit.files.regular import read_small
 from tacit.interfaces.cli.outputs import counted, require_output
-
-if TYPE_CHECKING:
-    from tacit.interfaces.desk.client import DeskClient
-    from tacit.situations.feedback.desk.architecture import Architecture
-    from tacit.situations.feedback.desk.tuning import Tuning
+from tacit.interfaces.desk.client import DeskClient, is_exposed
+from tacit.situations.feedback.desk.architecture import Architecture, read_architecture
+from tacit.situations.feedback.desk.exchange import tell_scores, write_candidates
+from tacit.situations.feedback.desk.parameters import decode_parameters, encode_parameters, largest_body
+from tacit.situations.feedback.desk.tuning import Tuning, new_search, read_tuning, write_tuning
 
 PLAIN_HTTP = "the desk's address is plain http: whoever sits between can read the token and the parameters. Use https."
 
@@ -53,20 +57,16 @@ def tune(
 
     [bold]Example:[/] tacit tune --desk https://desk.example --token $TOKEN --queries 300 -o tuned.safetensors
     """
-    from tacit.files.atomic import write_bytes  # noqa: PLC0415 - as above
-    from tacit.interfaces.desk.client import DeskClient, is_exposed  # noqa: PLC0415 - keeps the command line quick
-    from tacit.situations.feedback.desk.parameters import encode_parameters  # noqa: PLC0415 - as above
-
-    require_output(output, force=force, inputs=[each for each in (start,) if each])
+    require_output(output, force=force, inputs=[start] if start else [])
     place = output.with_name(f"{output.name}.run") if state is None else state
-    client = DeskClient(desk, token, patience=patience, said=_say)
+    client = DeskClient(desk, token, patience=patience, on_wait=_say)
     if is_exposed(desk):
         Console(stderr=True).print(Text.assemble(("warning: ", "bold yellow"), PLAIN_HTTP), soft_wrap=True)
-    architecture, offer = client.offer()
-    wanted = int(offer["queries_left"]) if queries is None else queries
+    architecture, offer = client.fetch_terms()
+    budget = int(offer["queries_left"]) if queries is None else queries
     tuning = _resumed(place, architecture)
     if tuning is None:
-        tuning = _begun(architecture, method, start, queries=wanted, sigma=sigma, batch=batch, seed=seed)
+        tuning = _begun(architecture, method, start, queries=budget, sigma=sigma, batch=batch, seed=seed)
     tuning = _run(tuning, client, place)
     write_bytes(output, encode_parameters(tuning.search.parameters, architecture))
     typer.echo(_summary(tuning, output))
@@ -95,11 +95,6 @@ def ask(
 
     [bold]Example:[/] tacit tune ask --state ann.run -s patients.toml -m linear --queries 300 -o batch.tacit
     """
-    from tacit.data.schema_file import read_schema  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.situations.feedback.desk.architecture import read_architecture  # noqa: PLC0415 - as above
-    from tacit.situations.feedback.desk.exchange import write_candidates  # noqa: PLC0415 - as above
-    from tacit.situations.feedback.desk.tuning import write_tuning  # noqa: PLC0415 - as above
-
     tuning = _resumed(state, None)
     if tuning is None:
         if schema is None or model is None or queries is None:
@@ -127,11 +122,6 @@ def tell(
 
     [bold]Example:[/] tacit tune tell scores.json --state ann.run -o tuned.safetensors
     """
-    from tacit.files.atomic import write_bytes  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.situations.feedback.desk.exchange import tell_scores  # noqa: PLC0415 - as above
-    from tacit.situations.feedback.desk.parameters import encode_parameters  # noqa: PLC0415 - as above
-    from tacit.situations.feedback.desk.tuning import write_tuning  # noqa: PLC0415 - as above
-
     tuning = _resumed(state, None)
     if tuning is None:
         raise InputError(f"there is no run at {state}: begin one with `tacit tune ask`.")
@@ -142,9 +132,7 @@ def tell(
     typer.echo(_summary(tuning, output))
 
 
-def _resumed(place: Path, architecture: "Architecture | None") -> "Tuning | None":
-    from tacit.situations.feedback.desk.tuning import read_tuning  # noqa: PLC0415 - keeps the command line quick to start
-
+def _resumed(place: Path, architecture: Architecture | None) -> Tuning | None:
     if not place.exists():
         return None
     tuning = read_tuning(place)
@@ -154,22 +142,14 @@ def _resumed(place: Path, architecture: "Architecture | None") -> "Tuning | None
     return tuning
 
 
-def _begun(architecture: "Architecture", method: str, start: Path | None, **settings: Any) -> "Tuning":
-    import numpy as np  # noqa: PLC0415 - keeps the command line quick to start
-
-    from tacit.files.regular import read_small  # noqa: PLC0415 - as above
-    from tacit.situations.feedback.desk.parameters import decode_parameters, largest_body  # noqa: PLC0415 - as above
-    from tacit.situations.feedback.desk.tuning import Tuning, new_search  # noqa: PLC0415 - as above
-
+def _begun(architecture: Architecture, method: str, start: Path | None, **settings: Any) -> Tuning:
     vector = np.zeros(architecture.n_parameters)
     if start is not None:
         vector = decode_parameters(read_small(start, largest=largest_body(architecture)), architecture)
     return Tuning.start(architecture, new_search(method, vector, architecture, **settings))
 
 
-def _run(tuning: "Tuning", client: "DeskClient", place: Path) -> "Tuning":
-    from tacit.situations.feedback.desk.tuning import write_tuning  # noqa: PLC0415 - keeps the command line quick to start
-
+def _run(tuning: Tuning, client: DeskClient, place: Path) -> Tuning:
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
@@ -181,14 +161,14 @@ def _run(tuning: "Tuning", client: "DeskClient", place: Path) -> "Tuning":
             for name, body in tuning.batch():
                 scores.append(client.score(name, body))
                 progress.advance(bar)
-            tuning = tuning.told(scores)
+            tuning = tuning.tell(scores)
             write_tuning(tuning, place)
             progress.update(bar, description=f"queries, last batch {sum(scores) / len(scores):.4f}")
     client.close()
     return tuning
 
 
-def _summary(tuning: "Tuning", output: Path | None) -> str:
+def _summary(tuning: Tuning, output: Path | None) -> str:
     search = tuning.search
     best = "" if search.best_scores is None else f" The highest answer was {search.best_scores[0]:g}."
     wrote = "" if output is None else f"wrote {output}. "

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from tacit.arrays import FloatArray
+from tacit.arrays import BoolArray, FloatArray
 from tacit.data.bounds import clip_rows
 from tacit.models.pair_metric.sums import PairSum
-from tacit.numerics.contrastive import BoolArray, clipped_gradient_sum, projected_distances
+from tacit.numerics.contrastive import clipped_gradient_sum, projected_distances
 from tacit.privacy.account import Account, Step
 from tacit.privacy.mechanisms import Laplace, Mechanism
 

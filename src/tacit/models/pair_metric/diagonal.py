@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import norm
 
-from tacit.arrays import FloatArray
+from tacit.arrays import BoolArray, FloatArray
 from tacit.models.pair_metric.sums import PairSum
-from tacit.numerics.contrastive import BoolArray
 from tacit.privacy.account import Account, Step
 from tacit.privacy.mechanisms import Mechanism
 

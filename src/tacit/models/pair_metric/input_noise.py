@@ -4,10 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tacit.arrays import FloatArray
+from tacit.arrays import BoolArray, FloatArray
 from tacit.models.pair_metric.diagonal import DiagonalLearner, PairMoments, magnitudes
 from tacit.models.pair_metric.sums import PairSum
-from tacit.numerics.contrastive import BoolArray
 from tacit.privacy.account import Account, Step
 from tacit.privacy.mechanisms import Laplace, RandomizedResponse
 from tacit.privacy.touching import TouchingStep

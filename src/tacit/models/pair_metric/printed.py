@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from tacit.arrays import FloatArray
+from tacit.arrays import BoolArray, FloatArray
 from tacit.models.pair_metric.sums import clip_rows_1
-from tacit.numerics.contrastive import BoolArray, row_clipped_gradients
+from tacit.numerics.contrastive import row_clipped_gradients
 from tacit.privacy.account import Account, Step
 from tacit.privacy.mechanisms import Laplace
 from tacit.privacy.touching import TouchingStep

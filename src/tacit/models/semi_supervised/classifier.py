@@ -232,5 +232,5 @@ def _training() -> Any:
     except ModuleNotFoundError as problem:
         if problem.name != "torch":
             raise
-        raise TacitError('SharpenedClassifier needs torch: pip install "tacit[deep]".') from None
+        raise TacitError('SharpenedClassifier needs torch: pip install "tacit-knowledge[deep]".') from None
     return training

@@ -1,0 +1,65 @@
+"""What the commands of ``tacit desk`` share: opening the desk, and finding its log."""
+
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from tacit.data.schema_file import read_schema
+from tacit.errors import InputError
+from tacit.interfaces.cli.outputs import counted
+from tacit.interfaces.cli.spend import warnings_on_stderr
+from tacit.privacy.ledger import Ledger
+from tacit.situations.feedback.desk.architecture import read_architecture
+from tacit.situations.feedback.desk.desk import Desk
+from tacit.situations.feedback.desk.log import DeskLog
+from tacit.situations.feedback.desk.scoring import Scorer
+from tacit.situations.feedback.desk.terms import DeskTerms, rows_digest
+from tacit.situations.feedback.desk.usefulness import USEFUL_NOISE, useful_epsilon
+from tacit.workflows.tables import labelled_rows
+
+
+def open_desk(
+    table: Path, schema: Path, model: Path, *, log: Path | None, book: Ledger | None, **settings: Any
+) -> Desk:
+    """Read the rows, say what the terms are worth, then open the desk, which charges the ledger."""
+    rules = read_schema(schema)
+    rules.require_public_bounds()
+    architecture = read_architecture(model, rules)
+    with warnings_on_stderr():
+        rows = labelled_rows(table, rules)
+    terms = DeskTerms(architecture, n_rows=len(rows.X), rows=rows_digest(rows.X, rows.y), **settings)
+    for words in advice(terms):
+        Console(stderr=True).print(Text.assemble(("note: ", "bold yellow"), words), highlight=False, soft_wrap=True)
+    scorer = Scorer(rows.X, rows.y, architecture, metric=terms.metric)
+    return Desk.open(scorer, terms, table.with_suffix(".desk") if log is None else log, ledger=book)
+
+
+def advice(terms: DeskTerms) -> list[str]:
+    """Return what an owner should know before the desk opens: what useful noise costs, and what this noise is."""
+    delta = terms.delta
+    needed = useful_epsilon(terms.n_rows, terms.queries, delta=delta)
+    useful = (
+        f"{terms.queries:,} queries on {counted(terms.n_rows, 'record')} take about epsilon {needed:g} "
+        f"at delta {delta:g} for noise of {USEFUL_NOISE:g}, "
+        "with which a search still gains most of what exact scores would give"
+    )
+    if terms.epsilon is None:
+        return [
+            f"no --epsilon: answers are exact but for rounding, and no promise holds. {useful}. "
+            "`tacit audit desk` shows what leaks."
+        ]
+    notes = [f"{useful}; at epsilon {terms.epsilon:g} the noise is {terms.noise:.2g}."]
+    if terms.noise > 2 * USEFUL_NOISE:
+        notes.append(
+            "A search will hardly learn from such answers: fewer queries, more records or more epsilon would help."
+        )
+    return notes
+
+
+def existing_log(path: Path) -> DeskLog:
+    """Return the log of a desk at ``path``; refuse to make a new one there."""
+    if not path.exists():
+        raise InputError(f"there is no log at {path}. `tacit desk provider add` and `tacit desk serve` make one.")
+    return DeskLog(path)

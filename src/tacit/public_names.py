@@ -1,0 +1,71 @@
+"""The public names of the package: one table, from which the lazy loading and the stub ``__init__.pyi`` are made.
+
+A new public name is one line in ``PUBLIC_NAMES``; ``make format`` then writes the stub, from which type checkers and
+documentation tools read what ``import tacit`` offers.
+"""
+
+import importlib
+from typing import Any
+
+# The module in which each public name is defined.
+PUBLIC_NAMES = {
+    "AffineHull": "tacit.models.affine_hull.hull",
+    "AffineHullClassifier": "tacit.models.affine_hull.classifier",
+    "Budget": "tacit.privacy.budget",
+    "Card": "tacit.privacy.card",
+    "FeatureSplit": "tacit.models.linear.feature_split",
+    "FeatureSplitClassifier": "tacit.models.linear.feature_split_classifier",
+    "HypothesisTransfer": "tacit.models.linear.hypothesis_transfer",
+    "LayerwiseSearch": "tacit.situations.feedback.layerwise",
+    "Ledger": "tacit.privacy.ledger",
+    "MembershipAutoencoder": "tacit.models.membership.autoencoder",
+    "MembershipClassifier": "tacit.models.membership.classifier",
+    "MembershipMapping": "tacit.models.membership.mapping",
+    "MetricNeighbours": "tacit.adoption.neighbours",
+    "PairMetric": "tacit.models.pair_metric.metric",
+    "PerformanceSearch": "tacit.situations.feedback.performance",
+    "PrivateAutoencoder": "tacit.models.autoencoder.encoder",
+    "PrivateAutoencoderClassifier": "tacit.models.autoencoder.classifier",
+    "PrivateLinearRegression": "tacit.models.autoencoder.linear_regression",
+    "PrivateLogisticRegression": "tacit.models.linear.logistic",
+    "PrivateNearestMean": "tacit.models.class_moments.nearest_mean",
+    "RandomSearch": "tacit.situations.feedback.random_search",
+    "Release": "tacit.releases.file",
+    "Schema": "tacit.data.schema",
+    "SharpenedClassifier": "tacit.models.semi_supervised.classifier",
+    "SharpenedTransfer": "tacit.adoption.network",
+    "TransferClassifier": "tacit.adoption.classifier",
+    "Unit": "tacit.privacy.budget",
+    "adopt": "tacit.workflows.adopt",
+    "attack_release": "tacit.audit.attacks.release_attack",
+    "encode": "tacit.data.encoding",
+    "fabricate": "tacit.workflows.fabricate",
+    "infer_column": "tacit.situations.missing.inference",
+    "learn_behaviour": "tacit.situations.behaviour.predictor",
+    "make_release": "tacit.workflows.release",
+    "predict": "tacit.workflows.predict",
+    "read_model": "tacit.workflows.models",
+    "read_release": "tacit.releases.file",
+    "read_schema": "tacit.data.schema_file",
+    "release": "tacit.workflows.release",
+    "report": "tacit.workflows.report",
+    "tune": "tacit.situations.feedback.search",
+    "write_model": "tacit.workflows.models",
+    "write_release": "tacit.releases.file",
+}
+
+
+def load(name: str) -> Any:
+    """Return what the public ``name`` stands for; its module is imported on first use."""
+    return getattr(importlib.import_module(PUBLIC_NAMES[name]), name)
+
+
+def stub() -> str:
+    """Return the text of ``__init__.pyi``: an import of every public name, and ``__all__``."""
+    modules: dict[str, list[str]] = {}
+    for name in sorted(PUBLIC_NAMES):
+        modules.setdefault(PUBLIC_NAMES[name], []).append(name)
+    imports = [f"from {module} import {', '.join(names)}" for module, names in sorted(modules.items())]
+    listed = [f'    "{name}",' for name in sorted(PUBLIC_NAMES)]
+    heading = "# Made from public_names.py by `make format`; do not edit."
+    return "\n".join([heading, *imports, "", "__all__ = [", *listed, "]", "", "__version__: str", ""])

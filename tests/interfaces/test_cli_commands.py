@@ -1,0 +1,123 @@
+"""The table of commands says what exists, and a command's module is imported when it is called, not before."""
+
+import importlib
+import inspect
+import subprocess
+import sys
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from tacit.errors import InputError
+from tacit.interfaces.cli.commands import COMMANDS, Entry
+from tacit.interfaces.cli.lazy_group import LazyGroup
+from tacit.interfaces.cli.main import app
+
+FUNCTIONS = {name: entry for name, entry in COMMANDS.items() if entry.target}
+GROUPS = {name: entry for name, entry in COMMANDS.items() if not entry.target}
+HEAVY = {"torch", "flwr", "fastapi", "sklearn", "scipy", "polars", "dp_accounting", "numpy", "tacit.privacy.ledger"}
+
+
+def function_of(entry: Entry) -> object:
+    module, function = entry.target.split(":")
+    return getattr(importlib.import_module(module), function)
+
+
+def loaded_by(*arguments: str) -> set[str]:
+    """Return the heavy modules that a command line has imported when it ends."""
+    program = (
+        "import sys\nfrom tacit.interfaces.cli.main import app\n"
+        f"try:\n    app({list(arguments)!r})\nexcept SystemExit as stop:\n    assert not stop.code\n"
+        f"print(*({HEAVY!r} & set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(done.stderr.split())
+
+
+def group_of(table: dict[str, Entry]) -> typer.Typer:
+    """Return an application whose commands are those of ``table``."""
+
+    class Group(LazyGroup):
+        def __init__(self, **settings: object) -> None:
+            super().__init__(table=table, **settings)
+
+    application = typer.Typer(cls=Group)
+    application.callback()(lambda: None)
+    return application
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_command_exists_and_its_summary_is_the_first_line_of_its_docstring(name: str) -> None:
+    documentation = inspect.getdoc(function_of(FUNCTIONS[name])) or ""
+    assert " ".join(documentation.split("\n\n")[0].split()) == FUNCTIONS[name].summary
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_the_help_of_a_command_teaches_with_an_example(name: str) -> None:
+    done = CliRunner().invoke(app, [*name.split(), "--help"], prog_name="tacit", env={"COLUMNS": "200"})
+    assert done.exit_code == 0
+    assert f"Usage: tacit {name} " in done.output
+    assert f"tacit {name} " in done.output.split("Example")[1]
+
+
+# What each group lists: the commands under its name, and of a group among them the name alone.
+LISTED = {
+    "": [name for name in COMMANDS if name.split()[0] not in GROUPS or name in {"schema", "ledger", "desk"}],
+    "schema": ["schema draft", "schema check"],
+    "ledger": ["ledger init", "ledger show", "ledger verify"],
+    "desk": ["desk serve", "desk score", "desk show", "desk provider"],
+    "desk provider": ["desk provider add", "desk provider revoke"],
+}
+
+
+@pytest.mark.parametrize("group", ["", *GROUPS])
+def test_the_help_of_a_group_lists_its_commands_with_their_summaries(group: str) -> None:
+    done = CliRunner().invoke(app, [*group.split(), "--help"], env={"COLUMNS": "200"})
+    rows = [line.strip("│ ").split("  ", 1) for line in done.output.split("Commands")[1].splitlines()[1:-2]]
+    assert {name: summary.strip() for name, summary in rows} == {
+        name.removeprefix(f"{group} "): COMMANDS[name].summary for name in LISTED[group]
+    }
+
+
+def test_a_group_without_a_command_shows_its_help() -> None:
+    assert "Let a provider in" in CliRunner().invoke(app, ["desk", "provider"]).output
+
+
+@pytest.mark.parametrize("command", [[], ["desk"], ["desk", "provider"], ["ledger"]], ids=" ".join)
+def test_lists_of_commands_import_nothing_heavy(command: list[str]) -> None:
+    assert loaded_by(*command, "--help") == set()
+
+
+def test_the_check_on_heavy_modules_sees_one_when_a_command_is_called() -> None:
+    assert "tacit.privacy.ledger" in loaded_by("ledger", "show", "--help")
+
+
+def test_two_words_are_taken_before_the_first_alone() -> None:
+    first = CliRunner().invoke(app, ["tune", "--help"], prog_name="tacit").output
+    both = CliRunner().invoke(app, ["tune", "ask", "--help"], prog_name="tacit").output
+    assert "Usage: tacit tune [OPTIONS]" in first
+    assert "Usage: tacit tune ask [OPTIONS]" in both
+
+
+@pytest.mark.parametrize(("words", "meant"), [(["adop"], "adopt"), (["desk", "shw"], "show")])
+def test_a_misspelt_command_is_answered_with_the_nearest(words: list[str], meant: str) -> None:
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 2
+    assert f"Did you mean '{meant}'?" in done.output
+
+
+def test_a_command_whose_extra_is_not_installed_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "fastapi", None)
+    monkeypatch.delitem(sys.modules, "tacit.interfaces.desk.app", raising=False)
+    monkeypatch.delitem(sys.modules, "tacit.interfaces.cli.desk.serve", raising=False)
+    done = CliRunner().invoke(app, ["desk", "serve", "--help"])
+    assert isinstance(done.exception, InputError)
+    assert "pip install 'tacit-knowledge[serve]'" in str(done.exception)
+    assert CliRunner().invoke(app, ["desk", "show", "--help"]).exit_code == 0
+
+
+def test_a_mistake_in_the_table_is_not_taken_for_a_part_that_is_not_installed() -> None:
+    table = {"a": Entry("tacit.interfaces.cli.absent:a", "A.", extra="serve"), "b": Entry("absent:b", "B.")}
+    for name in table:
+        assert isinstance(CliRunner().invoke(group_of(table), [name]).exception, ModuleNotFoundError)
