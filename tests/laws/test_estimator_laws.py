@@ -1,5 +1,6 @@
 """Laws that every estimator of the library obeys; a new estimator joins by a line in ``PRIVATE``."""
 
+import inspect
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,16 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from tacit import Budget
+from tacit import (
+    AffineHull,
+    AffineHullClassifier,
+    Budget,
+    MembershipAutoencoder,
+    MembershipClassifier,
+    MembershipMapping,
+    PairMetric,
+    SharpenedClassifier,
+)
 from tacit.audit.replay import replay
 from tacit.errors import BudgetExceededError
 from tacit.models.autoencoder.classifier import PrivateAutoencoderClassifier
@@ -166,3 +176,21 @@ def test_a_replay_on_a_neighbour_finds_nothing(make: Callable[..., Any], digits:
     extreme = np.full((1, X.shape[1]), 1e6)
     replay(run, (X, y), (np.vstack([X, extreme]), np.append(y, 3))).require()
     replay(run, (X, y), (X[1:], y[1:])).require()
+
+
+ESTIMATORS = [
+    *(type(make()) for make in PRIVATE.values()),
+    AffineHull,
+    AffineHullClassifier,
+    MembershipAutoencoder,
+    MembershipClassifier,
+    MembershipMapping,
+    PairMetric,
+    SharpenedClassifier,
+]
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_no_estimator_has_more_than_a_dozen_parameters(estimator: Any) -> None:
+    """Rarer settings stand together in a frozen object of their own."""
+    assert len(inspect.signature(estimator).parameters) <= 12

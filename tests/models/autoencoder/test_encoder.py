@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression
@@ -144,3 +145,16 @@ def test_another_kind_of_release_is_no_encoder(digits: tuple[np.ndarray, np.ndar
         PrivateAutoencoder.from_release(replace(release, kind="linear"))
     with pytest.raises(ReleaseError, match="row_norm"):
         PrivateAutoencoder.from_release(replace(release, settings={"low": 0.0, "high": 16.0}))
+
+
+def test_a_plan_made_before_is_the_one_that_is_drawn(digits: tuple[np.ndarray, np.ndarray], tmp_path: Path) -> None:
+    X = digits[0][:200]
+    model = PrivateAutoencoder(1.0, bounds=(0, 16), hidden=(5,))
+    planned = model.plan_layers(64)
+    assert list(planned.steps) == model.plan(64)
+    ledger = Ledger.create(tmp_path / "t.ledger", Budget(1.0, 1e-6, unit="record"))
+    copy = planned.estimator(ledger=ledger, random_state=3)
+    copy.fit(X, plan=planned, purpose="an encoder")
+    assert [line.purpose for line in ledger.lines()] == ["an encoder"]
+    again = clone(model).set_params(random_state=3).fit(X)
+    assert np.array_equal(copy.transform(X), again.transform(X))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tacit.arrays import FloatArray
+from tacit.errors import InputError
 from tacit.models.autoencoder.layers import (
     Layer,
     centre_query,
@@ -15,6 +16,7 @@ from tacit.models.autoencoder.layers import (
     projection_range,
     public_code,
     public_directions,
+    read_stack,
     stack_arrays,
     stack_queries,
     stack_shares,
@@ -137,3 +139,36 @@ def test_an_empty_stack_is_the_identity_and_arrays_are_named_by_depth() -> None:
     assert encode_stack((), X) is X
     layers = [Layer(np.eye(2), np.zeros(2), True), Layer(np.eye(2), np.zeros(2), False)]
     assert list(stack_arrays(layers)) == ["weights_1", "centre_1", "weights_2", "centre_2"]
+
+
+def test_a_stack_comes_back_from_its_arrays() -> None:
+    layers = (Layer(np.eye(3)[:, :2], np.zeros(3), True), Layer(np.eye(2), np.ones(2) / 2, False))
+    again = read_stack(stack_arrays(layers))
+    X = rows_in_ball(5, 3)
+    assert np.array_equal(encode_stack(again, X), encode_stack(layers, X))
+    assert [layer.nonnegative for layer in again] == [True, False]
+    assert read_stack({}) == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"more": np.ones(1)}, "nothing else"),
+        ({"weights_1": np.ones(3)}, "a matrix of weights"),
+        ({"centre_1": np.ones(4)}, "a centre as long as its columns"),
+        ({"weights_2": np.ones((3, 2)), "centre_2": np.ones(3)}, "layer below"),
+        ({"weights_1": np.full((3, 2), np.nan)}, "weights"),
+    ],
+)
+def test_malformed_stacks_are_refused(change: dict[str, FloatArray], words: str) -> None:
+    layers = (Layer(np.eye(3)[:, :2], np.zeros(3), True), Layer(np.eye(2), np.zeros(2), False))
+    with pytest.raises(InputError, match=words):
+        read_stack({**stack_arrays(layers), **change})
+
+
+def test_a_layer_keeps_what_lies_in_its_directions() -> None:
+    layer = Layer(np.eye(4)[:, :2], np.full(4, 0.1), True)
+    X = rows_in_ball(6, 4)
+    kept = layer.reconstruct(X)
+    assert kept[:, :2] == pytest.approx(X[:, :2])
+    assert kept[:, 2:] == pytest.approx(np.full((6, 2), 0.1))

@@ -1,8 +1,20 @@
 import numpy as np
+import pytest
 from scipy.special import expit
 
-from tacit.models.autoencoder.printed import LARGEST_WEIGHT, LEARNING_RATE, PrintedLayer, coefficients, descend, steps
+from tacit.errors import BudgetError
+from tacit.models.autoencoder.printed import (
+    LARGEST_WEIGHT,
+    LEARNING_RATE,
+    PrintedLayer,
+    coefficients,
+    descend,
+    learn,
+    steps,
+)
 from tacit.privacy import accounting
+from tacit.privacy.account import Account
+from tacit.privacy.budget import Budget, Unit
 
 
 def test_each_release_has_the_printed_sensitivity_and_the_whole_epsilon() -> None:
@@ -35,3 +47,31 @@ def test_the_normalisation_reads_the_data_and_fills_the_unit_cube() -> None:
     code = PrintedLayer(W, H.min(axis=0), H.max(axis=0)).encode(X) * 2
     assert np.allclose(code.min(axis=0), 0.0)
     assert np.allclose(code.max(axis=0), 1.0)
+
+
+def test_codes_of_other_rows_stay_in_the_unit_cube() -> None:
+    W = np.random.default_rng(2).normal(size=(3, 4))
+    layer = PrintedLayer(W, np.full(4, 0.4), np.full(4, 0.6))
+    code = layer.encode(10 * np.random.default_rng(3).normal(size=(50, 3)))
+    assert code.min() >= 0
+    assert code.max() <= 1 / np.sqrt(4)
+    constant = PrintedLayer(W, np.full(4, 0.5), np.full(4, 0.5))
+    assert np.isfinite(constant.encode(np.zeros((2, 3)))).all()
+    assert set(layer.arrays()) == {"weights", "low", "high"}
+
+
+def test_it_learns_a_layer_and_an_output_with_one_draw_each() -> None:
+    rng = np.random.default_rng(0)
+    X, codes = rng.random((40, 3)) / 2, np.arange(30) % 2
+    labelled = np.arange(40) < 30
+    planned = steps(3, (2, 2), 1.0)
+    account = Account.open(planned, budget=Budget(3.0, unit=Unit.RECORD), random_state=0)
+    layers, output = learn(account, planned, X, labelled, codes, hidden=(2, 2))
+    assert [layer.weights.shape for layer in layers] == [(3, 2), (2, 2)]
+    assert output.shape == (1, 3)
+    assert output[0, -1] == 0  # the constant unit has no weight in the paper
+    assert np.abs(output).max() <= LARGEST_WEIGHT
+    hidden = expit(X @ layers[0].weights)
+    assert layers[0].low == pytest.approx(hidden.min(axis=0))  # [dpa] eq. 13 reads the data
+    with pytest.raises(BudgetError, match="as often as planned"):
+        account.release(planned[0].mechanism, np.zeros(3 * 2 * 3))

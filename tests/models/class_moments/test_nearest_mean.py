@@ -93,3 +93,23 @@ def test_mnist_at_record_epsilon_a_tenth() -> None:
     model = PrivateNearestMean(0.1, bounds=(0, 255), delta=1e-5, row_norm=10.0, classes=range(10), random_state=0)
     assert model.fit(rows, y).score(test, y_test) > 0.79
     assert math.isclose(model.card_.epsilon, 0.1)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_scores_are_minus_squared_distances_up_to_what_all_classes_share(n_classes: int) -> None:
+    X, y = load_digits(n_class=n_classes, return_X_y=True)
+    model = PrivateNearestMean(5.0, bounds=(0, 16), random_state=0).fit(X, y)
+    distances = ((X[:, None] / 16 - model.means_) ** 2).sum(axis=2)
+    assert np.array_equal(model.predict(X), distances.argmin(axis=1))
+    decided = model.decision_function(X)
+    if n_classes == 2:
+        assert decided == pytest.approx(distances[:, 0] - distances[:, 1])
+    else:
+        assert decided[:, 1] - decided[:, 0] == pytest.approx(distances[:, 0] - distances[:, 1])
+
+
+@pytest.mark.parametrize("row_norm", [0.3, 1.0, 7.9])
+def test_a_count_weighs_a_power_of_two_between_a_quarter_and_half_of_a_row(row_norm: float) -> None:
+    weight = count_weight(row_norm)
+    assert row_norm / 4 < weight <= row_norm / 2
+    assert np.log2(weight) == round(np.log2(weight))

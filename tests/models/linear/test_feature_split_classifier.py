@@ -1,8 +1,6 @@
 """Feature-split regression and hypothesis transfer: accounting by formula, transfer by what it gains."""
 
-import math
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,99 +12,20 @@ from tacit.data.schema import Schema
 from tacit.errors import InputError
 from tacit.models.linear.feature_split import FeatureSplit
 from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
-from tacit.models.linear.hypothesis import UNLIKE, PriorWeights, no_prior, place_by_schema, trust
-from tacit.models.linear.hypothesis_transfer import HypothesisTransfer
 from tacit.models.linear.logistic import PrivateLogisticRegression, expected_noise
 from tacit.models.linear.planning import (
-    PublicNumbers,
     SplitSettings,
-    plan_average,
-    plan_paper,
-    plan_stack,
-    printed_epsilon,
 )
-from tacit.privacy import accounting
-from tacit.privacy.account import plan_event
 from tacit.privacy.mechanisms import ObjectivePerturbation
-from tacit.privacy.mechanisms.objective import loss_supremum
 from tacit.releases.file import Release
 
 Table = tuple[np.ndarray, np.ndarray]
-FIFTHS = FeatureSplit.random(10, 5)
 
 
 def blobs(n: int, d: int = 20, seed: int = 0) -> Table:
     rng = np.random.default_rng(seed)
     y = np.arange(n) % 2
     return rng.normal(0, 1, (n, d)) + 0.5 * np.where(y, 1, -1)[:, None], y
-
-
-def blank(split: FeatureSplit) -> PriorWeights:
-    return no_prior(split, 10, 2)
-
-
-def test_the_printed_accounting_agrees_with_an_independent_implementation() -> None:
-    q, curvature = np.full(5, 0.2), np.full(5, 400 * 0.001)
-    assert printed_epsilon(1.0, q, curvature) == pytest.approx(0.7530738741, abs=1e-9)
-    # Noise for epsilon instead of epsilon' is what line 6 draws: by the printed deductions it costs more,
-    assert 1.0 + (1.0 - printed_epsilon(1.0, q, curvature)) == pytest.approx(1.2469261259, abs=1e-9)
-    # by the exact loss it happens to hold here, where n lambda is just 2 q²/(q epsilon).
-    assert math.fsum(loss_supremum(0.5, n, r) for n, r in zip(curvature, q, strict=True)) == pytest.approx(1.0)
-
-
-@pytest.mark.parametrize("shares", [(1, 1, 1, 1, 1), (16, 4, 2, 1, 1)])
-@pytest.mark.parametrize("epsilon", [0.3, 4.0])
-def test_the_groups_together_cost_epsilon(shares: tuple[float, ...], epsilon: float) -> None:
-    split = FeatureSplit(FIFTHS.positions, shares)
-    plan = plan_average(blank(split), PublicNumbers(epsilon, 500, 3), SplitSettings())
-    assert accounting.epsilon(plan_event(plan.steps), delta=0) == pytest.approx(epsilon)
-    for mechanism, share in zip(plan.groups, split.shares, strict=True):
-        assert mechanism.event.epsilon == pytest.approx(epsilon * share / 3)
-        # Rows of norm q with noise of rate epsilon/2 are rows of norm 1 with rate q epsilon/2.
-        assert mechanism.beta == pytest.approx(epsilon / 3 / 2 * share, rel=1e-3)
-
-
-def test_stacking_costs_epsilon_and_each_half_has_all_of_it() -> None:
-    plan = plan_stack(blank(FIFTHS), PublicNumbers(2.0, 101, 1), SplitSettings("stack"))
-    assert accounting.epsilon(plan_event(plan.steps), delta=0) == pytest.approx(2.0)
-    assert sum(each.event.epsilon for each in plan.groups) == pytest.approx(2.0)
-    assert {each.curvature for each in plan.groups} == {51.0}
-
-
-def test_the_printed_algorithm_is_charged_what_it_costs_and_warns() -> None:
-    numbers, printed = PublicNumbers(1.0, 400, 1), SplitSettings(accounting="paper", regularization=0.02)
-    weak = plan_paper(blank(FIFTHS), numbers, printed)
-    assert weak.epsilon > 1.001
-    assert "line 6" in weak.warning
-    strong = plan_paper(blank(FIFTHS), numbers, SplitSettings(accounting="paper"))
-    assert strong.epsilon == pytest.approx(1.0, rel=1e-3)
-    assert not strong.warning
-    card = FeatureSplitClassifier(1.0, split=5, settings=printed).fit(*blobs(400)).card_
-    assert not card.holds
-    assert card.epsilon > 1.001
-
-
-def test_the_printed_noise_is_that_of_algorithm_3() -> None:
-    split = FeatureSplit(FIFTHS.positions, (16, 4, 2, 1, 1))
-    n, lam, epsilon = 400, 1.0, 1.0
-    for mechanism, q in zip(
-        plan_paper(blank(split), PublicNumbers(epsilon, n, 1), SplitSettings(regularization=lam)).groups,
-        split.shares,
-        strict=True,
-    ):
-        # In the paper's scale, w = u/q: rows of norm q, rate epsilon/2, curvature n lambda q².
-        assert mechanism.beta / q == pytest.approx(epsilon / 2)
-        assert mechanism.curvature * q**2 == pytest.approx(n * lam * q**2)
-
-
-def test_trust_follows_the_inverse_variances() -> None:
-    weight, held = trust(0.1, 0.2)
-    assert weight == pytest.approx(0.04 / (0.01 + UNLIKE**2))
-    assert held == 1
-    weight, held = trust(0.1, 1.0)
-    assert weight == 1
-    assert held == pytest.approx(1 / (0.01 + UNLIKE**2))
-    assert trust(np.inf, 1.0)[0] == 0
 
 
 @pytest.mark.parametrize("aggregate", ["average", "stack"])
@@ -117,6 +36,22 @@ def test_it_learns_from_groups(aggregate: str) -> None:
     again = FeatureSplitClassifier.from_release(model.release())
     X, _ = blobs(20, seed=2)
     assert again.predict_proba(X) == pytest.approx(model.predict_proba(X))
+
+
+def test_the_card_of_the_printed_algorithm_warns_if_it_costs_more_than_promised() -> None:
+    printed = SplitSettings(accounting="paper", regularization=0.02)
+    card = FeatureSplitClassifier(1.0, split=5, settings=printed).fit(*blobs(400)).card_
+    assert not card.holds
+    assert card.epsilon > 1.001
+
+
+def test_a_plan_made_before_is_the_one_that_is_drawn() -> None:
+    X, y = blobs(100)
+    model = FeatureSplitClassifier(1.0, split=4, random_state=3)
+    plan = model.split_plan(20, 100, [0, 1])
+    first = model.fit(X, y, plan=plan).scores_.weights
+    assert np.array_equal(first, model.fit(X, y).scores_.weights)
+    assert model.plan(20, n_rows=100) == list(plan.steps)
 
 
 def source(epsilon: float = 4.0, split: FeatureSplit | None = None) -> Release:
@@ -136,16 +71,6 @@ def test_a_source_helps_where_the_target_is_small(split: FeatureSplit | None) ->
     assert np.mean(gains) > 0.1
 
 
-def test_the_simple_combination_starts_from_the_source() -> None:
-    X, y = blobs(80, seed=3)
-    handed = PrivateLogisticRegression(4.0, random_state=1).fit(*blobs(3000)).release()
-    model = HypothesisTransfer(0.2, source=handed, prior_weight=1.0, regularization=1e6, random_state=0).fit(X, y)
-    assert model.coef_ == pytest.approx(handed.arrays["weights"], abs=1e-3)
-    none = HypothesisTransfer(0.2, source=handed, prior_weight=0.0, regularization=1e6, random_state=0).fit(X, y)
-    assert none.coef_ == pytest.approx(0.0, abs=1e-3)
-    assert model.release().settings["adopted"] == ["weights of a logistic regression, epsilon 4"]
-
-
 def test_source_and_target_are_charged_on_their_own_ledgers(tmp_path: Path) -> None:
     ledgers = [Ledger.create(tmp_path / f"{name}.ledger", Budget(3, unit="record")) for name in ("ours", "theirs")]
     handed = FeatureSplitClassifier(1.0, split=4, ledger=ledgers[1]).fit(*blobs(100)).release()
@@ -157,16 +82,6 @@ def test_source_and_target_are_charged_on_their_own_ledgers(tmp_path: Path) -> N
     assert audit_card(model.card_, draws=100, seed=0).passed
 
 
-def test_labels_of_the_source_may_come_in_another_order() -> None:
-    X, y = blobs(3000)
-    handed = PrivateLogisticRegression(4.0, random_state=1).fit(X, np.where(y, "a", "b")).release()
-    model = HypothesisTransfer(1.0, source=handed, classes=["a", "b"], random_state=0)
-    model.fit(X[:50], np.where(y[:50], "a", "b"))
-    assert model.score(X, np.where(y, "a", "b")) > 0.9
-    with pytest.raises(InputError, match="classes"):
-        HypothesisTransfer(1.0, source=handed).fit(X, y)
-
-
 OWNER = Schema((Numeric("age", (0, 100)), Categorical("sex", ("f", "m")), Label("ill", ("no", "yes"))))
 OURS = Schema(
     (
@@ -176,24 +91,6 @@ OURS = Schema(
         Label("ill", ("yes", "no", "unknown")),
     )
 )
-
-
-def test_weights_are_placed_by_the_names_of_columns_and_classes() -> None:
-    rng = np.random.default_rng(0)
-    X = np.column_stack([rng.random(200), np.eye(2)[rng.integers(0, 2, 200)]])
-    handed = FeatureSplitClassifier(5.0, schema=OWNER, random_state=0).fit(X, (X[:, 0] > 0.5).astype(int)).release()
-    age, female, male = handed.arrays["weights"][0]
-    placed = place_by_schema(handed, OURS)
-    # Half the range: one unit of ours is half of theirs.
-    assert placed.weights[0] == pytest.approx([male, female, 0, age / 2])
-    assert placed.weights[1] == pytest.approx([-male, -female, 0, -age / 2])
-    assert set(placed.weights) == {0, 1}
-    assert placed.split.positions == ((0, 1, 3), (2,))
-    assert placed.split.shares == pytest.approx((3 / 4, 1 / 4))
-    assert placed.noise[1] == np.inf
-    strange = Schema((Numeric("height", (0, 1)), Label("ill", ("no", "yes"))))
-    with pytest.raises(InputError, match="in common"):
-        place_by_schema(handed, strange)
 
 
 def test_three_classes_adopt_what_two_know() -> None:
@@ -230,21 +127,6 @@ def test_wrong_settings_are_refused_before_anything_is_charged(
     with pytest.raises(InputError, match=words):
         FeatureSplitClassifier(1.0, ledger=ledger, **settings).fit(*blobs(50))  # type: ignore[arg-type]
     assert not ledger.lines()
-
-
-@pytest.mark.parametrize(
-    ("settings", "words"),
-    [
-        ({"aggregate": "vote"}, "aggregate"),
-        ({"accounting": "loose"}, "accounting"),
-        ({"aggregate": "stack", "accounting": "paper"}, "average"),
-        ({"prior_weight": 2.0}, "prior_weight"),
-        ({"regularization": 0.0}, "regularization"),
-    ],
-)
-def test_settings_are_checked_when_they_are_made(settings: dict[str, Any], words: str) -> None:
-    with pytest.raises(InputError, match=words):
-        SplitSettings(**settings)
 
 
 def test_a_split_other_than_the_sources_is_refused() -> None:

@@ -7,19 +7,10 @@ import pytest
 from tacit import Budget, Ledger
 from tacit.audit.card_audit import audit_card
 from tacit.audit.replay import replay
-from tacit.data.columns import Categorical, Label, Numeric
-from tacit.data.schema import Schema
 from tacit.errors import BudgetExceededError, InputError, ReleaseError
 from tacit.models.linear.logistic import PrivateLogisticRegression, expected_noise
 from tacit.models.linear.release import read_scores
 from tacit.models.two_class_problems import (
-    centred,
-    class_probabilities,
-    classes_query,
-    query_of,
-    row_factors,
-    schema_bounds,
-    signs_of,
     unit_rows,
 )
 from tacit.privacy.accounting import epsilon as cost
@@ -33,43 +24,6 @@ def blobs(n: int = 400, d: int = 5, n_classes: int = 2, seed: int = 0) -> Table:
     rng = np.random.default_rng(seed)
     y = np.arange(n) % n_classes
     return rng.normal(0, 0.5, (n, d)) + 2 * np.eye(n_classes, d)[y] - 2 / d, y
-
-
-def test_rows_are_scaled_by_themselves_alone() -> None:
-    X = np.array([[3.0, 4.0], [0.0, 0.0], [1e-300, 0.0], [1e-154, 1e-155], [1e150, 1e150], [1e300, 0.0]])
-    assert (np.linalg.norm(unit_rows(X), axis=1) <= 1).all()
-    assert np.linalg.norm(unit_rows(X[:1])) == pytest.approx(1)
-    assert np.array_equal(unit_rows(X[:1]), unit_rows(X)[:1])
-    assert unit_rows(X[:1], row_norm=10.0) == pytest.approx(X[:1] / 10)
-    assert np.linalg.norm(unit_rows(X[:1], row_norm=2.0)) == pytest.approx(1)
-    assert not unit_rows(X)[1].any()
-
-
-def test_the_query_equals_a_loop() -> None:
-    X, codes = blobs(7, 3)
-    prior = np.array([1.0, -2.0, 0.5])
-    query = query_of(X, row_factors(X) * signs_of(codes, 2)[0], prior, 9)
-    for row, code, asked in zip(X, codes, query[:7], strict=True):
-        z = (1 if code == 1 else -1) * row / np.linalg.norm(row)
-        assert asked == pytest.approx([*z, z @ prior])
-    assert not query[7:].any()
-
-
-def test_each_class_is_told_from_the_rest() -> None:
-    assert np.array_equal(signs_of(np.array([0, 1, 2]), 3), 2 * np.eye(3) - 1)
-    assert np.array_equal(signs_of(np.array([0, 1]), 2), [[-1, 1]])
-
-
-def test_probabilities_are_shares_of_margins() -> None:
-    assert class_probabilities(np.array([[0.0], [100.0]])) == pytest.approx(np.array([[0.5, 0.5], [0, 1]]))
-    assert class_probabilities(np.array([[0.0, 0.0, -800.0]])).sum() == pytest.approx(1)
-
-
-def test_bounds_of_a_schema_centre_numbers_categories_and_flags() -> None:
-    columns = (Numeric("a", (0, 9), missing="flag"), Categorical("b", tuple("xyz")), Label("l", ("0", "1")))
-    rows = np.array([[0.0, 0, 1, 0, 0], [1.0, 1, 0, 0, 1]])
-    expected = [[-1, 0, 2 / 3, -1 / 3, -1 / 3], [1, 1, -1 / 3, -1 / 3, 2 / 3]]
-    assert centred(rows, schema_bounds(Schema(columns))) == pytest.approx(np.array(expected))
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
@@ -105,16 +59,6 @@ def test_classes_share_the_budget_equally() -> None:
     assert step.mechanism.problems == 3
     assert step.mechanism.each.event.epsilon == pytest.approx(1.0)
     assert cost(step.event, delta=0) == pytest.approx(3.0)
-
-
-def test_the_query_of_all_classes_equals_a_loop() -> None:
-    X, codes = blobs(7, 3)
-    prior = np.array([[1.0, -2.0, 0.5], [0.0, 1.0, 0.0], [3.0, 0.0, 0.1]])
-    query = classes_query(X, row_factors(X), codes, prior, 9)
-    for row, code, asked in zip(X, codes, query[:7], strict=True):
-        z = row / np.linalg.norm(row)
-        assert asked == pytest.approx([*z, code, *(prior @ z)])
-    assert not query[7:].any()
 
 
 def test_several_classes_are_learned_as_if_one_by_one() -> None:

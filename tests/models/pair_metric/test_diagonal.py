@@ -5,11 +5,8 @@ import pytest
 
 from tacit.arrays import FloatArray
 from tacit.models.pair_metric.diagonal import IDENTITY_SHARE, Diagonal, PairMoments, diagonal_weights
-from tacit.models.pair_metric.sums import PairSum, clip_rows_1
-from tacit.models.pair_metric.thresholds import best_threshold
 from tacit.privacy.account import Account
 from tacit.privacy.budget import Budget, Unit
-from tacit.privacy.stream import NoiseStream
 
 
 def moments(similar: list[float], dissimilar: list[float], noise: float = 1e-3) -> PairMoments:
@@ -84,36 +81,3 @@ def test_no_replacement_moves_the_sums_further_than_declared(mechanism: str) -> 
         other, turned = rows.copy(), far.copy()
         other[:2], turned[:2] = rng.choice([-1.0, 0.0, 1.0], (2, 5)), rng.random(2) < 0.5
         assert solver.noise.distance(sums(rows, far), sums(other, turned)) <= query.sensitivity
-
-
-@pytest.mark.parametrize("mechanism", ["gaussian", "laplace", "staircase"])
-def test_the_stated_noise_is_about_the_noise_drawn(mechanism: str) -> None:
-    query = PairSum(mechanism, 1.0, 3, 1)
-    noise = query.planned(1.0, 1e-6)
-    drawn = noise.draw(np.zeros((3000, 3)), NoiseStream(0))
-    assert drawn.std() == pytest.approx(query.noise(noise, 1), rel=0.25 if mechanism == "staircase" else 0.06)
-
-
-def test_the_stated_noise_of_the_local_model_is_that_of_a_sum_over_pairs() -> None:
-    query = PairSum("duchi", 1.0, 3, 1)
-    noise = query.planned(1.0, 0.0)
-    drawn = noise.draw(np.zeros((300 * 200, 3)), NoiseStream(0)).reshape(300, 200, 3).sum(axis=1)
-    assert drawn.std() == pytest.approx(query.noise(noise, 200), rel=0.1)
-
-
-def test_rows_are_shortened_to_a_1_norm_and_never_past_it() -> None:
-    rng = np.random.default_rng(3)
-    rows = rng.normal(size=(200, 7)) * 10.0 ** rng.integers(-3, 3, (200, 1))
-    short = clip_rows_1(rows, 1.3)
-    assert np.abs(short).sum(axis=1).max() <= 1.3
-    inside = np.abs(rows).sum(axis=1) < 1.2
-    assert np.allclose(short[inside], rows[inside], atol=1e-7)
-
-
-def test_the_best_threshold_equals_a_search_over_all() -> None:
-    rng = np.random.default_rng(4)
-    for _ in range(100):
-        distances, far = rng.integers(0, 6, 12) / 4, rng.random(12) < 0.5
-        right = ((distances > best_threshold(distances, far)) == far).sum()
-        tried = [((distances > cut) == far).sum() for cut in np.arange(-0.1, 2.0, 0.05)]
-        assert right == max(tried)

@@ -23,7 +23,6 @@ from tacit import SharpenedClassifier
 from tacit.data.columns import Label, Numeric
 from tacit.data.schema import Schema
 from tacit.errors import InputError, TacitError
-from tacit.models.semi_supervised.labels import held_out
 from tacit.models.semi_supervised.recipe import ALGORITHMS, DISTILLATIONS, LossSettings, TrainingSettings
 
 Table = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
@@ -200,14 +199,6 @@ def test_a_network_trained_on_sparsemax_is_as_sure_as_it_was_taught_to_be(moons:
     right = model.score(X, truth)
     assert model.temperature_ < 1
     assert abs(model.predict_proba(X).max(axis=1).mean() - right) < abs(raw.max(axis=1).mean() - right)
-
-
-def test_held_out_rows_never_take_a_class_away() -> None:
-    codes = np.array([0, 1, 1, 1, 1, 2, 2])
-    held = held_out(codes, 0.9, np.random.RandomState(0))
-    assert set(codes[~held]) == {0, 1, 2}
-    assert held.sum() == 4
-    assert not held_out(codes, "auto", np.random.RandomState(0)).any()
 
 
 @pytest.mark.parametrize(

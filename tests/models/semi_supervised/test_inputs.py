@@ -1,21 +1,15 @@
-"""Float32Array as networks read them: pictures, tables with and without a schema, and what does not fit."""
-
-import io
-import sys
+"""Rows as networks read them: pictures, tables with and without a schema, and what does not fit."""
 
 import numpy as np
 import pytest
 import torch
 from numpy.testing import assert_allclose
-from torch import nn
 
 from tacit.arrays import Float32Array
 from tacit.data.columns import Categorical, Label, Numeric
 from tacit.data.schema import Image, Schema
 from tacit.errors import InputError
 from tacit.models.semi_supervised.inputs import ColumnLayout, PictureLayout, flat_rows, lay_out
-from tacit.models.semi_supervised.networks import default_network, network_problem
-from tacit.models.semi_supervised.progress import Bar
 from tacit.models.semi_supervised.training import augmentation_of
 
 RNG = np.random.default_rng(0)
@@ -112,38 +106,3 @@ def test_a_wrong_image_shape_is_refused(shape: object, rule: str) -> None:
 def test_columns_that_are_not_the_schemas_are_refused() -> None:
     with pytest.raises(InputError, match="5 encoded columns of the schema; got 4"):
         lay_out(rows(2, 4), image_shape=None, schema=SCHEMA)
-
-
-@pytest.mark.parametrize("shape", [(1, 28, 28), (3, 32, 32), (1, 8, 8), (1, 2, 2), (1, 1, 9), (1,), (105,)])
-def test_the_default_network_fits_rows_of_any_shape(shape: tuple[int, ...]) -> None:
-    network = default_network(shape, 7)
-    assert network(torch.rand(3, *shape)).shape == (3, 7)
-    assert sum(each.numel() for each in network.parameters()) < 200_000
-
-
-def test_a_network_that_does_not_fit_says_why_and_stays_as_it_was() -> None:
-    network = nn.Sequential(nn.Dropout(), nn.Linear(4, 3))
-    assert not network_problem(network, torch.rand(1, 4), 3)
-    assert network.training
-    assert "logits of shape (1, 5), not (1, 3)" in network_problem(network, torch.rand(1, 4), 5)
-    assert "does not accept a batch of shape (1, 9)" in network_problem(network, torch.rand(1, 9), 3)
-    assert "not tuple" in network_problem(nn.LSTM(4, 3), torch.rand(1, 4), 3)
-
-
-@pytest.mark.parametrize("terminal", [False, True])
-@pytest.mark.parametrize("shown", [False, True])
-def test_a_bar_is_drawn_on_a_terminal_and_elsewhere_ends_with_a_note(
-    monkeypatch: pytest.MonkeyPatch, *, shown: bool, terminal: bool
-) -> None:
-    stream = io.StringIO()
-    monkeypatch.setattr(stream, "isatty", lambda: terminal)
-    monkeypatch.setattr(sys, "stderr", stream)
-    bar = Bar(10, shown=shown)
-    bar.show(7, "loss 0.1")
-    bar.show(8, "loss 0.1")  # too soon
-    bar.close("10 steps")
-    said = stream.getvalue()
-    assert ("7/10" in said) == (shown and terminal)
-    assert "8/10" not in said
-    assert ("10 steps" in said) == shown
-    assert ("\r" in said) == (shown and terminal)

@@ -1,4 +1,4 @@
-"""Torch losses against their numpy forms, gradcheck, and adversarial directions against the exact one."""
+"""Torch losses against their numpy forms, and gradcheck."""
 
 from collections.abc import Callable
 from functools import partial
@@ -13,9 +13,7 @@ from torch import Tensor
 from tacit.errors import InputError
 from tacit.models.semi_supervised import losses
 from tacit.models.semi_supervised.sparsemax import sparsemax
-from tacit.models.semi_supervised.virtual_adversarial import softmax_divergence, vat_direction
 from tacit.numerics import sharpening as plain
-from tacit.numerics import sparsemax as plain_sparsemax
 
 RNG = np.random.default_rng(0)
 LOSSES: dict[str, dict[str, Any]] = {
@@ -103,53 +101,6 @@ def test_sharpening_passes_gradcheck_with_its_target_fixed() -> None:
     assert_allclose(found, expected, atol=1e-12)
 
 
-def test_the_product_with_the_jacobian_of_sparsemax_is_the_known_one() -> None:
-    logits = torch.tensor([[0.5, 0.2, 0.1, -0.3, -1.0]], dtype=torch.float64, requires_grad=True)
-    p = sparsemax(logits)
-    (product,) = torch.autograd.grad(p, logits, torch.tensor([[1, -2, 3, 0.5, 7]], dtype=torch.float64))
-    assert_allclose(p.detach(), plain_sparsemax.sparsemax(logits.detach().numpy()), atol=1e-15)
-    assert_allclose(product, [[0.33333333, -2.66666667, 2.33333333, 0.0, 0.0]], atol=1e-8)
-
-
-@pytest.mark.parametrize("n_classes", [3, 50])
-def test_logits_that_are_not_numbers_come_out_as_such_and_end(n_classes: int) -> None:
-    assert sparsemax(torch.full((1, n_classes), torch.nan)).isnan().all()
-
-
-def test_the_direction_is_the_steepest_in_single_precision_and_a_tiny_step_loses_it() -> None:
-    torch.manual_seed(0)
-    # As spread as torch starts linear layers; larger logits stand out of their rounding more.
-    first, last, rows = torch.randn(128, 64) / 14, torch.randn(10, 128) / 20, torch.randn(50, 64)
-
-    def network(x: Tensor) -> Tensor:
-        return (x @ first.T).relu() @ last.T
-
-    p = network(rows).softmax(dim=1).double()
-    J = last.double() * (rows @ first.T > 0)[:, None, :] @ first.double()  # [50, 10, 64]
-    curvature = J.mT @ (torch.diag_embed(p) - p[:, :, None] * p[:, None, :]) @ J  # Hessian of the divergence
-    steepest = torch.linalg.eigh(curvature).eigenvectors[:, :, -1].float()
-    found = {xi: vat_direction(network, rows, xi=xi, n_steps=10) for xi in (0.01, 1e-6)}
-    match = {xi: float((way * steepest).sum(dim=1).abs().median()) for xi, way in found.items()}
-    assert match[0.01] > 0.95
-    assert match[1e-6] < 0.8
-    assert_allclose(found[0.01].norm(dim=1), 1.0, atol=1e-5)
-    assert not found[0.01].requires_grad
-
-
-def test_a_row_without_a_slope_keeps_a_unit_direction_and_parameters_get_no_gradient() -> None:
-    linear = torch.nn.Linear(4, 3)
-    network = torch.nn.Sequential(torch.nn.Flatten(), linear)
-    with torch.no_grad():
-        linear.bias.copy_(torch.tensor([50.0, 0.0, 0.0]))  # one-hot for sure: sparsemax does not move
-    generator = torch.Generator().manual_seed(0)
-    rows = torch.zeros(5, 1, 2, 2)
-    for divergence in (softmax_divergence, losses.consistency_loss):
-        way = vat_direction(network, rows, divergence=divergence, generator=generator)
-        assert way.shape == rows.shape
-        assert_allclose(way.flatten(1).norm(dim=1), 1.0, atol=1e-5)
-    assert all(parameter.grad is None for parameter in network.parameters())
-
-
 @pytest.mark.parametrize(
     ("call", "named"),
     [
@@ -159,8 +110,6 @@ def test_a_row_without_a_slope_keeps_a_unit_direction_and_parameters_get_no_grad
         (lambda z: losses.fenchel_young_loss(z, torch.full((6,), -1)), "codes of the 5 classes"),
         (lambda z: losses.fenchel_young_loss(z, torch.zeros(6)), "targets must be whole numbers"),
         (lambda z: losses.fenchel_young_loss(z, torch.ones(6, 5)), "sum to 1"),
-        (lambda z: vat_direction(lambda x: x, z, xi=0.0), "xi must be"),
-        (lambda z: vat_direction(lambda x: x, z, n_steps=0), "n_steps must be"),
     ],
 )
 def test_bad_input_is_refused(call: Callable[[Tensor], Tensor], named: str) -> None:

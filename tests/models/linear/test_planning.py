@@ -1,0 +1,162 @@
+"""What feature-split regressions will draw, against formulas written out."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tacit.errors import InputError
+from tacit.models.linear.feature_split import FeatureSplit
+from tacit.models.linear.hypothesis import UNLIKE, PriorWeights, no_prior
+from tacit.models.linear.logistic import expected_noise
+from tacit.models.linear.planning import (
+    PublicNumbers,
+    SplitSettings,
+    plan_average,
+    plan_paper,
+    plan_split,
+    plan_stack,
+    printed_epsilon,
+)
+from tacit.privacy import accounting
+from tacit.privacy.account import plan_event
+from tacit.privacy.mechanisms import StackedPerturbation
+from tacit.privacy.mechanisms.objective import loss_supremum
+
+FIFTHS = FeatureSplit.random(10, 5)
+
+
+def blank(split: FeatureSplit) -> PriorWeights:
+    return no_prior(split, 10, 2)
+
+
+def test_the_printed_accounting_agrees_with_an_independent_implementation() -> None:
+    q, curvature = np.full(5, 0.2), np.full(5, 400 * 0.001)
+    assert printed_epsilon(1.0, q, curvature) == pytest.approx(0.7530738741, abs=1e-9)
+    # Noise for epsilon instead of epsilon' is what line 6 draws: by the printed deductions it costs more,
+    assert 1.0 + (1.0 - printed_epsilon(1.0, q, curvature)) == pytest.approx(1.2469261259, abs=1e-9)
+    # by the exact loss it happens to hold here, where n lambda is just 2 q²/(q epsilon).
+    assert math.fsum(loss_supremum(0.5, n, r) for n, r in zip(curvature, q, strict=True)) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("shares", [(1, 1, 1, 1, 1), (16, 4, 2, 1, 1)])
+@pytest.mark.parametrize("epsilon", [0.3, 4.0])
+def test_the_groups_together_cost_epsilon(shares: tuple[float, ...], epsilon: float) -> None:
+    split = FeatureSplit(FIFTHS.positions, shares)
+    plan = plan_average(blank(split), PublicNumbers(epsilon, 500, 3), SplitSettings())
+    assert accounting.epsilon(plan_event(plan.steps), delta=0) == pytest.approx(epsilon)
+    for mechanism, share in zip(plan.groups, split.shares, strict=True):
+        assert mechanism.event.epsilon == pytest.approx(epsilon * share / 3)
+        # Rows of norm q with noise of rate epsilon/2 are rows of norm 1 with rate q epsilon/2.
+        assert mechanism.beta == pytest.approx(epsilon / 3 / 2 * share, rel=1e-3)
+
+
+def test_stacking_costs_epsilon_and_each_half_has_all_of_it() -> None:
+    plan = plan_stack(blank(FIFTHS), PublicNumbers(2.0, 101, 1), SplitSettings("stack"))
+    assert accounting.epsilon(plan_event(plan.steps), delta=0) == pytest.approx(2.0)
+    assert sum(each.event.epsilon for each in plan.groups) == pytest.approx(2.0)
+    assert {each.curvature for each in plan.groups} == {51.0}
+
+
+def test_the_printed_algorithm_is_charged_what_it_costs_and_warns() -> None:
+    numbers, printed = PublicNumbers(1.0, 400, 1), SplitSettings(accounting="paper", regularization=0.02)
+    weak = plan_paper(blank(FIFTHS), numbers, printed)
+    assert weak.epsilon > 1.001
+    assert "line 6" in weak.warning
+    strong = plan_paper(blank(FIFTHS), numbers, SplitSettings(accounting="paper"))
+    assert strong.epsilon == pytest.approx(1.0, rel=1e-3)
+    assert not strong.warning
+
+
+def test_the_printed_noise_is_that_of_algorithm_3() -> None:
+    split = FeatureSplit(FIFTHS.positions, (16, 4, 2, 1, 1))
+    n, lam, epsilon = 400, 1.0, 1.0
+    for mechanism, q in zip(
+        plan_paper(blank(split), PublicNumbers(epsilon, n, 1), SplitSettings(regularization=lam)).groups,
+        split.shares,
+        strict=True,
+    ):
+        # In the paper's scale, w = u/q: rows of norm q, rate epsilon/2, curvature n lambda q².
+        assert mechanism.beta / q == pytest.approx(epsilon / 2)
+        assert mechanism.curvature * q**2 == pytest.approx(n * lam * q**2)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"aggregate": "vote"}, "aggregate"),
+        ({"accounting": "loose"}, "accounting"),
+        ({"aggregate": "stack", "accounting": "paper"}, "average"),
+        ({"prior_weight": 2.0}, "prior_weight"),
+        ({"regularization": 0.0}, "regularization"),
+    ],
+)
+def test_settings_are_checked_when_they_are_made(settings: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        SplitSettings(**settings)
+
+
+def two_groups(noise: tuple[float, float]) -> PriorWeights:
+    split = FeatureSplit(((0, 2), (1,)), (1.0, 1.0))
+    return PriorWeights(split, np.array([[1.0, 2.0, 3.0]]), np.array(noise))
+
+
+def test_settings_choose_the_plan() -> None:
+    numbers = PublicNumbers(1.0, 400, 1)
+    average = plan_split(blank(FIFTHS), numbers, SplitSettings())
+    assert average.steps == plan_average(blank(FIFTHS), numbers, SplitSettings()).steps
+    stacked = plan_split(blank(FIFTHS), numbers, SplitSettings("stack"))
+    assert isinstance(stacked.steps[0].mechanism, StackedPerturbation)
+    weak = SplitSettings(accounting="paper", regularization=0.02)
+    assert plan_split(blank(FIFTHS), numbers, weak).warning
+
+
+def test_without_a_prior_every_group_starts_from_zero() -> None:
+    plan = plan_average(blank(FIFTHS), PublicNumbers(1.0, 400, 1), SplitSettings())
+    assert not plan.start.any()
+    assert {mechanism.curvature for mechanism in plan.groups} == {400.0}
+
+
+def test_a_group_starts_from_its_prior_as_far_as_it_is_trusted() -> None:
+    numbers, plain = PublicNumbers(1.0, 10, 1), SplitSettings(regularization=1.0)
+    plan = plan_average(two_groups((0.1, np.inf)), numbers, plain)
+    own = expected_noise(plan.groups[0])
+    weight = min(own**2 / (0.1**2 + UNLIKE**2), 1.0)
+    assert plan.start == pytest.approx(np.array([[weight, 0.0, 3 * weight]]))
+
+
+def test_a_much_better_prior_holds_its_group_back() -> None:
+    numbers = PublicNumbers(0.1, 10, 1)
+    plan = plan_average(two_groups((0.01, np.inf)), numbers, SplitSettings())
+    plain = plan_average(two_groups((np.inf, np.inf)), numbers, SplitSettings())
+    ratio = expected_noise(plain.groups[0]) ** 2 / (0.01**2 + UNLIKE**2)
+    assert ratio > 1
+    assert plan.groups[0].curvature == pytest.approx(ratio * 10)
+    assert plan.groups[1].curvature == plain.groups[1].curvature
+    assert plan.start == pytest.approx(np.array([[1.0, 0.0, 3.0]]))
+
+
+def test_a_given_weight_of_the_prior_is_taken_as_it_is() -> None:
+    numbers = PublicNumbers(0.1, 10, 1)
+    plan = plan_average(two_groups((0.01, np.inf)), numbers, SplitSettings(prior_weight=0.25))
+    assert plan.start == pytest.approx(np.array([[0.25, 0.0, 0.75]]))
+    free = plan_average(two_groups((np.inf, np.inf)), numbers, SplitSettings())
+    assert [mechanism.curvature for mechanism in plan.groups] == [mechanism.curvature for mechanism in free.groups]
+
+
+def test_several_problems_share_epsilon_and_say_so() -> None:
+    plan = plan_average(no_prior(FIFTHS, 10, 4), PublicNumbers(2.0, 100, 4), SplitSettings())
+    assert {step.times for step in plan.steps} == {4}
+    assert plan.steps[1].what == (
+        "weights of a logistic regression on group 2 of 5 of the features, one class against the rest"
+    )
+    assert plan.start.shape == (4, 10)
+
+
+def test_where_the_printed_deduction_leaves_nothing_epsilon_is_halved() -> None:
+    """[pptl] Alg. 3, line 8: the curvature is raised to q²/(4(e^(q eps/4) - 1)) and the noise has half of epsilon."""
+    split, settings = FeatureSplit.whole(3), SplitSettings(accounting="paper", regularization=1e-6)
+    (mechanism,) = plan_paper(no_prior(split, 3, 2), PublicNumbers(1.0, 10, 1), settings).groups
+    assert mechanism.beta == pytest.approx(1 / 4)
+    assert mechanism.curvature == pytest.approx(1 / (4 * math.expm1(1 / 4)))
