@@ -10,10 +10,9 @@ if TYPE_CHECKING:
     from tacit.adoption.neighbours import MetricNeighbours
     from tacit.adoption.network import SharpenedTransfer
     from tacit.audit.attacks.release_attack import attack_release
+    from tacit.data.encoding import encode
     from tacit.data.schema import Schema
     from tacit.data.schema_file import read_schema
-    from tacit.kinds.class_moments.make import make_release
-    from tacit.kinds.fabricated_rows.make import fabricate
     from tacit.models.affine_hull.classifier import AffineHullClassifier
     from tacit.models.affine_hull.hull import AffineHull
     from tacit.models.autoencoder.classifier import PrivateAutoencoderClassifier
@@ -39,11 +38,26 @@ if TYPE_CHECKING:
     from tacit.situations.feedback.random_search import RandomSearch
     from tacit.situations.feedback.search import tune
     from tacit.situations.missing.inference import infer_column
+    from tacit.workflows.adopt import adopt
+    from tacit.workflows.fabricate import fabricate
+    from tacit.workflows.models import read_model, write_model
+    from tacit.workflows.predict import predict
+    from tacit.workflows.release import make_release, release
+    from tacit.workflows.report_file import report
 
 __version__ = VERSION
 
 # Where each public name lives; loaded on first use, so that `import tacit` stays light.
 _ROOMS = {
+    "write_model": "tacit.workflows.models",
+    "report": "tacit.workflows.report_file",
+    "release": "tacit.workflows.release",
+    "read_model": "tacit.workflows.models",
+    "predict": "tacit.workflows.predict",
+    "make_release": "tacit.workflows.release",
+    "fabricate": "tacit.workflows.fabricate",
+    "encode": "tacit.data.encoding",
+    "adopt": "tacit.workflows.adopt",
     "AffineHull": "tacit.models.affine_hull.hull",
     "AffineHullClassifier": "tacit.models.affine_hull.classifier",
     "Budget": "tacit.privacy.budget",
@@ -72,10 +86,8 @@ _ROOMS = {
     "TransferClassifier": "tacit.adoption.classifier",
     "Unit": "tacit.privacy.budget",
     "attack_release": "tacit.audit.attacks.release_attack",
-    "fabricate": "tacit.kinds.fabricated_rows.make",
     "infer_column": "tacit.situations.missing.inference",
     "learn_behaviour": "tacit.situations.behaviour.predictor",
-    "make_release": "tacit.kinds.class_moments.make",
     "read_release": "tacit.releases.file",
     "read_schema": "tacit.data.schema_file",
     "tune": "tacit.situations.feedback.search",
@@ -110,14 +122,21 @@ __all__ = [
     "SharpenedTransfer",
     "TransferClassifier",
     "Unit",
+    "adopt",
     "attack_release",
+    "encode",
     "fabricate",
     "infer_column",
     "learn_behaviour",
     "make_release",
+    "predict",
+    "read_model",
     "read_release",
     "read_schema",
+    "release",
+    "report",
     "tune",
+    "write_model",
     "write_release",
 ]
 

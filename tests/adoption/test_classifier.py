@@ -5,14 +5,15 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tacit import Release, Schema
-from tacit.adoption.classifier import Evidence, TransferClassifier
+from tacit.adoption.classifier import TransferClassifier
+from tacit.adoption.evidence import Evidence
 from tacit.adoption.self_training import self_train
 from tacit.adoption.views import Basis, View
 from tacit.data.columns import Label, Numeric
 from tacit.data.datasets import load_breast_cancer, load_digits
 from tacit.data.public_schemas import image_schema
 from tacit.errors import InputError, ReleaseError
-from tacit.kinds.class_moments.make import make_release
+from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.numerics.images import resample
 from tacit.releases.model import read_model, write_model
 
@@ -30,7 +31,7 @@ def few(y: np.ndarray, per_class: int) -> np.ndarray:
 def digits_release() -> Release:
     digits = load_digits()
     rows = slice(0, 900)
-    return make_release(
+    return CLASS_MOMENTS.release(
         digits.X_train[rows],
         digits.y_train[rows],
         digits.schema,
@@ -68,7 +69,7 @@ def test_a_release_that_knows_helps(digits_release: Release, receiver: Split) ->
 def test_a_release_of_noise_does_no_harm(receiver: Split) -> None:
     digits = load_digits()
     X, y, X_test, y_test = receiver
-    noise = make_release(
+    noise = CLASS_MOMENTS.release(
         digits.X_train[:300],
         digits.y_train[:300],
         digits.schema,
@@ -85,7 +86,7 @@ def test_a_release_of_noise_does_no_harm(receiver: Split) -> None:
 def test_several_releases_are_adopted_together(digits_release: Release, receiver: Split) -> None:
     digits = load_digits()
     X, y, X_test, y_test = receiver
-    second = make_release(
+    second = CLASS_MOMENTS.release(
         digits.X_train[:600], digits.y_train[:600], digits.schema, unit="entry", epsilon=8.0, delta=1e-9, random_state=2
     )
     model = TransferClassifier([digits_release, second], schema=digits.schema, random_state=0).fit(X, y)
@@ -97,7 +98,7 @@ def test_several_releases_are_adopted_together(digits_release: Release, receiver
 def test_images_of_another_size_are_resampled(receiver: Split) -> None:
     digits = load_digits()
     X, y, X_test, y_test = receiver
-    release = make_release(
+    release = CLASS_MOMENTS.release(
         digits.X_train[:900], digits.y_train[:900], digits.schema, unit="entry", epsilon=8.0, delta=1e-9, random_state=0
     )
     larger = image_schema((12, 12), digits.classes)
@@ -114,7 +115,7 @@ def test_tables_that_share_some_columns_meet_by_name() -> None:
     label = cancer.schema.label
     owners = Schema(tuple(c for c in cancer.schema.columns if c.name in names[:20] or c is label))
     ours = Schema(tuple(c for c in cancer.schema.columns if c.name in names[10:] or c is label))
-    release = make_release(
+    release = CLASS_MOMENTS.release(
         table.X[:300, :20], table.y[:300], owners, unit="record", epsilon=3.0, delta=1e-6, random_state=0
     )
     X, y = table.X[300:450, 10:], few(table.y[300:450], 5)
@@ -135,16 +136,16 @@ def test_where_nothing_is_shared_no_harm_is_done(digits_release: Release) -> Non
 def test_a_model_that_learned_in_the_owners_frame_survives_its_file(receiver: Split, tmp_path: Path) -> None:
     digits = load_digits()
     X, y, X_test, _ = receiver
-    release = make_release(
+    release = CLASS_MOMENTS.release(
         digits.X_train[:300], digits.y_train[:300], digits.schema, unit="entry", epsilon=8.0, delta=1e-9, random_state=0
     )
     rows, test = resample(X, (8, 8), (12, 12)), resample(X_test, (8, 8), (12, 12))
     model = TransferClassifier([release], schema=image_schema((12, 12), digits.classes), random_state=0).fit(rows, y)
-    opinion, labelled = model.opinions_[0], np.flatnonzero(y >= 0)
-    model.basis_ = Basis.of(rows, View("gradients", opinion.scores.frame))  # type: ignore[union-attr, arg-type]
-    lent = opinion(rows)
+    source, labelled = model.sources_[0], np.flatnonzero(y >= 0)
+    model.basis_ = Basis.of(rows, View("gradients", source.scores.frame))  # type: ignore[attr-defined]
+    scores = source(rows)
     model.joined_ = self_train(
-        model.basis_(rows), labelled, y[labelled], n_classes=10, lent=[lent], lent_labelled=[lent[labelled]]
+        model.basis_(rows), labelled, y[labelled], n_classes=10, sources=[scores], sources_labelled=[scores[labelled]]
     )
     write_model(model.to_model(), tmp_path / "model.tacit")
     again = TransferClassifier.from_model(read_model(tmp_path / "model.tacit"))
@@ -157,7 +158,7 @@ def test_a_model_file_predicts_as_the_model_did(kind: str, receiver: Split, tmp_
     digits = load_digits()
     X, y, X_test, _ = receiver
     unit = "entry" if kind == "entry" else "record"
-    release = make_release(
+    release = CLASS_MOMENTS.release(
         digits.X_train[:300], digits.y_train[:300], digits.schema, unit=unit, epsilon=5.0, delta=1e-9, random_state=0
     )
     nameless = Schema((*(Numeric(f"z{k}", (0, 1)) for k in range(64)), Label("digit", digits.classes)))

@@ -9,16 +9,17 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from typer.testing import CliRunner
 
-from tacit import MetricNeighbours, PairMetric, Release, read_release, write_release
-from tacit.adoption.neighbours import metric_between
+from tacit import MetricNeighbours, PairMetric, Release, TransferClassifier, read_release, write_release
 from tacit.arrays import FloatArray
-from tacit.data.columns import Categorical, Column, Label, Numeric
+from tacit.data.columns import Column, Label, Numeric
+from tacit.data.encoding import decode
 from tacit.data.schema import Schema
 from tacit.data.schema_file import format_schema
 from tacit.errors import InputError, ReleaseError
 from tacit.interfaces.cli.main import app
-from tacit.kinds.class_moments.make import make_release as make_transfer
-from tacit.kinds.pair_metric.make import make_release
+from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
+from tacit.kinds.pair_metric import KIND as PAIR_METRIC
+from tacit.kinds.pair_metric.teach import metric_between
 from tacit.releases.model import Model, read_model, write_model
 from tacit.workflows.report import report_release
 
@@ -38,7 +39,7 @@ def people(n_rows: int, seed: int) -> tuple[FloatArray, NDArray[np.int64]]:
 
 @pytest.fixture(scope="module")
 def metric() -> Release:
-    return make_release(*people(3000, 0), SCHEMA, unit="pair", epsilon=2.0, delta=1e-6, random_state=0)
+    return PAIR_METRIC.release(*people(3000, 0), SCHEMA, unit="pair", epsilon=2.0, delta=1e-6, random_state=0)
 
 
 @parametrize_with_checks([MetricNeighbours()], expected_failed_checks=lambda _: MINUS_ONE)
@@ -179,28 +180,27 @@ def test_the_page_about_a_metric_shows_what_it_weighs_most(metric: Release) -> N
         report_release(malformed)
 
 
-def test_metrics_do_not_mix_with_other_releases_or_learners(
+def test_a_metric_is_adopted_together_with_class_sums(
     metric: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    X, y = people(120, 3)
+    y[30:] = -1
+    sums = CLASS_MOMENTS.release(*people(2000, 1), SCHEMA, epsilon=1.0, delta=1e-6, random_state=0)
     write_release(metric, "metric.tacit")
-    write_release(make_transfer(*people(200, 0), SCHEMA, unit="record", epsilon=1.0, delta=1e-6), "means.tacit")
+    write_release(sums, "means.tacit")
     Path("ours.toml").write_text(format_schema(SCHEMA), encoding="utf-8")
-    Path("ours.csv").write_text("means\n", encoding="utf-8")
+    decode(X, SCHEMA, y=y).write_csv("ours.csv")
     common = ["ours.csv", "-s", "ours.toml", "-o", "model.tacit"]
-    mixed = CliRunner().invoke(app, ["adopt", "metric.tacit", "means.tacit", *common])
-    assert "by themselves" in str(mixed.exception)
-    for other in (["--learner", "sharpened"], ["--combine", "paper"]):
-        refused = CliRunner().invoke(app, ["adopt", "metric.tacit", *common, *other])
-        assert refused.exit_code != 0
-    assert not Path("model.tacit").exists()
+    mixed = CliRunner().invoke(app, ["adopt", "metric.tacit", "means.tacit", *common], catch_exceptions=False)
+    assert mixed.exit_code == 0, mixed.output
+    test, truth = people(500, 4)
+    model = TransferClassifier.from_model(read_model("model.tacit"))
+    assert (model.predict(test) == truth).mean() > 0.95
+    assert [source.kind for source in model.sources_] == ["pair_metric", "class_moments"]
 
 
-def test_categories_count_by_their_names(metric: Release) -> None:
-    kinds = Schema((Categorical("kind", ("a", "b", "c")), CLASS))
-    fewer = Schema((Categorical("kind", ("c", "a")), CLASS))
-    learned = Release(
-        metric.kind, {"components": np.diag([1.0, 2.0, 3.0])}, metric.settings, metric.card, kinds.to_dict()
-    )
-    W, _ = metric_between(learned, fewer)
-    assert W.tolist() == [[0, 1], [0, 0], [3, 0]]
+def test_the_printed_combination_refuses_a_metric(metric: Release) -> None:
+    X, y = people(60, 3)
+    with pytest.raises(InputError, match="combine='calibrated'"):
+        TransferClassifier([metric], schema=SCHEMA, combine="paper").fit(X, y)

@@ -15,7 +15,7 @@ from tacit.adoption.network import SharpenedTransfer
 from tacit.data.datasets import ImageSet, load_digits
 from tacit.data.splits import few_labels
 from tacit.errors import InputError, ReleaseError
-from tacit.kinds.class_moments.make import make_release
+from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
 from tacit.releases.file import Release
 from tacit.releases.model import read_model, write_model
@@ -31,7 +31,7 @@ def digits() -> ImageSet:
 @cache
 def release(epsilon: float) -> Release:
     data = digits()
-    return make_release(
+    return CLASS_MOMENTS.release(
         data.X_train, data.y_train, data.schema, unit="record", epsilon=epsilon, delta=1e-5, random_state=0
     )
 

@@ -6,18 +6,18 @@ import pytest
 from tacit import Release, Schema
 from tacit.adoption.classifier import TransferClassifier
 from tacit.adoption.printed import _rank_matching, _source_rows, learn_printed
-from tacit.adoption.source_scores import Meeting
 from tacit.data.columns import Label, Numeric
 from tacit.data.datasets import load_digits
 from tacit.data.splits import few_labels
 from tacit.errors import InputError
-from tacit.kinds.class_moments.make import make_release
+from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
+from tacit.releases.lesson import ReceiverTable
 from tacit.releases.model import read_model, write_model
 
 
 def release(epsilon: float, unit: str = "entry") -> Release:
     digits = load_digits()
-    return make_release(
+    return CLASS_MOMENTS.release(
         digits.X_train[:900],
         digits.y_train[:900],
         digits.schema,
@@ -28,18 +28,18 @@ def release(epsilon: float, unit: str = "entry") -> Release:
     )
 
 
-def meeting(made: Release, schema: Schema | None = None, columns: int = 64) -> Meeting:
+def receiver(schema: Schema | None = None, columns: int = 64) -> ReceiverTable:
     digits = load_digits()
     X = digits.X_train[900:, :columns]
     y = few_labels(digits.y_train[900:], per_class=5, random_state=0)
     labelled = np.flatnonzero(y >= 0)
-    return Meeting(made, schema or digits.schema, X, labelled, y[labelled])
+    return ReceiverTable(schema or digits.schema, X, labelled, y[labelled])
 
 
 def test_the_best_of_three_reconstructions_names_the_class() -> None:
-    met = meeting(release(50.0))
-    model = learn_printed(met, random_state=0)
-    rows = met.X[:5].astype(np.float32)
+    table = receiver()
+    model = learn_printed(release(50.0), table, random_state=0)
+    rows = table.X[:5].astype(np.float32)
     scores = model(rows, 10)
     for row, given in zip(rows, scores, strict=True):
         for code in range(10):
@@ -51,10 +51,10 @@ def test_the_best_of_three_reconstructions_names_the_class() -> None:
 
 
 def test_noise_puts_the_source_on_another_scale_so_that_the_target_decides() -> None:
-    met = meeting(release(0.1))
-    model = learn_printed(met, random_state=0)
-    own = model.target.reconstruction_errors(met.X.astype(np.float32))
-    assert np.mean(model(met.X, 10).argmax(axis=1) == own.argmin(axis=1)) > 0.95
+    table = receiver()
+    model = learn_printed(release(0.1), table, random_state=0)
+    own = model.target.reconstruction_errors(table.X.astype(np.float32))
+    assert np.mean(model(table.X, 10).argmax(axis=1) == own.argmin(axis=1)) > 0.95
 
 
 def test_drawn_rows_have_the_released_moments() -> None:
@@ -73,17 +73,17 @@ def test_drawn_rows_have_the_released_moments() -> None:
 def test_other_widths_are_matched_by_rank() -> None:
     columns = (Numeric(f"x{k}", (0, 1)) for k in range(32))
     schema = Schema((*columns, Label("digit", load_digits().classes)))
-    met = meeting(release(50.0), schema, columns=32)
-    matched = _rank_matching(met.release.arrays, met.X)
+    source, table = release(50.0), receiver(schema, columns=32)
+    matched = _rank_matching(source.arrays, table.X)
     assert matched is not None
     assert matched.shape == (32, 64)
     assert np.allclose(matched @ matched.T, np.eye(32), atol=1e-6)
-    assert learn_printed(met, random_state=0)(met.X, 10).shape == (len(met.X), 10)
+    assert learn_printed(source, table, random_state=0)(table.X, 10).shape == (len(table.X), 10)
 
 
 def test_a_record_level_release_is_refused_with_the_way_out() -> None:
     with pytest.raises(InputError, match="calibrated"):
-        learn_printed(meeting(release(1.0, "record")))
+        learn_printed(release(1.0, "record"), receiver())
 
 
 def test_a_printed_model_survives_its_file(tmp_path: Path) -> None:

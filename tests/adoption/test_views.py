@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from tacit.adoption.views import GRADIENTS, PLAIN, SHARES, Basis, View, lent_views, own_views
+from tacit.adoption.views import GRADIENTS, PLAIN, SHARES, Basis, View, own_views, released_views
 from tacit.models.class_moments.frames import ColumnFrame, ImageFrame
 from tacit.numerics.images import oriented_gradients
 
@@ -35,9 +35,9 @@ def test_gradients_are_taken_in_the_owners_frame() -> None:
 
 def test_releases_of_pictures_bring_views_and_tables_bring_none() -> None:
     columns = ColumnFrame(PIXELS, np.ones(16), np.zeros(16), PIXELS)
-    assert list(lent_views([columns, None])) == []
-    assert [view.form for view in lent_views([frame(4, 4)])] == [GRADIENTS]
-    assert [view.form for view in lent_views([frame(8, 8)])] == [PLAIN, GRADIENTS]
+    assert list(released_views([columns, None])) == []
+    assert [view.form for view in released_views([frame(4, 4)])] == [GRADIENTS]
+    assert [view.form for view in released_views([frame(8, 8)])] == [PLAIN, GRADIENTS]
 
 
 def test_only_amounts_have_shares() -> None:

@@ -22,7 +22,7 @@ from tacit.interfaces.cli.main import app
 from tacit.privacy.ledger import Ledger
 from tacit.releases import signature
 from tacit.releases.file import read_release
-from tacit.workflows.models import open_model
+from tacit.workflows.models import read_model
 
 ROOT = Path(__file__).parents[2]
 OWNER = """version = 1
@@ -207,7 +207,7 @@ def test_the_release_is_charged_named_and_complete(job: tuple[Path, list[Done]])
 def test_adopting_compares_with_the_labels_alone(job: tuple[Path, list[Done]]) -> None:
     folder, results = job
     out = results[3].out
-    evidence = open_model(folder / "model.tacit").classifier.evidence_
+    evidence = read_model(folder / "model.tacit").classifier.evidence_
     right = sum(a == b for a, b in zip(evidence.truth, evidence.adopted, strict=True))
     assert f"{right}/16" in out
     assert "16 labelled rows, each held out in turn" in out
@@ -225,7 +225,7 @@ def test_adopting_again_gives_the_same_model(job: tuple[Path, list[Done]]) -> No
 
 def test_predictions_are_those_of_the_model_beside_the_kept_columns(job: tuple[Path, list[Done]]) -> None:
     folder = job[0]
-    opened = open_model(folder / "model.tacit")
+    opened = read_model(folder / "model.tacit")
     rows = encode_file(folder / "new.csv", opened.schema)
     names = [opened.schema.classes[code] for code in opened.classifier.predict(rows.X)]
     found = pl.read_csv(folder / "predictions.csv")

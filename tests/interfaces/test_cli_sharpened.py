@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from tacit.adoption import network as receiver
 from tacit.data.schema_file import read_schema
 from tacit.interfaces.cli.main import app
-from tacit.kinds.class_moments.make import make_release
+from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.releases.file import write_release
 
 SCHEMA = """version = 1
@@ -36,7 +36,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ill = rng.integers(0, 2, 1200)
     X = np.column_stack([(40 + 20 * ill + rng.normal(0, 8, 1200)) / 100, (3 + 2 * ill + rng.normal(0, 1, 1200)) / 10])
     schema = read_schema(tmp_path / "ours.toml")
-    release = make_release(X[:900].clip(0, 1), ill[:900], schema, unit="record", epsilon=2.0, delta=1e-5)
+    release = CLASS_MOMENTS.release(X[:900].clip(0, 1), ill[:900], schema, unit="record", epsilon=2.0, delta=1e-5)
     write_release(release, tmp_path / "owner.tacit")
     names = np.array(["no", "yes"])[ill]
     table = pl.DataFrame({"age": 100 * X[:, 0], "dose": (10 * X[:, 1]).clip(0, 10), "ill": names})

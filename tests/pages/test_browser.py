@@ -12,8 +12,8 @@ from tacit.adoption.comparison import compare
 from tacit.data.columns import Label, Numeric
 from tacit.data.public_schemas import image_schema
 from tacit.data.schema import Schema
-from tacit.kinds.class_moments.make import make_release
-from tacit.kinds.linear.make import make_release as make_linear
+from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
+from tacit.kinds.linear import KIND as LINEAR
 from tacit.pages.model_page import ModelFacts, model_page
 from tacit.pages.table_summary import summarise_table
 from tacit.releases.file import Release
@@ -61,15 +61,15 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     columns = (LONG, "age", "dose", "a column with spaces")
     table = Schema((*(Numeric(name, (0, 1)) for name in columns), Label("ill", (LONG, "B", "C"))))
     entry, record = (
-        make_release(*drawn(pictures), pictures, unit=unit, epsilon=1, delta=1e-6, random_state=seed)
+        CLASS_MOMENTS.release(*drawn(pictures), pictures, unit=unit, epsilon=1, delta=1e-6, random_state=seed)
         for unit, seed in (("entry", None), ("record", 1))
     )
-    of_table = make_release(*drawn(table), table, unit="record", epsilon=1, delta=1e-6)
+    of_table = CLASS_MOMENTS.release(*drawn(table), table, unit="record", epsilon=1, delta=1e-6)
     texts = {
         "pictures": page_of(pictures, [entry, record]),
         "table": page_of(table, [of_table]),
         "release": report_release(of_table),
-        "linear": report_release(make_linear(*drawn(table), table, unit="record", epsilon=5, delta=0.0)),
+        "linear": report_release(LINEAR.release(*drawn(table), table, unit="record", epsilon=5, delta=0.0)),
     }
     for name, text in texts.items():
         (folder / f"{name}.html").write_text(text, encoding="utf-8")

@@ -7,7 +7,7 @@ import numpy as np
 
 from tacit.data.columns import Label, Numeric
 from tacit.data.schema import Schema
-from tacit.kinds.class_moments.make import make_release
+from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.pages.guarantee import guarantee_block
 from tacit.privacy.card import AuditResult
 from tacit.releases.file import Release
@@ -26,7 +26,7 @@ def rows(schema: Schema, n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]
 
 def released(schema: Schema, unit: str = "record", **settings: object) -> Release:
     X, y = rows(schema, 300)
-    return make_release(X, y, schema, unit=unit, epsilon=1, delta=1e-6, **settings)  # type: ignore[arg-type]
+    return CLASS_MOMENTS.release(X, y, schema, unit=unit, epsilon=1, delta=1e-6, **settings)  # type: ignore[arg-type]
 
 
 def test_the_guarantee_is_given_for_every_unit_and_never_as_certain() -> None:

@@ -11,9 +11,9 @@ import pytest
 from tacit.data.columns import Categorical, Label, Numeric
 from tacit.data.schema import Schema
 from tacit.errors import ReleaseError
-from tacit.kinds.class_moments.make import make_release as release_moments
-from tacit.kinds.linear.make import make_release as release_linear
-from tacit.kinds.pair_metric.make import make_release as release_metric
+from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
+from tacit.kinds.linear import KIND as LINEAR
+from tacit.kinds.pair_metric import KIND as PAIR_METRIC
 from tacit.models.class_moments.nearest_mean import PrivateNearestMean
 from tacit.models.linear.release import read_scores
 from tacit.pages.kinds import MOST_WEIGHTS, SECTIONS
@@ -35,7 +35,7 @@ def rows(schema: Schema, n: int = 600) -> tuple[np.ndarray, np.ndarray]:
 
 
 def linear(schema: Schema = SCHEMA) -> Release:
-    return release_linear(*rows(schema), schema, unit="record", epsilon=20, delta=0.0, random_state=0)
+    return LINEAR.release(*rows(schema), schema, unit="record", epsilon=20, delta=0.0, random_state=0)
 
 
 def headings(page: str) -> list[str]:
@@ -43,11 +43,11 @@ def headings(page: str) -> list[str]:
 
 
 def moments(unit: str) -> Release:
-    return release_moments(*rows(SCHEMA), SCHEMA, unit=unit, epsilon=1, delta=1e-6)
+    return CLASS_MOMENTS.release(*rows(SCHEMA), SCHEMA, unit=unit, epsilon=1, delta=1e-6)
 
 
 def metric() -> Release:
-    return release_metric(*rows(SCHEMA), SCHEMA, unit="pair", epsilon=1, delta=1e-6)
+    return PAIR_METRIC.release(*rows(SCHEMA), SCHEMA, unit="pair", epsilon=1, delta=1e-6)
 
 
 @pytest.mark.parametrize(

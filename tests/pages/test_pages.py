@@ -12,7 +12,7 @@ from tacit.adoption.comparison import Comparison, compare
 from tacit.data.columns import Label, Numeric
 from tacit.data.public_schemas import image_schema
 from tacit.data.schema import Schema
-from tacit.kinds.class_moments.make import make_release
+from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.pages.model_page import ModelFacts, model_page
 from tacit.pages.table_summary import summarise_table
 from tacit.releases.file import Release
@@ -66,7 +66,7 @@ def rows(schema: Schema, n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]
 
 def released(schema: Schema, unit: str = "record", **settings: object) -> Release:
     X, y = rows(schema, 300)
-    return make_release(X, y, schema, unit=unit, epsilon=1, delta=1e-6, **settings)  # type: ignore[arg-type]
+    return CLASS_MOMENTS.release(X, y, schema, unit=unit, epsilon=1, delta=1e-6, **settings)  # type: ignore[arg-type]
 
 
 def compared(n_classes: int = 2, helped: int = 9, harmed: int = 1) -> Comparison:

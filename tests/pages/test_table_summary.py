@@ -6,7 +6,7 @@ import numpy as np
 
 from tacit.data.columns import Label, Numeric
 from tacit.data.schema import Schema
-from tacit.kinds.class_moments.make import make_release
+from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.pages.class_means import classes_side_by_side
 from tacit.pages.table_summary import stored_summary, summarise_table, with_summary
 from tacit.releases.file import Release
@@ -26,7 +26,7 @@ def rows(schema: Schema, n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]
 
 def released(schema: Schema, unit: str = "record", **settings: object) -> Release:
     X, y = rows(schema, 300)
-    return make_release(X, y, schema, unit=unit, epsilon=1, delta=1e-6, **settings)  # type: ignore[arg-type]
+    return CLASS_MOMENTS.release(X, y, schema, unit=unit, epsilon=1, delta=1e-6, **settings)  # type: ignore[arg-type]
 
 
 def test_released_means_are_laid_beside_the_receivers_in_the_same_units() -> None:

@@ -1,7 +1,6 @@
 """The receiver's side: a classifier from few labels, many unlabelled rows, and any number of releases."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -10,59 +9,19 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from tacit.adoption.printed import learn_printed
+from tacit.adoption.evidence import Evidence
+from tacit.adoption.printed import PrintedTransfer, learn_printed
+from tacit.adoption.receiver_table import receiver_classes
 from tacit.adoption.self_training import label_loss, self_train
-from tacit.adoption.source_scores import Meeting, heard
-from tacit.adoption.views import Basis, lent_views, own_views
+from tacit.adoption.source_scores import sources_of
+from tacit.adoption.views import Basis, own_views, released_views
 from tacit.adoption.weighting import probabilities
 from tacit.arrays import FLOATS, UNLABELLED, FloatArray, Rows
 from tacit.checks import one_of
-from tacit.data.columns import Label, Numeric
 from tacit.data.schema import Schema
-from tacit.errors import InputError
 from tacit.releases.file import Release
+from tacit.releases.lesson import ReceiverTable
 from tacit.releases.model import Model
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What adopting did on the receiver's own labelled rows, by models that did not learn them.
-
-    Attributes
-    ----------
-    weights : tuple of float
-        Of each release; 0 where it was ignored.
-    notes : tuple of str
-        What each release and the table have in common.
-    view : str
-        In which view that came with a release the rows are learned; empty if none.
-    truth, target_only, view_only, adopted : tuple of int
-        Class codes of the labelled rows: true, and as predicted without any release, with no more of the releases than
-        their view, and with the releases.
-    """
-
-    n_labelled: int
-    n_unlabelled: int
-    classes: tuple[str, ...]
-    weights: tuple[float, ...]
-    notes: tuple[str, ...]
-    view: str
-    truth: tuple[int, ...]
-    target_only: tuple[int, ...]
-    view_only: tuple[int, ...]
-    adopted: tuple[int, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return JSON-ready data."""
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
-
-    @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> "Evidence":
-        """Return the evidence that ``to_dict`` wrote."""
-        values: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value for name, value in content.items()
-        }
-        return cls(**values)
 
 
 class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -93,7 +52,7 @@ class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classes_ : array [C]
         Class codes of the schema, or the labels found in ``y``.
     evidence_ : Evidence
-    opinions_ : list of Opinion
+    sources_ : list of SourceScores
     """
 
     def __init__(
@@ -118,25 +77,21 @@ class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_classification_targets(given)
         schema, self.classes_, codes = receiver_classes(rows, np.asarray(given), self.schema, self.releases)
         labelled = np.flatnonzero(codes != UNLABELLED)
-        seen = codes[labelled]
+        labels = codes[labelled]
         self.schema_ = schema
-        meetings = [Meeting(each, schema, rows, labelled, seen) for each in self.releases]
-        self.opinions_, lent, on_labels = heard(meetings)
+        table = ReceiverTable(schema, rows, labelled, labels)
+        self.sources_, of_rows, of_labelled = sources_of(self.releases, table)
         common: dict[str, Any] = {"n_classes": len(self.classes_), "random_state": self.random_state}
-        self.own_basis_, self.basis_ = self._bases(rows, labelled, seen, common)
+        self.own_basis_, self.basis_ = self._bases(rows, labelled, labels, common)
         common["n_jobs"] = self.n_jobs
-        self.alone_ = self_train(self.own_basis_(rows), labelled, seen, **common)
+        self.alone_ = self_train(self.own_basis_(rows), labelled, labels, **common)
         F = self.basis_(rows)
-        self.in_view_ = self.alone_ if self.basis_ is self.own_basis_ else self_train(F, labelled, seen, **common)
+        self.in_view_ = self.alone_ if self.basis_ is self.own_basis_ else self_train(F, labelled, labels, **common)
         self.joined_ = self.in_view_
-        if lent:
-            self.joined_ = self_train(F, labelled, seen, lent=lent, lent_labelled=on_labels, **common)
-        self.printed_ = (
-            [learn_printed(meeting, random_state=self.random_state, n_jobs=self.n_jobs) for meeting in meetings]
-            if self.combine == "paper"
-            else []
-        )
-        self.evidence_ = self._evidence(labelled, seen, len(rows))
+        if of_rows:
+            self.joined_ = self_train(F, labelled, labels, sources=of_rows, sources_labelled=of_labelled, **common)
+        self.printed_ = self._printed(table) if self.combine == "paper" else []
+        self.evidence_ = self._evidence(labelled, labels, len(rows))
         return self
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
@@ -192,12 +147,17 @@ class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         return classifier_from_model(file)
 
+    def _printed(self, table: ReceiverTable) -> list[PrintedTransfer]:
+        return [
+            learn_printed(release, table, random_state=self.random_state, n_jobs=self.n_jobs)
+            for release in self.releases
+        ]
+
     def _scores(self, rows: Rows) -> FloatArray:
         if self.printed_:
             best: FloatArray = np.max([printed(rows, len(self.classes_)) for printed in self.printed_], axis=0)
             return best
-        lent = [opinion(rows) for opinion in self.opinions_]
-        return self.joined_.scores(self.basis_(rows), lent)
+        return self.joined_.scores(self.basis_(rows), [source(rows) for source in self.sources_])
 
     def _rows(self, X: ArrayLike) -> Rows:
         check_is_fitted(self)
@@ -212,10 +172,10 @@ class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return label_loss(basis(rows), labelled, codes, **settings)
 
         own = [Basis.of(rows, view) for view in own_views(rows, pictures=self.schema_.image is not None)]
-        mine = own[0] if len(own) == 1 else min(own, key=loss)
-        frames = [getattr(opinion.scores, "frame", None) for opinion in self.opinions_]
-        lent = [Basis.of(rows, view) for view in lent_views(frames)]
-        return mine, min([mine, *lent], key=loss) if lent else mine
+        best = own[0] if len(own) == 1 else min(own, key=loss)
+        frames = [getattr(source.scores, "frame", None) for source in self.sources_]
+        released = [Basis.of(rows, view) for view in released_views(frames)]
+        return best, min([best, *released], key=loss) if released else best
 
     def _evidence(self, labelled: NDArray[np.intp], codes: NDArray[np.intp], n_rows: int) -> Evidence:
         return Evidence(
@@ -223,46 +183,10 @@ class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             n_unlabelled=n_rows - len(labelled),
             classes=tuple(self.schema_.classes),
             weights=tuple(float(weight) for weight in self.joined_.weights[len(self.joined_.scales) :]),
-            notes=tuple(opinion.note for opinion in self.opinions_),
+            notes=tuple(source.note for source in self.sources_),
             view="" if self.basis_ is self.own_basis_ else self.basis_.view.note,
             truth=tuple(codes.tolist()),
             target_only=tuple(self.alone_.labelled_scores.argmax(axis=1).tolist()),
             view_only=tuple(self.in_view_.labelled_scores.argmax(axis=1).tolist()),
             adopted=tuple(self.joined_.labelled_scores.argmax(axis=1).tolist()),
         )
-
-
-def receiver_classes(
-    rows: Rows, y: NDArray[Any], schema: Schema | None, releases: Sequence[Release]
-) -> tuple[Schema, NDArray[Any], NDArray[np.intp]]:
-    """Return the receiver's schema, its classes and the code of each row, -1 where unlabelled.
-
-    Without a schema, columns and classes are those of the first release, or as found without one. Labels of fewer than
-    two classes are refused.
-    """
-    known = y[y != UNLABELLED] if y.dtype.kind in "iuf" else y
-    n_found = len(np.unique(known))
-    if n_found < 2:
-        raise InputError(f"y must hold labels of at least two classes; got {n_found} class{'' if n_found else 'es'}.")
-    if schema is None and releases:
-        schema = Schema.from_dict(releases[0].schema or {}, source="the release's schema")
-    if schema is None:
-        classes = np.unique(known)
-        codes = np.searchsorted(classes, y)
-        unknown = ~np.isin(y, classes)
-        return _plain_schema(rows.shape[1], classes), classes, np.where(unknown, UNLABELLED, codes)
-    if len(schema.encoded_names) != rows.shape[1]:
-        raise InputError(
-            f"X must have the {len(schema.encoded_names)} encoded columns of the schema; got {rows.shape[1]}."
-        )
-    classes = np.arange(len(schema.classes))
-    if not np.isin(y, [UNLABELLED, *classes]).all():
-        raise InputError(f"y must hold class codes 0 to {len(classes) - 1}, or -1 for unlabelled rows; got others.")
-    return schema, classes, y.astype(np.intp)
-
-
-def _plain_schema(n_columns: int, classes: NDArray[Any]) -> Schema:
-    """Return the schema of anonymous numbers in [0, 1]."""
-    columns = tuple(Numeric(f"x{place}", (0.0, 1.0)) for place in range(n_columns))
-    names = tuple(str(each) for each in classes)
-    return Schema((*columns, Label("label", names)) if len(names) > 1 else columns)

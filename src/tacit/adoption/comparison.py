@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binomtest, norm
 
 from tacit import checks
-from tacit.adoption.classifier import Evidence
+from tacit.adoption.evidence import Evidence
 from tacit.errors import InputError
 
 Codes = NDArray[np.int64]

@@ -11,32 +11,17 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tacit import checks
-from tacit.adoption.classifier import Evidence, receiver_classes
+from tacit.adoption.evidence import Evidence
+from tacit.adoption.receiver_table import receiver_classes
 from tacit.arrays import UNLABELLED, Codes, FloatArray
 from tacit.data.schema import Schema
 from tacit.errors import InputError, ReleaseError
-from tacit.models.pair_metric.release import metric_of_columns
+from tacit.kinds.registry import kind_of
 from tacit.releases.file import Release
+from tacit.releases.lesson import ReceiverTable
 from tacit.releases.model import Model
 
 KIND = "neighbours_model"
-
-
-def metric_between(release: Release, schema: Schema) -> tuple[FloatArray, str]:
-    """Return the released transformation for encoded rows of ``schema`` [d', p], and what both tables share.
-
-    Columns are matched by name, and units by their bounds; columns that only one side has do not count.
-    """
-    components, theirs = metric_of_columns(release)
-    shared = schema.shared_with(theirs)
-    if not shared.pairings:
-        raise InputError(
-            "the release and your schema share no column by name, so its metric says nothing of your rows."
-        )
-    ours = np.zeros((len(components), len(schema.encoded_names)))
-    # Distances forget shifts: a difference in our units is this much of one in theirs.
-    ours[:, shared.ours] = components[:, shared.theirs] / [pairing.scale for pairing in shared.pairings]
-    return ours, "; ".join([f"{len(shared.names)} columns shared by name", *shared.differences])
 
 
 class MetricNeighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -85,9 +70,9 @@ class MetricNeighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.schema_, self.classes_, codes = receiver_classes(rows, np.asarray(given), self.schema, self.releases)
         labelled = codes != UNLABELLED
         self.rows_, self.codes_ = rows[labelled], codes[labelled]
-        lent = [metric_between(release, self.schema_) for release in self.releases]
+        lessons = [self._metric(release, rows) for release in self.releases]
         # The first of equals is chosen: a release has seen more rows than we have labels.
-        metrics = [*(components for components, _ in lent), np.eye(rows.shape[1])]
+        metrics = [*(metric for metric, _ in lessons), np.eye(rows.shape[1])]
         left_out = np.stack([self._left_out(metric) for metric in metrics])  # [releases + 1, L]
         right = left_out == self.codes_
         best = int(right.sum(axis=1).argmax())
@@ -97,8 +82,8 @@ class MetricNeighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             n_labelled=len(self.rows_),
             n_unlabelled=len(rows) - len(self.rows_),
             classes=tuple(self.schema_.classes),
-            weights=tuple(float(place == best) for place in range(len(lent))),
-            notes=tuple(note for _, note in lent),
+            weights=tuple(float(place == best) for place in range(len(lessons))),
+            notes=tuple(note for _, note in lessons),
             view="",
             truth=tuple(self.codes_.tolist()),
             target_only=tuple(left_out[-1].tolist()),
@@ -106,6 +91,15 @@ class MetricNeighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             adopted=tuple(left_out[chosen_by_others, np.arange(len(self.rows_))].tolist()),
         )
         return self
+
+    def _metric(self, release: Release, rows: FloatArray) -> tuple[FloatArray, str]:
+        table = ReceiverTable(self.schema_, rows, np.zeros(0, dtype=np.intp), self.codes_[:0])
+        lesson = kind_of(release).teach(release, table)
+        if lesson.metric is None:
+            raise InputError(
+                f"releases must be metrics of pairs; got one of kind {release.kind!r}. Use TransferClassifier."
+            )
+        return lesson.metric, lesson.note
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return the share of each class among the neighbours [N, C]."""

@@ -11,15 +11,17 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tacit import checks
-from tacit.adoption.classifier import Evidence, receiver_classes
+from tacit.adoption.evidence import Evidence
+from tacit.adoption.receiver_table import receiver_classes
 from tacit.adoption.self_training import stratified_folds
-from tacit.adoption.source_scores import Meeting, heard
+from tacit.adoption.source_scores import sources_of
 from tacit.adoption.weighting import centred, combine, gated_weights, probabilities
 from tacit.arrays import UNLABELLED, Codes, FloatArray
 from tacit.data.schema import Schema
 from tacit.errors import InputError
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
 from tacit.releases.file import Release
+from tacit.releases.lesson import ReceiverTable
 from tacit.releases.model import Model
 
 # Of digits, more steps gain another half point and take as much longer.
@@ -58,7 +60,7 @@ class SharpenedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The network that the releases guided, and the same without any release.
     spread_ : float
         Of the guided network's logits, by which they are divided before they vote.
-    opinions_ : list of Opinion
+    sources_ : list of SourceScores
     weights_ : array [1 + number of releases]
         Of the network's vote and of each release's; zeros where a release was ignored.
     evidence_ : Evidence
@@ -91,20 +93,20 @@ class SharpenedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_classification_targets(given)
         self.schema_, self.classes_, codes = receiver_classes(rows, np.asarray(given), self.schema, self.releases)
         labelled = np.flatnonzero(codes != UNLABELLED)
-        seen = codes[labelled]
-        if (np.bincount(seen) > 1).sum() < 2:
+        labels = codes[labelled]
+        if (np.bincount(labels) > 1).sum() < 2:
             raise InputError("y must hold at least two labels of each of at least two classes, to weigh votes on.")
-        meetings = [Meeting(each, self.schema_, rows, labelled, seen) for each in self.releases]
-        self.opinions_, lent, on_labels = heard(meetings)
-        guide = _guide(lent, on_labels, seen)
-        votes = [self._out_of_fold(rows, codes, guide), *on_labels]
-        self.weights_ = gated_weights(votes[:1], votes[1:], seen)
+        table = ReceiverTable(self.schema_, rows, labelled, labels)
+        self.sources_, of_rows, of_labelled = sources_of(self.releases, table)
+        guide = _guide(of_rows, of_labelled, labels)
+        votes = [self._out_of_fold(rows, codes, guide), *of_labelled]
+        self.weights_ = gated_weights(votes[:1], votes[1:], labels)
         self.learner_ = self._network().fit(rows, codes, guide=guide)
         self.spread_ = _spread(self.learner_.logits(rows))
         if self.compare:
             alone = votes[0] if guide is None else self._out_of_fold(rows, codes, None)
             self.alone_ = self.learner_ if guide is None else self._network().fit(rows, codes)
-            self.evidence_ = self._evidence(seen, alone, combine(self.weights_, votes), len(rows))
+            self.evidence_ = self._evidence(labels, alone, combine(self.weights_, votes), len(rows))
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
@@ -140,7 +142,7 @@ class SharpenedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _scores(self, X: ArrayLike) -> FloatArray:
         check_is_fitted(self)
         rows = self._rows(X)
-        votes = [centred(self.learner_.logits(rows)) / self.spread_, *(opinion(rows) for opinion in self.opinions_)]
+        votes = [centred(self.learner_.logits(rows)) / self.spread_, *(source(rows) for source in self.sources_)]
         return combine(self.weights_, votes)
 
     def _rows(self, X: ArrayLike) -> NDArray[Any]:
@@ -166,16 +168,16 @@ class SharpenedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             votes[folds == fold] = centred(network.logits(rows[mine])) / _spread(network.logits(rows))
         return votes
 
-    def _evidence(self, seen: Codes, alone: FloatArray, adopted: FloatArray, n_rows: int) -> Evidence:
+    def _evidence(self, labels: Codes, alone: FloatArray, adopted: FloatArray, n_rows: int) -> Evidence:
         target_only = tuple(alone.argmax(axis=1).tolist())
         return Evidence(
-            n_labelled=len(seen),
-            n_unlabelled=n_rows - len(seen),
+            n_labelled=len(labels),
+            n_unlabelled=n_rows - len(labels),
             classes=tuple(self.schema_.classes),
             weights=tuple(float(weight) for weight in self.weights_[1:]),
-            notes=tuple(opinion.note for opinion in self.opinions_),
+            notes=tuple(source.note for source in self.sources_),
             view="",
-            truth=tuple(seen.tolist()),
+            truth=tuple(labels.tolist()),
             target_only=target_only,
             view_only=target_only,
             adopted=tuple(adopted.argmax(axis=1).tolist()),
@@ -187,13 +189,13 @@ def default_learner() -> SharpenedClassifier:
     return SharpenedClassifier(distillation="sh", n_steps=STEPS, unlabelled_ratio=2)
 
 
-def _guide(lent: Sequence[FloatArray], on_labels: Sequence[FloatArray], codes: Codes) -> FloatArray | None:
+def _guide(of_rows: Sequence[FloatArray], of_labelled: Sequence[FloatArray], codes: Codes) -> FloatArray | None:
     """Return the soft labels [N, C] that the releases make together; None if labels bear none of them out."""
-    nothing = np.zeros((len(codes), lent[0].shape[1])) if lent else None
+    nothing = np.zeros((len(codes), of_rows[0].shape[1])) if of_rows else None
     if nothing is None:
         return None
-    weights = gated_weights([nothing], on_labels, codes)[1:]
-    return probabilities(combine(weights, lent)) if weights.any() else None
+    weights = gated_weights([nothing], of_labelled, codes)[1:]
+    return probabilities(combine(weights, of_rows)) if weights.any() else None
 
 
 def _spread(logits: FloatArray) -> float:

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.adoption.classifier import Evidence
+from tacit.adoption.evidence import Evidence
 from tacit.adoption.network import SharpenedTransfer
-from tacit.adoption.storage import opinion_from, opinion_parts
+from tacit.adoption.storage import source_parts, stored_source
 from tacit.arrays import Arrays
 from tacit.data.schema import Schema
 from tacit.errors import InputError, ReleaseError
@@ -32,16 +32,16 @@ def receiver_to_model(model: SharpenedTransfer) -> Model:
         **_network_arrays(model.alone_.network_, "alone"),
         **_layout_arrays(learner.layout_),
     }
-    opinions = []
-    for place, opinion in enumerate(model.opinions_):
-        parts, settings = opinion_parts(opinion, f"opinion_{place}")
+    sources = []
+    for place, source in enumerate(model.sources_):
+        parts, settings = source_parts(source, f"opinion_{place}")
         arrays |= parts
-        opinions.append(settings)
+        sources.append(settings)
     content = {
         "layout": _layout_settings(learner.layout_),
         "spread": model.spread_,
         "temperature": learner.temperature_,
-        "opinions": opinions,
+        "opinions": sources,
         "evidence": model.evidence_.to_dict(),
     }
     cards = tuple(release.card for release in model.releases)
@@ -65,7 +65,7 @@ def _rebuilt(file: Model) -> SharpenedTransfer:
     model.schema_, model.classes_ = schema, np.asarray(arrays["classes"])
     model.n_features_in_ = len(schema.encoded_names)
     model.weights_, model.spread_ = arrays["weights"], float(settings["spread"])
-    model.opinions_ = [opinion_from(arrays, each, f"opinion_{k}") for k, each in enumerate(settings["opinions"])]
+    model.sources_ = [stored_source(arrays, source, f"opinion_{k}") for k, source in enumerate(settings["opinions"])]
     model.evidence_ = Evidence.from_dict(settings["evidence"])
     model.learner_, model.alone_ = (_learner(arrays, settings, model, prefix) for prefix in ("network", "alone"))
     return model

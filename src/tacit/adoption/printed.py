@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from tacit.adoption.source_scores import Meeting
 from tacit.arrays import FloatArray, Rows
 from tacit.errors import InputError
-from tacit.kinds.class_moments.make import ENTRY_KIND
 from tacit.models.membership.classifier import MembershipClassifier
 from tacit.models.membership.mapping import MembershipMapping
+from tacit.releases.file import Release
+from tacit.releases.lesson import ReceiverTable, owner_schema, shared_classes
 
 Labels = NDArray[np.intp]
 
@@ -61,20 +61,22 @@ class PrintedTransfer:
         return scores
 
 
-def learn_printed(meeting: Meeting, *, random_state: int | None = None, n_jobs: int | None = None) -> PrintedTransfer:
+def learn_printed(
+    release: Release, table: ReceiverTable, *, random_state: int | None = None, n_jobs: int | None = None
+) -> PrintedTransfer:
     """Return the printed models of one release and the receiver's rows."""
-    if meeting.release.kind != ENTRY_KIND:
+    if "covariances" not in release.arrays:
         raise InputError(
             "combine='paper' needs releases at entry level, from which noisy rows can be drawn again; "
-            f"got one of kind {meeting.release.kind!r}. Use combine='calibrated'."
+            f"got one of kind {release.kind!r}. Use combine='calibrated'."
         )
     random = check_random_state(random_state)
-    drawn, labels = _source_rows(meeting.release.arrays, meeting.classes, random)
+    drawn, labels = _source_rows(release.arrays, shared_classes(table.schema, owner_schema(release)), random)
     settings: dict[str, Any] = {"random_state": random.randint(2**31 - 1), "n_jobs": n_jobs}
     source = _fitted(drawn, labels, n_components=20, settings=settings)
-    to_source = _rank_matching(meeting.release.arrays, meeting.X)
-    rows = _mapped(meeting.X, to_source)
-    target, guesses = _target(rows, meeting.labelled, meeting.codes, settings)
+    to_source = _rank_matching(release.arrays, table.X)
+    rows = _mapped(table.X, to_source)
+    target, guesses = _target(rows, table.labelled, table.codes, settings)
     shared = np.isin(guesses, source.classes_)
     seen = source.reconstruct(rows[shared], guesses[shared])
     bridge = MembershipMapping(random_state=settings["random_state"]).fit(seen, rows[shared])

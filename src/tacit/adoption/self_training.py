@@ -1,4 +1,4 @@
-"""Self-training of a membership classifier over a growing subspace, joined by lent opinions.
+"""Self-training of a membership classifier over a growing subspace, joined by the scores of releases.
 
 [membership] eq. 82-83 label the unlabelled rows anew while the subspace dimension grows. Two changes make it sound:
 every score that is weighed against labels is out of fold, and rows are relabelled by models that did not learn
@@ -44,7 +44,7 @@ class SelfTrained:
     scales : array [3]
         The spread of the scores of the three, by which they are divided.
     weights : array
-        Of the three, and of each lent opinion.
+        Of the three, and of each release.
     labelled_scores : array [L, C]
         Combined scores of the labelled rows by models that did not learn them.
     """
@@ -56,12 +56,12 @@ class SelfTrained:
     weights: FloatArray
     labelled_scores: FloatArray
 
-    def scores(self, F: Rows, lent: Sequence[FloatArray]) -> FloatArray:
-        """Return the combined class scores of rows ``F``, given the lent opinions on them."""
+    def scores(self, F: Rows, sources: Sequence[FloatArray]) -> FloatArray:
+        """Return the combined class scores of rows ``F``, given the the scores of releases on them."""
         n_classes = self.labelled_scores.shape[1]
         own = [class_scores(self.last, F, n_classes), class_scores(self.first, F, n_classes), self.means(F)]
         scaled = [scores / scale for scores, scale in zip(own, self.scales, strict=True)]
-        return combine(self.weights, [*scaled, *lent])
+        return combine(self.weights, [*scaled, *sources])
 
 
 def class_scores(model: MembershipClassifier, F: Rows, n_classes: int) -> FloatArray:
@@ -89,24 +89,25 @@ def self_train(
     codes: Codes,
     *,
     n_classes: int,
-    lent: Sequence[FloatArray] = (),
-    lent_labelled: Sequence[FloatArray] = (),
+    sources: Sequence[FloatArray] = (),
+    sources_labelled: Sequence[FloatArray] = (),
     random_state: int | None = None,
     n_jobs: int | None = None,
 ) -> SelfTrained:
     """Return the classifier of rows ``F`` [N, n] of which ``labelled`` have ``codes``.
 
-    ``lent`` are opinions on all rows; ``lent_labelled`` on the labelled ones, out of fold where an opinion used them.
+    ``sources`` are the releases' scores of all rows; ``sources_labelled`` of the labelled ones, out of fold where their
+    labels were used.
     """
     random = check_random_state(random_state)
     learner = _Learner(F, n_jobs, random)
     start = learner.start(labelled, codes, n_classes)
     # What does not pass here, the means or a release, is out for good; what does is weighed anew in each round.
-    known = [*start.labelled, *lent_labelled]
+    known = [*start.labelled, *sources_labelled]
     gated = gated_weights(known[:1], known[1:], codes)
     kept = [0, *(1 + np.flatnonzero(gated[1:])).tolist()]
     unlabelled = np.setdiff1d(np.arange(len(F)), labelled)
-    others = [*start.scores(F[unlabelled]), *(scores[unlabelled] for scores in lent)]
+    others = [*start.scores(F[unlabelled]), *(scores[unlabelled] for scores in sources)]
     known, others, weights = [known[k] for k in kept], [others[k] for k in kept], gated[kept]
     if start.fewest < LABELS_FOR_ROUNDS:
         last, scale, seen = start.first, start.scales[0], combine(weights, known)
@@ -138,7 +139,7 @@ class _Start:
     fewest: int
 
     def scores(self, F: Rows) -> list[FloatArray]:
-        """Return the opinions on other rows."""
+        """Return the scores of other rows."""
         return [
             class_scores(self.first, F, len(self.means.means)) / self.scales[0],
             self.means(F) / self.scales[1],
@@ -197,11 +198,11 @@ class _Learner:
     ) -> tuple[MembershipClassifier, float, FloatArray, FloatArray]:
         """Return the last classifier, the spread of its scores, the labelled rows' combined scores and the weights.
 
-        ``known`` and ``others`` are the opinions on labelled and on other rows that stay the same in every round.
+        ``known`` and ``others`` are the scores of labelled and on other rows that stay the same in every round.
         """
-        n_labelled, opinions = len(table.codes), others
+        n_labelled, others_now = len(table.codes), others
         for n_components in DIMENSIONS:
-            guesses = combine(weights, opinions).argmax(axis=1)
+            guesses = combine(weights, others_now).argmax(axis=1)
             halves = stratified_folds(table.codes, 2, self._random), self._random.randint(2, size=len(guesses))
             labels = np.concatenate([table.codes, guesses])
             scores = self.across(
@@ -214,9 +215,9 @@ class _Learner:
             )
             scale = _spread(scores)
             mine = [scores[:n_labelled] / scale, *known]
-            opinions = [scores[n_labelled:] / scale, *others]
+            others_now = [scores[n_labelled:] / scale, *others]
             weights = fitted_weights(mine, table.codes)
-        labels = np.concatenate([table.codes, combine(weights, opinions).argmax(axis=1)])
+        labels = np.concatenate([table.codes, combine(weights, others_now).argmax(axis=1)])
         last = self.learn(table.rows, labels, n_components=DIMENSIONS[-1], max_landmarks=0.5)
         return last, scale, combine(weights, mine), weights
 

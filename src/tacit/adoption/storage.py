@@ -1,32 +1,30 @@
 """A fitted transfer classifier as the file that a receiver keeps, and back."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.adoption.classifier import Evidence, TransferClassifier
+from tacit.adoption.classifier import TransferClassifier
 from tacit.adoption.drifting_means import DriftedMeans
+from tacit.adoption.evidence import Evidence
+from tacit.adoption.learned_scores import FeatureScores, stored_geometry, stored_neighbours
 from tacit.adoption.printed import PrintedTransfer
 from tacit.adoption.self_training import SelfTrained
-from tacit.adoption.source_scores import GeometryScores, Opinion, Scores
+from tacit.adoption.source_scores import SourceScores
 from tacit.adoption.views import NOTES, Basis, View
 from tacit.arrays import Arrays
 from tacit.checks import one_of
 from tacit.data.schema import Schema
 from tacit.errors import ReleaseError
-from tacit.models.class_moments.discriminants import LinearScores, QuadraticScores
-from tacit.models.class_moments.features import ImageFeatures, TableFeatures
-from tacit.models.class_moments.frames import ColumnFrame, Frame, ImageFrame
-from tacit.models.membership.mapping import MembershipMapping
-from tacit.models.membership.solution import Mapping as MembershipLayer
-from tacit.models.membership.storage import classifier_from_arrays, classifier_to_arrays
+from tacit.kinds.registry import kind_by_name
+from tacit.models.class_moments.frames import ColumnFrame, frame_parts, stored_frame
+from tacit.models.membership.storage import classifier_from_arrays, classifier_to_arrays, mapping_parts, stored_mapping
+from tacit.releases.lesson import ScoreFunction
 from tacit.releases.model import Model
 
 KIND = "transfer_model"
-QUADRATIC = ("middle", "basis", "means", "whitening", "offsets")
-LAYER = ("landmarks", "scales", "coefficients")
 
 Settings = dict[str, Any]
 
@@ -41,18 +39,18 @@ def classifier_to_model(model: TransferClassifier) -> Model:
         **_trained_arrays(model.in_view_, "in_view"),
         **_trained_arrays(model.joined_, "joined"),
     }
-    opinions = []
-    for place, opinion in enumerate(model.opinions_):
-        more, settings = opinion_parts(opinion, f"opinion_{place}")
+    sources = []
+    for place, source in enumerate(model.sources_):
+        more, settings = source_parts(source, f"opinion_{place}")
         arrays.update(more)
-        opinions.append(settings)
+        sources.append(settings)
     printed = []
     for place, each in enumerate(model.printed_):
         more, settings = _printed_parts(each, f"printed_{place}")
         arrays.update(more)
         printed.append(settings)
     content = {
-        "opinions": opinions,
+        "opinions": sources,
         "printed": printed,
         "combine": model.combine,
         "evidence": model.evidence_.to_dict(),
@@ -84,7 +82,7 @@ def _rebuilt(file: Model) -> TransferClassifier:
     model.basis_ = _basis(arrays, "view", settings["view"])
     model.n_features_in_ = len(schema.encoded_names)
     model.alone_, model.in_view_, model.joined_ = (_trained(arrays, each) for each in ("alone", "in_view", "joined"))
-    model.opinions_ = [opinion_from(arrays, each, f"opinion_{k}") for k, each in enumerate(settings["opinions"])]
+    model.sources_ = [stored_source(arrays, source, f"opinion_{k}") for k, source in enumerate(settings["opinions"])]
     model.printed_ = [_printed(arrays, each, f"printed_{k}") for k, each in enumerate(settings["printed"])]
     model.evidence_ = Evidence.from_dict(settings["evidence"])
     return model
@@ -114,38 +112,42 @@ def _trained(arrays: Mapping[str, NDArray[Any]], prefix: str) -> SelfTrained:
 
 def _basis_arrays(basis: Basis, prefix: str) -> Arrays:
     arrays: Arrays = {f"{prefix}_centre": basis.centre, f"{prefix}_directions": basis.directions}
-    return arrays if basis.view.frame is None else arrays | _frame_parts(basis.view.frame, prefix)[0]
+    return arrays if basis.view.frame is None else arrays | _named(frame_parts(basis.view.frame)[0], prefix)
 
 
 def _view_settings(view: View) -> Settings:
-    return {"form": view.form, "frame": None if view.frame is None else _frame_parts(view.frame, "")[1]}
+    return {"form": view.form, "frame": None if view.frame is None else frame_parts(view.frame)[1]}
 
 
 def _basis(arrays: Mapping[str, NDArray[Any]], prefix: str, settings: Settings) -> Basis:
-    frame = None if settings["frame"] is None else _frame(arrays, settings["frame"], prefix)
+    frame = None if settings["frame"] is None else stored_frame(_under(arrays, prefix), settings["frame"])
     if isinstance(frame, ColumnFrame):
         raise ReleaseError("the model file has a view through shared columns, which views never are.")
     view = View(one_of("form", settings["form"], tuple(NOTES)), frame)
     return Basis(view, arrays[f"{prefix}_centre"], arrays[f"{prefix}_directions"])
 
 
-def opinion_parts(opinion: Opinion, prefix: str) -> tuple[Arrays, Settings]:
-    """Return an opinion as arrays whose names begin with ``prefix``, and JSON-ready settings."""
-    arrays, scores = _scores_parts(opinion.scores, prefix)
+def source_parts(source: SourceScores, prefix: str) -> tuple[Arrays, Settings]:
+    """Return a source as arrays whose names begin with ``prefix``, and JSON-ready settings."""
+    arrays, scores = source.scores.to_parts()
     settings = {
-        "classes": [list(pair) for pair in opinion.classes.items()],
-        "n_classes": opinion.n_classes,
-        "spread": opinion.spread,
-        "note": opinion.note,
+        "kind": source.kind,
+        "classes": [list(pair) for pair in source.classes.items()],
+        "n_classes": source.n_classes,
+        "spread": source.spread,
+        "note": source.note,
         "scores": scores,
     }
-    return arrays, settings
+    return _named(arrays, prefix), settings
 
 
-def opinion_from(arrays: Mapping[str, NDArray[Any]], settings: Settings, prefix: str) -> Opinion:
-    """Return the opinion that ``opinion_parts`` took apart."""
-    return Opinion(
-        scores=_scores(arrays, settings["scores"], prefix),
+def stored_source(arrays: Mapping[str, NDArray[Any]], settings: Settings, prefix: str) -> SourceScores:
+    """Return the source that ``source_parts`` took apart."""
+    # Files written before kinds were mixed hold sources of one kind only.
+    kind = str(settings.get("kind", "class_moments"))
+    return SourceScores(
+        kind=kind,
+        scores=_scores(kind, _under(arrays, prefix), settings["scores"]),
         classes={int(ours): int(theirs) for ours, theirs in settings["classes"]},
         n_classes=int(settings["n_classes"]),
         spread=float(settings["spread"]),
@@ -153,52 +155,31 @@ def opinion_from(arrays: Mapping[str, NDArray[Any]], settings: Settings, prefix:
     )
 
 
-def _scores_parts(scores: Scores, prefix: str) -> tuple[Arrays, Settings]:
-    match scores:
-        case LinearScores():
-            arrays, frame = _frame_parts(scores.frame, prefix)
-            shape = list(scores.features.shape) if isinstance(scores.features, ImageFeatures) else None
-            arrays |= {f"{prefix}_W": scores.W, f"{prefix}_b": scores.b}
-            return arrays, {"form": "linear", "frame": frame, "image": shape, "n_columns": scores.features.size}
-        case QuadraticScores():
-            arrays, frame = _frame_parts(scores.frame, prefix)
-            arrays |= {f"{prefix}_{name}": getattr(scores, name) for name in QUADRATIC}
-            return arrays, {"form": "quadratic", "frame": frame}
-        case GeometryScores():
-            arrays, numbers = _mapping_parts(scores.mapping, prefix)
-            return {**arrays, f"{prefix}_places": scores.places}, {"form": "geometry", "numbers": numbers}
+def _scores(kind: str, arrays: Arrays, settings: Settings) -> ScoreFunction:
+    """Return scores that our labels taught, by their form, or those that the kind of release stored."""
+    form = settings.get("form")
+    if form == "geometry":
+        return stored_geometry(arrays, settings)
+    if form == "neighbours":
+        return stored_neighbours(arrays, settings)
+    if form == "features":
+        features = kind_by_name(kind).stored_features(arrays, settings["features"])
+        return FeatureScores(features, arrays["W"], arrays["b"])
+    return kind_by_name(kind).stored_scores(arrays, settings)
 
 
-def _scores(arrays: Mapping[str, NDArray[Any]], settings: Settings, prefix: str) -> Scores:
-    if settings["form"] == "linear":
-        image = settings["image"]
-        features = ImageFeatures(tuple(image)) if image else TableFeatures(int(settings["n_columns"]))
-        frame = _frame(arrays, settings["frame"], prefix)
-        return LinearScores(frame, features, arrays[f"{prefix}_W"], arrays[f"{prefix}_b"])
-    if settings["form"] == "quadratic":
-        parts: dict[str, Any] = {name: arrays[f"{prefix}_{name}"] for name in QUADRATIC}
-        return QuadraticScores(frame=_frame(arrays, settings["frame"], prefix), **parts)
-    return GeometryScores(_mapping(arrays, settings["numbers"], prefix), arrays[f"{prefix}_places"])
+def _named(arrays: Arrays, prefix: str) -> Arrays:
+    return {f"{prefix}_{name}": array for name, array in arrays.items()}
 
 
-def _mapping_parts(mapping: MembershipMapping, prefix: str) -> tuple[Arrays, list[float]]:
-    layer = mapping.mapping_
-    arrays = {f"{prefix}_{name}": getattr(layer, name) for name in LAYER}
-    return arrays, [layer.smoothing, layer.variance, layer.noise]
-
-
-def _mapping(arrays: Mapping[str, NDArray[Any]], numbers: Sequence[float], prefix: str) -> MembershipMapping:
-    layer: dict[str, Any] = {name: arrays[f"{prefix}_{name}"] for name in LAYER}
-    smoothing, variance, noise = (float(number) for number in numbers)
-    mapping = MembershipMapping()
-    mapping.mapping_ = MembershipLayer(**layer, smoothing=smoothing, variance=variance, noise=noise)
-    mapping._one_output = False  # noqa: SLF001 - classes have places, and rows, of several coordinates
-    mapping.n_features_in_ = mapping.mapping_.landmarks.shape[1]
-    return mapping
+def _under(arrays: Mapping[str, NDArray[Any]], prefix: str) -> Arrays:
+    start = f"{prefix}_"
+    return {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
 
 
 def _printed_parts(printed: PrintedTransfer, prefix: str) -> tuple[Arrays, Settings]:
-    arrays, numbers = _mapping_parts(printed.bridge, f"{prefix}_bridge")
+    arrays, numbers = mapping_parts(printed.bridge)
+    arrays = _named(arrays, f"{prefix}_bridge")
     arrays |= classifier_to_arrays(printed.source, f"{prefix}_source")
     arrays |= classifier_to_arrays(printed.target, f"{prefix}_target")
     if printed.to_source is not None:
@@ -211,29 +192,5 @@ def _printed(arrays: Mapping[str, NDArray[Any]], settings: Settings, prefix: str
         to_source=arrays.get(f"{prefix}_to_source"),
         source=classifier_from_arrays(arrays, f"{prefix}_source"),
         target=classifier_from_arrays(arrays, f"{prefix}_target"),
-        bridge=_mapping(arrays, settings["numbers"], f"{prefix}_bridge"),
-    )
-
-
-def _frame_parts(frame: Frame, prefix: str) -> tuple[Arrays, Settings]:
-    arrays: Arrays = {f"{prefix}_positions": frame.positions}
-    if isinstance(frame, ColumnFrame):
-        arrays |= {f"{prefix}_{name}": getattr(frame, name) for name in ("scale", "shift", "theirs")}
-        return arrays, {"note": frame.note}
-    settings = {"shape": list(frame.shape), "frame": list(frame.frame), "scale": frame.scale, "centred": frame.centred}
-    return arrays, {**settings, "note": frame.note}
-
-
-def _frame(arrays: Mapping[str, NDArray[Any]], settings: Settings, prefix: str) -> Frame:
-    positions = arrays[f"{prefix}_positions"]
-    if "frame" not in settings:
-        scale, shift, theirs = (arrays[f"{prefix}_{name}"] for name in ("scale", "shift", "theirs"))
-        return ColumnFrame(positions, scale, shift, theirs, str(settings["note"]))
-    return ImageFrame(
-        positions,
-        tuple(settings["shape"]),
-        tuple(settings["frame"]),
-        float(settings["scale"]),
-        centred=bool(settings["centred"]),
-        note=str(settings["note"]),
+        bridge=stored_mapping(_under(arrays, f"{prefix}_bridge"), settings["numbers"]),
     )

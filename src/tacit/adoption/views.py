@@ -70,7 +70,7 @@ def own_views(rows: Rows, *, pictures: bool) -> list[View]:
     return [View(PLAIN)] if pictures or rows.min() < 0 else [View(PLAIN), View(SHARES)]
 
 
-def lent_views(frames: Sequence[Frame | None]) -> Iterator[View]:
+def released_views(frames: Sequence[Frame | None]) -> Iterator[View]:
     """Yield the views that come with releases of pictures: the owner's frame, and oriented gradients in it."""
     for frame in frames:
         if isinstance(frame, ImageFrame):

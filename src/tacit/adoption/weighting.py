@@ -1,6 +1,6 @@
-"""How much each opinion counts: weights by likelihood on the receiver's own labels, with a gate for lent opinions.
+"""How much each set of class scores counts: weights by the likelihood of the receiver's labels, gated for releases.
 
-An opinion is a matrix of class scores. Reconstruction errors of clean and of noisy models live on different scales, so
+Scores are matrices [N, C]. Reconstruction errors of clean and of noisy models live on different scales, so
 that comparing them directly ([membership] eq. 87) ignores one of them; weights put them on one scale.
 """
 
@@ -11,11 +11,11 @@ from scipy.optimize import minimize
 
 from tacit.arrays import Codes, FloatArray
 
-# Ridge on the weights: a few labels cannot make an opinion infinitely sure.
+# Ridge on the weights: a few labels cannot make scores infinitely sure.
 PENALTY = 0.05
 LARGEST_WEIGHT = 20.0
-# A lent opinion stays if twice its gain in log-likelihood reaches the gate: with many labels 4, the 95 % point for one
-# more parameter; with few, less, since ten labels cannot give such a gain to anything.
+# A release stays if twice its gain in log-likelihood reaches the gate: with many labels 4, the 95 % point for one more
+# parameter; with few, less, since ten labels cannot give such a gain to anything.
 GATE = 4.0
 LABELS_PER_GATE = 25.0
 
@@ -26,9 +26,9 @@ def centred(scores: FloatArray) -> FloatArray:
     return rows
 
 
-def combine(weights: FloatArray, opinions: Sequence[FloatArray]) -> FloatArray:
-    """Return the weighted sum of opinions [N, C]."""
-    total: FloatArray = np.tensordot(weights, np.asarray(opinions), axes=1)
+def combine(weights: FloatArray, scores: Sequence[FloatArray]) -> FloatArray:
+    """Return the weighted sum of scores [N, C]."""
+    total: FloatArray = np.tensordot(weights, np.asarray(scores), axes=1)
     return total
 
 
@@ -39,60 +39,60 @@ def probabilities(scores: FloatArray) -> FloatArray:
     return rows
 
 
-def negative_log_likelihood(weights: FloatArray, opinions: Sequence[FloatArray], codes: Codes) -> float:
-    """Return -sum log softmax(sum_k w_k opinion_k)[true class] + penalty |w|²."""
-    return _objective(weights, np.asarray(opinions), codes)[0]
+def negative_log_likelihood(weights: FloatArray, scores: Sequence[FloatArray], codes: Codes) -> float:
+    """Return -sum log softmax(sum_k w_k scores_k)[true class] + penalty |w|²."""
+    return _objective(weights, np.asarray(scores), codes)[0]
 
 
-def fitted_weights(opinions: Sequence[FloatArray], codes: Codes) -> FloatArray:
+def fitted_weights(scores: Sequence[FloatArray], codes: Codes) -> FloatArray:
     """Return the non-negative weights of largest penalised likelihood; the problem is convex."""
-    found = minimize(
+    solution = minimize(
         _objective,
-        np.ones(len(opinions)),
-        args=(np.asarray(opinions), codes),
+        np.ones(len(scores)),
+        args=(np.asarray(scores), codes),
         jac=True,
-        bounds=[(0.0, LARGEST_WEIGHT)] * len(opinions),
+        bounds=[(0.0, LARGEST_WEIGHT)] * len(scores),
         method="L-BFGS-B",
     )
-    weights: FloatArray = np.asarray(found.x, dtype=np.float64)
+    weights: FloatArray = np.asarray(solution.x, dtype=np.float64)
     return weights
 
 
-def gated_weights(own: Sequence[FloatArray], lent: Sequence[FloatArray], codes: Codes) -> FloatArray:
-    """Return weights of ``own`` and ``lent`` opinions; lent ones that hardly raise the likelihood weigh 0.
+def gated_weights(own: Sequence[FloatArray], released: Sequence[FloatArray], codes: Codes) -> FloatArray:
+    """Return weights of ``own`` and ``released`` scores; released ones that hardly raise the likelihood weigh 0.
 
-    The weakest lent opinion is dropped, one at a time, while twice its gain is below the gate: a release that carries
+    The weakest release is dropped, one at a time, while twice its gain is below the gate: a release that carries
     no knowledge then leaves the receiver's own result as it would be without it.
     """
     gate = min(GATE, len(codes) / LABELS_PER_GATE)
-    kept = list(range(len(lent)))
-    weights = fitted_weights([*own, *lent], codes)
+    kept = list(range(len(released)))
+    weights = fitted_weights([*own, *released], codes)
     while kept:
-        full = negative_log_likelihood(weights, [*own, *(lent[k] for k in kept)], codes)
-        trials = [_without(own, lent, [k for k in kept if k != each], codes) for each in kept]
+        full = negative_log_likelihood(weights, [*own, *(released[k] for k in kept)], codes)
+        trials = [_without(own, released, [k for k in kept if k != dropped], codes) for dropped in kept]
         weakest = int(np.argmin([loss for loss, _ in trials]))
         if 2 * (trials[weakest][0] - full) >= gate:
             break
         kept.pop(weakest)
         weights = trials[weakest][1]
-    result = np.zeros(len(own) + len(lent))
+    result = np.zeros(len(own) + len(released))
     result[: len(own)] = weights[: len(own)]
     result[[len(own) + k for k in kept]] = weights[len(own) :]
     return result
 
 
 def _without(
-    own: Sequence[FloatArray], lent: Sequence[FloatArray], kept: list[int], codes: Codes
+    own: Sequence[FloatArray], released: Sequence[FloatArray], kept: list[int], codes: Codes
 ) -> tuple[float, FloatArray]:
-    opinions = [*own, *(lent[k] for k in kept)]
-    weights = fitted_weights(opinions, codes)
-    return negative_log_likelihood(weights, opinions, codes), weights
+    scores = [*own, *(released[k] for k in kept)]
+    weights = fitted_weights(scores, codes)
+    return negative_log_likelihood(weights, scores, codes), weights
 
 
-def _objective(weights: FloatArray, opinions: FloatArray, codes: Codes) -> tuple[float, FloatArray]:
-    shares = probabilities(combine(weights, list(opinions)))
+def _objective(weights: FloatArray, scores: FloatArray, codes: Codes) -> tuple[float, FloatArray]:
+    shares = probabilities(combine(weights, list(scores)))
     rows = np.arange(len(codes))
     loss = -np.log(np.maximum(shares[rows, codes], 1e-300)).sum() + PENALTY * float(weights @ weights)
     shares[rows, codes] -= 1
-    gradient: FloatArray = (opinions * shares).sum(axis=(1, 2)) + 2 * PENALTY * weights
+    gradient: FloatArray = (scores * shares).sum(axis=(1, 2)) + 2 * PENALTY * weights
     return float(loss), gradient

@@ -5,21 +5,11 @@ from dataclasses import dataclass, replace
 
 from tacit.audit import desk, mechanisms
 from tacit.audit.case import Case
-from tacit.audit.kinds import class_moments, encoder, fabricated_rows, linear, nearest_mean, noisy_rows, pair_metric
+from tacit.audit.kinds import CASES, nearest_mean
 from tacit.privacy.card import AuditResult
 
 # Each family's ``cases(seed)`` says what is tried.
-FAMILIES = (
-    mechanisms.cases,
-    nearest_mean.cases,
-    class_moments.cases,
-    linear.cases,
-    noisy_rows.cases,
-    fabricated_rows.cases,
-    pair_metric.cases,
-    encoder.cases,
-    desk.cases,
-)
+FAMILIES = (mechanisms.cases, nearest_mean.cases, *CASES.values(), desk.cases)
 
 
 @dataclass(frozen=True)

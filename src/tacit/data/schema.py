@@ -26,6 +26,8 @@ from tacit.data.sharing import Pairing, SharedColumns, share_classes, share_colu
 from tacit.errors import SchemaError
 
 VERSION = 1
+# What every card says of the schema.
+PUBLIC = "the schema: columns, bounds, categories and classes"
 MOST_COLUMNS = 100_000
 _SETTINGS = ("version", "bounds_from_data", "extra_columns", "missing_values", "columns", "image")
 
@@ -166,6 +168,11 @@ class Schema:
                 "bounds_from_data is true: this draft's bounds and categories were read from the rows, and a release "
                 "would give them away. Replace them with publicly known ones, then delete the line from the schema."
             )
+
+    def require_classes(self) -> None:
+        """Raise SchemaError unless the schema names a label with at least two classes."""
+        if len(self.classes) < 2:
+            raise SchemaError("the schema must name a label with at least two classes; declare one of kind 'label'.")
 
     def shared_with(self, other: "Schema") -> SharedColumns:
         """Return which columns of ``other`` mean the same as ours, and how their encodings correspond.

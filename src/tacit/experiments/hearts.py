@@ -10,7 +10,7 @@ from tacit.data.datasets import load_heart_centres
 from tacit.data.splits import few_labels
 from tacit.experiments.registry import Row
 from tacit.experiments.transfer_runs import ADOPTED, SOURCE_ONLY, TARGET_ONLY, gathered
-from tacit.kinds.class_moments.make import make_release
+from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 
 SPLITS = 20
 EPSILON, DELTA = 1.0, 1e-5
@@ -25,7 +25,7 @@ def rows() -> Iterator[Row]:
     schema = centres["hungarian"].schema
     runs = []
     for seed in range(SPLITS):
-        release = make_release(
+        release = CLASS_MOMENTS.release(
             source.X, source.y, schema, unit="record", epsilon=EPSILON, delta=DELTA, random_state=seed
         )
         y = few_labels(target.y, per_class=PER_CLASS, random_state=seed)
@@ -33,7 +33,7 @@ def rows() -> Iterator[Row]:
         model = TransferClassifier([release], schema=schema, random_state=seed).fit(target.X, y)
         alone = TransferClassifier(schema=schema, random_state=seed).fit(target.X, y)
         X, truth = target.X[hidden], target.y[hidden]
-        lent = model.opinions_[0](X)
+        lent = model.sources_[0](X)
         runs.append(
             {
                 TARGET_ONLY: float(roc_auc_score(truth, alone.decision_function(X))),

@@ -13,7 +13,8 @@ from sklearn.utils import check_random_state
 from tacit.arrays import FloatArray
 from tacit.data.datasets import ImageSet, load_mnist
 from tacit.experiments.registry import Row
-from tacit.kinds.noisy_rows.make import PrivateRows, gathered, private_rows, release_rows
+from tacit.kinds.noisy_rows import KIND as NOISY_ROWS
+from tacit.kinds.noisy_rows.rows import PrivateRows, gathered, private_rows
 from tacit.situations.federated.distances import decide
 from tacit.situations.federated.party import Party, make_party, private_parties, query_parties
 
@@ -72,7 +73,7 @@ def _parties(X: NDArray[Any], y: NDArray[Any], groups: Groups) -> list[Party]:
 
 
 def _private(data: ImageSet, part: NDArray[np.intp], seed: int) -> PrivateRows:
-    release = release_rows(
+    release = NOISY_ROWS.release(
         data.X_train[part], data.y_train[part], data.schema, epsilon=EPSILON, delta=DELTA, random_state=seed
     )
     return private_rows(release)

@@ -8,7 +8,7 @@ from tacit.data.datasets import load_mnist, load_usps
 from tacit.data.splits import few_labels
 from tacit.experiments.registry import Row
 from tacit.experiments.transfer_runs import gathered, measure
-from tacit.kinds.class_moments.make import make_release
+from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 
 SEEDS = 5
 EPSILON, DELTA = 0.1, 1e-9
@@ -24,7 +24,7 @@ def rows() -> Iterator[Row]:
     for per_class, published in PUBLISHED.items():
         runs = []
         for seed in range(SEEDS):
-            release = make_release(
+            release = CLASS_MOMENTS.release(
                 source.X_train,
                 source.y_train,
                 source.schema,

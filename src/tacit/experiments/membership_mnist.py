@@ -8,7 +8,7 @@ from tacit.data.datasets import ImageSet, load_mnist
 from tacit.data.splits import few_labels
 from tacit.experiments.registry import Row
 from tacit.experiments.transfer_runs import gathered, measure_each
-from tacit.kinds.class_moments.make import make_release
+from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 
 SEEDS = 5
 # (unit, epsilon, delta, published accuracy of [membership] Table 1)
@@ -33,7 +33,7 @@ def rows() -> Iterator[Row]:
 
 def _run(images: ImageSet, seed: int) -> dict[str, dict[str, float]]:
     releases = {
-        f"{unit} epsilon {epsilon:g}": make_release(
+        f"{unit} epsilon {epsilon:g}": CLASS_MOMENTS.release(
             images.X_train, images.y_train, images.schema, unit=unit, epsilon=epsilon, delta=delta, random_state=seed
         )
         for unit, epsilon, delta, _ in SETTINGS

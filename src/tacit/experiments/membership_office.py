@@ -14,7 +14,7 @@ from tacit.data.schema import Schema
 from tacit.data.splits import few_labels
 from tacit.experiments.registry import Row
 from tacit.experiments.transfer_runs import ADOPTED, SOURCE_ONLY, TARGET_ONLY, Codes, gathered
-from tacit.kinds.class_moments.make import make_release
+from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.releases.file import Release
 
 SPLITS = 20
@@ -45,7 +45,7 @@ def rows() -> Iterator[Row]:
 def _release(owner: Domain, schema: Schema, per_class: int, seed: int) -> Release:
     shown = few_labels(owner.y, per_class=per_class, random_state=seed)
     mine = shown >= 0
-    return make_release(
+    return CLASS_MOMENTS.release(
         owner.X[mine] / MOST, shown[mine], schema, unit="entry", epsilon=EPSILON, delta=DELTA, random_state=seed
     )
 
@@ -60,7 +60,7 @@ def _run(release: Release, schema: Schema, receiver: Domain, seed: int) -> Mappi
         SVM: _machine(X, y, truth, seed),
         SVM_SHARES: _machine(shares, y, truth, seed),
         TARGET_ONLY: float((model.target_only_predict(X[hidden]) == truth).mean()),
-        SOURCE_ONLY: float((model.opinions_[0](X[hidden]).argmax(axis=1) == truth).mean()),
+        SOURCE_ONLY: float((model.sources_[0](X[hidden]).argmax(axis=1) == truth).mean()),
         ADOPTED: float((model.predict(X[hidden]) == truth).mean()),
     }
 

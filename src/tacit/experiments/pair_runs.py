@@ -16,7 +16,7 @@ from tacit.arrays import FloatArray
 from tacit.data.datasets import TableSet
 from tacit.data.pairs import PairSet, balanced_pairs, chain, pair_signs
 from tacit.experiments.registry import Row
-from tacit.kinds.pair_metric.make import difference_radius, feature_scales, indicator_columns
+from tacit.kinds.pair_metric.plan import difference_radius, feature_scales, indicator_columns
 from tacit.models.pair_metric.diagonal import PairMoments, diagonal_weights, magnitudes
 from tacit.models.pair_metric.metric import PairMetric
 from tacit.numerics.contrastive import clipped_gradient_sum

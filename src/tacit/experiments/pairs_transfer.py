@@ -7,7 +7,7 @@ from tacit.data.datasets import TableSet, load_adult, load_bank
 from tacit.experiments.pair_runs import balanced_split
 from tacit.experiments.registry import Row
 from tacit.experiments.transfer_runs import gathered
-from tacit.kinds.pair_metric.make import make_release
+from tacit.kinds.pair_metric import KIND as PAIR_METRIC
 
 LABELS = (50, 200, 1000)
 EPSILON, DELTA = 1.0, 1e-6
@@ -26,7 +26,7 @@ def rows() -> Iterator[Row]:
 def run(data: TableSet, labels: int, seed: int) -> dict[str, float]:
     """Return the accuracy without and with the release of one owner."""
     split = balanced_split(data, seed, tested=TESTED)
-    release = make_release(
+    release = PAIR_METRIC.release(
         split.X[labels:],
         split.y[labels:],
         data.schema,

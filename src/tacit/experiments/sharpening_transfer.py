@@ -16,7 +16,7 @@ from tacit.data.datasets import ImageSet, load_mnist
 from tacit.data.splits import few_labels
 from tacit.experiments.registry import Row
 from tacit.experiments.transfer_runs import gathered
-from tacit.kinds.class_moments.make import make_release
+from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 
 SEEDS = range(3)
 PER_CLASS = (10, 2)
@@ -53,7 +53,7 @@ def run(per_class: int, seed: int) -> dict[str, dict[str, float]]:
         alone = default_learner().set_params(schema=images.schema, random_state=seed).fit(images.X_test[mine], y)
         found = {"no release": {ALONE: float(alone.score(*test))}}
         for epsilon in EPSILONS:
-            release = make_release(
+            release = CLASS_MOMENTS.release(
                 images.X_train,
                 images.y_train,
                 images.schema,
@@ -64,7 +64,7 @@ def run(per_class: int, seed: int) -> dict[str, dict[str, float]]:
             )
             model = SharpenedTransfer([release], schema=images.schema, compare=False, random_state=seed)
             model.fit(images.X_test[mine], y)
-            lent = float((model.opinions_[0](test[0]).argmax(axis=1) == test[1]).mean())
+            lent = float((model.sources_[0](test[0]).argmax(axis=1) == test[1]).mean())
             found[f"record epsilon {epsilon:g}"] = {RELEASE: lent, ADOPTED: float(model.score(*test))}
     return found
 

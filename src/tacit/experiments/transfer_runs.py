@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 from tacit.adoption.classifier import TransferClassifier
 from tacit.adoption.printed import learn_printed
 from tacit.adoption.self_training import self_train
-from tacit.adoption.source_scores import Meeting, form_opinion
+from tacit.adoption.source_scores import source_scores
 from tacit.arrays import Rows
 from tacit.data.schema import Schema
 from tacit.experiments.registry import Row
-from tacit.kinds.class_moments.make import ENTRY_KIND
+from tacit.kinds.class_moments import ENTRY_FILE
 from tacit.releases.file import Release
+from tacit.releases.lesson import ReceiverTable
 
 Codes = NDArray[np.integer[Any]]
 TARGET_ONLY, SOURCE_ONLY, ADOPTED = "target only", "source only", "adopted"
@@ -31,7 +32,7 @@ def measure(
     return {
         TARGET_ONLY: float((model.target_only_predict(X) == y).mean()),
         VIEW_ONLY: float((model.view_only_predict(X) == y).mean()),
-        SOURCE_ONLY: float((model.opinions_[0](X).argmax(axis=1) == y).mean()),
+        SOURCE_ONLY: float((model.sources_[0](X).argmax(axis=1) == y).mean()),
         ADOPTED: float((model.predict(X) == y).mean()),
     }
 
@@ -55,17 +56,17 @@ def measure_each(
     F, F_test = first.basis_(X), first.basis_(X_test)
     found = {}
     for name, release in releases.items():
-        meeting = Meeting(release, schema, X, labelled, codes)
-        opinion = form_opinion(meeting)
-        lent, lent_test = opinion(X), opinion(X_test)
-        joined = self_train(F, labelled, codes, lent=[lent], lent_labelled=[lent[labelled]], **settings)
+        table = ReceiverTable(schema, X, labelled, codes)
+        source = source_scores(release, table)
+        of_rows, of_test = source(X), source(X_test)
+        joined = self_train(F, labelled, codes, sources=[of_rows], sources_labelled=[of_rows[labelled]], **settings)
         found[name] = {
             **same,
-            SOURCE_ONLY: float((lent_test.argmax(axis=1) == truth).mean()),
-            ADOPTED: float((joined.scores(F_test, [lent_test]).argmax(axis=1) == truth).mean()),
+            SOURCE_ONLY: float((of_test.argmax(axis=1) == truth).mean()),
+            ADOPTED: float((joined.scores(F_test, [of_test]).argmax(axis=1) == truth).mean()),
         }
-        if release.kind == ENTRY_KIND:
-            printed = learn_printed(meeting, random_state=seed, n_jobs=-1)(X_test, len(schema.classes))
+        if release.kind == ENTRY_FILE:
+            printed = learn_printed(release, table, random_state=seed, n_jobs=-1)(X_test, len(schema.classes))
             found[name][PRINTED] = float((printed.argmax(axis=1) == truth).mean())
     return found
 

@@ -7,11 +7,9 @@ import numpy as np
 from tacit.arrays import FloatArray
 from tacit.data.schema import Schema
 from tacit.errors import ReleaseError
-from tacit.kinds.class_moments.make import ENTRY_KIND, RECORD_KIND
+from tacit.kinds import class_moments, linear, pair_metric
 from tacit.kinds.class_moments.preview import optional_preview
-from tacit.models.linear.release import KIND as LINEAR_KIND
 from tacit.models.linear.release import read_scores
-from tacit.models.pair_metric.release import KIND as METRIC_KIND
 from tacit.models.pair_metric.release import metric_of_columns
 from tacit.pages import class_means
 from tacit.pages.charts import signed_chart, weight_chart
@@ -92,9 +90,9 @@ def _largest(weights: FloatArray, names: Sequence[str]) -> list[tuple[str, float
     return [(names[position], float(weights[position])) for position in order]
 
 
+# By the kind that a release states in its file.
 SECTIONS: Mapping[str, Sections] = {
-    RECORD_KIND: _class_moments_sections,
-    ENTRY_KIND: _class_moments_sections,
-    LINEAR_KIND: _linear_sections,
-    METRIC_KIND: _metric_sections,
+    **dict.fromkeys(class_moments.KIND.files, _class_moments_sections),
+    **dict.fromkeys(linear.KIND.files, _linear_sections),
+    **dict.fromkeys(pair_metric.KIND.files, _metric_sections),
 }

@@ -1,18 +1,21 @@
 """Fabricated tables as files: written with their release beside them, and opened again."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
+from tacit.data.encoding import encode
 from tacit.data.schema import Schema
 from tacit.data.tables import format_of, read_table, write_table
 from tacit.errors import ReleaseError
 from tacit.files.atomic import replacing
-from tacit.kinds.fabricated_rows.make import KIND, Fabricated
+from tacit.kinds.fabricated_rows import FILE
+from tacit.kinds.fabricated_rows.make import FabricatedRows
+from tacit.releases import sidecar
 from tacit.releases.file import Release, write_release
-from tacit.releases.sidecar import digest, open_release, release_path, table_path
-from tacit.releases.signature import SigningKey
+from tacit.releases.signature import SigningKey, TrustedKey
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,18 +27,32 @@ class FabricatedTable:
     release: Release
 
 
-def write_fabricated(fabricated: Fabricated, path: Path, *, signing_key: SigningKey | None = None) -> None:
+def write_fabricated(rows: FabricatedRows, path: Path, *, signing_key: SigningKey | None = None) -> None:
     """Write the table to ``path``, CSV or Parquet by its ending, and its release beside it."""
     with replacing(path) as file:
-        write_table(fabricated.table(), file, layout=format_of(path))
-    write_release(fabricated.release(table_digest=digest(path)), release_path(path), signing_key=signing_key)
+        write_table(rows.table(), file, layout=format_of(path))
+    release = rows.release(table_digest=sidecar.digest(path))
+    write_release(release, sidecar.release_path(path), signing_key=signing_key)
 
 
 def open_fabricated(path: Path) -> FabricatedTable:
     """Return the fabricated table of ``path``, which is the table or the release beside it."""
-    table = table_path(path)
-    release = open_release(table)
-    if release.kind != KIND:
-        raise ReleaseError(f"{release_path(table).name}: a release of kind {release.kind!r}, not of fabricated rows.")
+    table = sidecar.table_path(path)
+    release = sidecar.open_release(table)
+    if {release.kind} != {FILE}:
+        raise ReleaseError(
+            f"{sidecar.release_path(table).name}: a release of kind {release.kind!r}, not of fabricated rows."
+        )
     schema = Schema.from_dict(release.schema or {}, source="the release's schema")
     return FabricatedTable(read_table(table), schema, release)
+
+
+def open_release(path: Path, *, trusted_key: TrustedKey | None = None) -> Release:
+    """Return the release in the file at ``path``; of a fabricated table, its release with the table's rows in it."""
+    if not sidecar.is_table(path):
+        return sidecar.open_release(path, trusted_key=trusted_key)
+    release = sidecar.open_release(path, trusted_key=trusted_key)
+    opened = open_fabricated(path)
+    rows = encode(opened.table, opened.schema, labels="optional", source=path.name)
+    arrays = {**release.arrays, "X": rows.X.astype(np.float32), "y": rows.y.astype(np.int64)}
+    return replace(release, arrays=arrays)

@@ -1,66 +1,110 @@
-"""An adopted model, opened from its file for predicting and reporting."""
+"""Adopted models: written, opened from their files, and used to predict and report."""
 
 import zipfile
 from dataclasses import dataclass
+from typing import Any, Protocol
+
+from numpy.typing import ArrayLike, NDArray
 
 from tacit.adoption.classifier import TransferClassifier
+from tacit.adoption.evidence import Evidence
 from tacit.adoption.neighbours import KIND as NEIGHBOURS
 from tacit.adoption.neighbours import MetricNeighbours
 from tacit.adoption.network import SharpenedTransfer
-from tacit.adoption.network_storage import KIND as SHARPENED
+from tacit.adoption.network_storage import KIND as NETWORK
+from tacit.adoption.storage import KIND as TRANSFER
+from tacit.arrays import FloatArray
 from tacit.data.schema import Schema
 from tacit.errors import ReleaseError
 from tacit.files.regular import FilePath
+from tacit.kinds.registry import kind_of
 from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
-from tacit.models.linear.release import KIND as LINEAR
-from tacit.releases.container import RELEASE
+from tacit.releases import model as model_files
+from tacit.releases.container import MODEL, RELEASE
 from tacit.releases.file import read_release
-from tacit.releases.model import Model, read_model
+from tacit.releases.model import Model
 
 Receiver = TransferClassifier | SharpenedTransfer | MetricNeighbours
-# By the kind of their model files; TransferClassifier reads its own and says what is wrong with any other.
-RECEIVERS: dict[str, type[Receiver]] = {SHARPENED: SharpenedTransfer, NEIGHBOURS: MetricNeighbours}
+# By the kind that their model files state.
+RECEIVERS: dict[str, type[Receiver]] = {
+    TRANSFER: TransferClassifier,
+    NETWORK: SharpenedTransfer,
+    NEIGHBOURS: MetricNeighbours,
+}
 
 
-@dataclass(frozen=True)
-class Adopted:
-    """A model file, the classifier that it holds, and the schema of the receiver's tables."""
+class Classifier(Protocol):
+    """Whatever names the class of encoded rows."""
+
+    classes_: NDArray[Any]
+
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
+        """Return class probabilities [N, C]."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class AdoptedModel:
+    """A model file, the classifier that it holds, and the schema of the receiver's tables.
+
+    It holds knowledge of the receiver's rows: keep it, do not hand it out.
+    """
 
     model: Model
     classifier: Receiver
     schema: Schema
 
-
-def open_model(path: FilePath) -> Adopted:
-    """Return the adopted model in the file at ``path``, ready to predict."""
-    model = read_model(path)
-    if model.schema is None:
-        raise ReleaseError(f"{path}: the model has no schema, so tables cannot be read for it. Adopt again.")
-    receiver = RECEIVERS.get(model.kind, TransferClassifier)
-    return Adopted(model, receiver.from_model(model), Schema.from_dict(model.schema, source=str(path)))
+    @property
+    def evidence(self) -> Evidence:
+        """What adopting did on the receiver's own labelled rows."""
+        return self.classifier.evidence_
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Predictor:
     """Whatever predicts: the model of an adoption, or a linear release, which is one by itself."""
 
-    classifier: Receiver | FeatureSplitClassifier
+    classifier: Classifier
     schema: Schema
+
+
+def read_model(path: FilePath) -> AdoptedModel:
+    """Return the adopted model in the file at ``path``, ready to predict."""
+    model = model_files.read_model(path)
+    if model.schema is None:
+        raise ReleaseError(f"{path}: the model has no schema, so tables cannot be read for it. Adopt again.")
+    # TransferClassifier says what is wrong with a model of another kind.
+    receiver = RECEIVERS.get(model.kind, TransferClassifier)
+    return AdoptedModel(model, receiver.from_model(model), Schema.from_dict(model.schema, source=str(path)))
+
+
+def write_model(model: AdoptedModel | Model, path: FilePath) -> None:
+    """Write an adopted model to ``path``, whole or not at all, readable by its owner alone."""
+    model_files.write_model(model.model if isinstance(model, AdoptedModel) else model, path)
 
 
 def open_predictor(path: FilePath) -> Predictor:
     """Return what the file at ``path`` predicts with: a model, or a linear release."""
-    release = read_release(path) if _is_release(path) else None
-    if release is None or release.kind != LINEAR or release.schema is None:
-        opened = open_model(path)  # which says why any other release is no model
+    release = read_release(path) if is_release_file(path) else None
+    if release is None or release.schema is None or "prior" not in kind_of(release).teaches:
+        opened = read_model(path)  # which says why any other release is no model
         return Predictor(opened.classifier, opened.schema)
     return Predictor(FeatureSplitClassifier.from_release(release), Schema.from_dict(release.schema, source=str(path)))
 
 
-def _is_release(path: FilePath) -> bool:
-    """Whether to read the file as a release; whatever is wrong with it, the readers say."""
+def is_release_file(path: FilePath) -> bool:
+    """Return whether to read the file as a release; whatever else is wrong with it, the readers say."""
+    return _holds(path, RELEASE.document)
+
+
+def is_model_file(path: FilePath) -> bool:
+    """Return whether to read the file as a model; whatever else is wrong with it, the readers say."""
+    return _holds(path, MODEL.document)
+
+
+def _holds(path: FilePath, document: str) -> bool:
     try:
         with zipfile.ZipFile(path) as archive:
-            return RELEASE.document in archive.namelist()
+            return document in archive.namelist()
     except (OSError, ValueError, zipfile.BadZipFile):
         return False

@@ -1,7 +1,5 @@
-"""Reports: the HTML page about a model, a release or a fabricated table, from its file."""
+"""The pages about an adopted model and about a release."""
 
-import zipfile
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,56 +11,14 @@ from tacit.arrays import FloatArray
 from tacit.data.encoding import encode_file
 from tacit.errors import InputError
 from tacit.files.regular import FilePath
-from tacit.kinds.fabricated_rows.make import KIND as FABRICATED_KIND
 from tacit.pages.model_page import ModelFacts, model_page
 from tacit.pages.release_page import release_page
 from tacit.pages.table_summary import TableSummary, stored_summary
-from tacit.releases.container import MODEL
 from tacit.releases.file import Release
-from tacit.releases.sidecar import open_release
-from tacit.workflows.models import Adopted, Receiver, open_model
-from tacit.workflows.report_fabricated import report_fabricated
-
-# Kinds whose page needs more than the release: what is drawn from the file and, if given, the owner's own table.
-FILE_REPORTS: Mapping[str, Callable[[Path, Path | None], str]] = {FABRICATED_KIND: report_fabricated}
+from tacit.workflows.models import AdoptedModel, Receiver
 
 
-def report(path: FilePath, *, test: FilePath | None = None, originals: FilePath | None = None) -> str:
-    """Return the page about the file at ``path``: an adopted model, a release, or a fabricated table.
-
-    Parameters
-    ----------
-    path : path
-        A model, a release, or a fabricated table with its release beside it.
-    test : path or None
-        Labelled rows to measure a model on; for models only.
-    originals : path or None
-        The owner's private table, to be compared with a fabricated one; for fabricated tables only.
-    """
-    file = Path(path)
-    if is_model(file):
-        _refuse_originals(originals)
-        return report_model(open_model(file), test=test)
-    release = open_release(file)
-    if test is not None:
-        raise InputError("--test is for models: a release predicts nothing by itself. Adopt it first.")
-    file_report = FILE_REPORTS.get(release.kind)
-    if file_report is not None:
-        return file_report(file, None if originals is None else Path(originals))
-    _refuse_originals(originals)
-    return report_release(release)
-
-
-def is_model(path: FilePath) -> bool:
-    """Return whether the file at ``path`` is laid out as a model; its content is checked by `open_model`."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return MODEL.document in archive.namelist()
-    except (OSError, ValueError, zipfile.BadZipFile):
-        return False
-
-
-def report_model(adopted: Adopted, *, test: FilePath | None = None) -> str:
+def report_model(adopted: AdoptedModel, *, test: FilePath | None = None) -> str:
     """Return the page about an adopted model, measured on the labelled rows of ``test`` or on its own, out of fold."""
     evidence = adopted.classifier.evidence_
     if test is None:
@@ -92,7 +48,7 @@ def report_release(release: Release) -> str:
     return release_page(release)
 
 
-def compare_on(adopted: Adopted, test: FilePath) -> Comparison:
+def compare_on(adopted: AdoptedModel, test: FilePath) -> Comparison:
     """Return the comparison on the labelled rows of the table at ``test``."""
     rows = encode_file(test, adopted.schema, labels="optional")
     labelled = rows.y >= 0
@@ -109,11 +65,6 @@ def compare_on(adopted: Adopted, test: FilePath) -> Comparison:
     )
 
 
-def _refuse_originals(originals: FilePath | None) -> None:
-    if originals is not None:
-        raise InputError("--originals is for fabricated tables, from `tacit fabricate`; leave it out.")
-
-
 def _view_only(classifier: Receiver, X: Any) -> Any:
     """Return predictions that use no more of the releases than their view; None for a model without a view."""
     if not isinstance(classifier, TransferClassifier) or not classifier.evidence_.view:
@@ -121,7 +72,7 @@ def _view_only(classifier: Receiver, X: Any) -> Any:
     return classifier.view_only_predict(X)
 
 
-def _layers(adopted: Adopted, summary: TableSummary | None) -> FloatArray | None:
+def _layers(adopted: AdoptedModel, summary: TableSummary | None) -> FloatArray | None:
     """Return the class means as the layers reconstruct them; None for tables and for models without such layers."""
     if summary is None or adopted.schema.image is None or not isinstance(adopted.classifier, TransferClassifier):
         return None

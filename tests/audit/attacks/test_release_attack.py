@@ -13,7 +13,7 @@ from tacit.data.columns import Categorical, Label, Numeric
 from tacit.data.encoding import Encoded
 from tacit.data.schema import Schema
 from tacit.errors import InputError
-from tacit.kinds.class_moments.make import make_release
+from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.kinds.fabricated_rows.make import fabricate
 from tacit.models.class_moments.nearest_mean import PrivateNearestMean, sums_mechanism
 from tacit.releases.file import Release
@@ -41,7 +41,7 @@ def released(kind: str, epsilon: float) -> Release:
         names = np.array(["no", "yes"])[table[1]]
         model = PrivateNearestMean(epsilon, bounds=(0, 1), classes=["no", "yes"], random_state=3)
         return model.fit(table[0], names).release()
-    return make_release(*table, SCHEMA, unit=kind, epsilon=epsilon, delta=1e-6, random_state=3)
+    return CLASS_MOMENTS.release(*table, SCHEMA, unit=kind, epsilon=epsilon, delta=1e-6, random_state=3)
 
 
 def attacked(release: Release, *, appearances: int = 12) -> ReleaseAttack:

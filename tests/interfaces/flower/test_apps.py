@@ -20,7 +20,7 @@ from tacit.errors import InputError  # noqa: E402
 from tacit.interfaces.flower import client, messages, party_folder  # noqa: E402
 from tacit.interfaces.flower.party_folder import PartyFolder  # noqa: E402
 from tacit.interfaces.flower.server import RunSettings, run  # noqa: E402
-from tacit.kinds.noisy_rows.make import release_rows  # noqa: E402
+from tacit.kinds.noisy_rows import KIND as NOISY_ROWS  # noqa: E402
 from tacit.privacy.ledger import Ledger  # noqa: E402
 from tacit.releases.file import Release  # noqa: E402
 
@@ -86,9 +86,9 @@ def seeded(monkeypatch: pytest.MonkeyPatch) -> None:
     seeds = itertools.count()
 
     def repeatable(*table: Any, **promise: Any) -> Release:
-        return release_rows(*table, random_state=next(seeds), **promise)
+        return NOISY_ROWS.release(*table, random_state=next(seeds), **promise)
 
-    monkeypatch.setattr(party_folder, "release_rows", repeatable)
+    monkeypatch.setattr(party_folder, "NOISY_ROWS", SimpleNamespace(release=repeatable))
 
 
 def settings(homes: Path, **changes: Any) -> RunSettings:

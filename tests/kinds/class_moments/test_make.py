@@ -10,7 +10,8 @@ from tacit.audit.replay import replay
 from tacit.data.columns import Categorical, Label, Numeric
 from tacit.data.datasets import load_digits
 from tacit.errors import BudgetExceededError, InputError, SchemaError
-from tacit.kinds.class_moments.make import BLOCK, _full_block, make_release, plan_release
+from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
+from tacit.kinds.class_moments.make import BLOCK, _full_block
 from tacit.models.class_moments.features import TableFeatures, features_of
 from tacit.models.entry_noise import entry_weights
 
@@ -32,7 +33,7 @@ def mixed_table(n: int = 60, seed: int = 0) -> Table:
 
 
 def test_a_plan_states_its_price_and_charges_nothing() -> None:
-    plan = plan_release(MIXED, unit="record", epsilon=0.5, delta=1e-6)
+    plan = CLASS_MOMENTS.plan(MIXED, unit="record", epsilon=0.5, delta=1e-6)
     assert plan.budget == Budget(0.5, 1e-6, unit="record")
     assert plan.n_features == 3
     assert len(plan.steps) == 1
@@ -41,7 +42,7 @@ def test_a_plan_states_its_price_and_charges_nothing() -> None:
 @pytest.mark.parametrize("unit", ["record", "entry"])
 def test_the_ledger_is_charged_and_the_card_audited(unit: str, tmp_path: Path) -> None:
     ledger = Ledger.create(tmp_path / "x.ledger", Budget(30, 1e-2, unit="record"))
-    release = make_release(*mixed_table(), MIXED, unit=unit, epsilon=1.0, delta=1e-6, ledger=ledger)
+    release = CLASS_MOMENTS.release(*mixed_table(), MIXED, unit=unit, epsilon=1.0, delta=1e-6, ledger=ledger)
     assert len(ledger.lines()) == 1
     assert release.card.holds
     assert audit_card(release.card, draws=4000, seed=1).passed
@@ -50,22 +51,22 @@ def test_the_ledger_is_charged_and_the_card_audited(unit: str, tmp_path: Path) -
 def test_past_the_budget_nothing_is_released(tmp_path: Path) -> None:
     ledger = Ledger.create(tmp_path / "x.ledger", Budget(0.5, 1e-6, unit="record"))
     with pytest.raises(BudgetExceededError):
-        make_release(*mixed_table(), MIXED, unit="record", epsilon=1.0, delta=1e-6, ledger=ledger)
+        CLASS_MOMENTS.release(*mixed_table(), MIXED, unit="record", epsilon=1.0, delta=1e-6, ledger=ledger)
     assert not ledger.lines()
 
 
 def test_a_schema_drafted_from_the_data_is_refused() -> None:
     drafted = Schema(MIXED.columns, bounds_from_data=True)
     with pytest.raises(SchemaError, match="bounds_from_data"):
-        plan_release(drafted, unit="record", epsilon=1, delta=1e-6)
+        CLASS_MOMENTS.plan(drafted, unit="record", epsilon=1, delta=1e-6)
 
 
 def test_unlabelled_rows_and_wrong_shapes_are_refused() -> None:
     X, y = mixed_table()
     with pytest.raises(InputError, match="class codes"):
-        make_release(X, np.where(y == 0, -1, y), MIXED, unit="record", epsilon=1, delta=1e-6)
+        CLASS_MOMENTS.release(X, np.where(y == 0, -1, y), MIXED, unit="record", epsilon=1, delta=1e-6)
     with pytest.raises(InputError, match="encoded columns"):
-        make_release(X[:, :2], y, MIXED, unit="record", epsilon=1, delta=1e-6)
+        CLASS_MOMENTS.release(X[:, :2], y, MIXED, unit="record", epsilon=1, delta=1e-6)
 
 
 def test_any_entry_moves_its_weighted_columns_by_at_most_two() -> None:
@@ -110,7 +111,7 @@ def test_a_replay_on_a_neighbour_finds_nothing(unit: str) -> None:
     X, y = mixed_table()
 
     def run(table: Table) -> dict[str, Any]:
-        release = make_release(*table, MIXED, unit=unit, epsilon=1.0, delta=1e-6, random_state=1)
+        release = CLASS_MOMENTS.release(*table, MIXED, unit=unit, epsilon=1.0, delta=1e-6, random_state=1)
         return dict(release.arrays)
 
     if unit == "record":
@@ -125,6 +126,8 @@ def test_a_replay_on_a_neighbour_finds_nothing(unit: str) -> None:
 
 def test_a_release_of_images_holds_no_picture() -> None:
     digits = load_digits()
-    release = make_release(digits.X_train, digits.y_train, digits.schema, unit="record", epsilon=1.0, delta=1e-6)
+    release = CLASS_MOMENTS.release(
+        digits.X_train, digits.y_train, digits.schema, unit="record", epsilon=1.0, delta=1e-6
+    )
     assert release.arrays["sums"].shape == (10, 2000)
     assert set(release.arrays) == {"sums", "counts"}

@@ -7,7 +7,7 @@ from tacit.data.columns import Categorical, Label, Numeric
 from tacit.data.public_schemas import image_schema
 from tacit.data.schema import Schema
 from tacit.errors import InputError
-from tacit.kinds.class_moments.make import make_release
+from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.kinds.class_moments.preview import ReleasePreview, optional_preview, preview_release
 from tacit.models.class_moments.nearest_mean import PrivateNearestMean
 from tacit.releases.file import Release
@@ -29,7 +29,7 @@ def rows(schema: Schema, n: int = 4000) -> tuple[np.ndarray, np.ndarray]:
 
 def release_of(schema: Schema, unit: str, epsilon: float = 1.0) -> Release:
     X, y = rows(schema)
-    return make_release(X, y, schema, unit=unit, epsilon=epsilon, delta=1e-6, random_state=0)
+    return CLASS_MOMENTS.release(X, y, schema, unit=unit, epsilon=epsilon, delta=1e-6, random_state=0)
 
 
 @pytest.mark.parametrize("unit", ["record", "entry"])

@@ -10,15 +10,16 @@ from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.neighbors import NearestCentroid
 from sklearn.pipeline import make_pipeline
 
-from tacit import Budget, Ledger, Schema, fabricate
+from tacit import Budget, Ledger, Schema
 from tacit.audit.card_audit import audit_card
 from tacit.audit.kinds.fabricated_rows import cases
 from tacit.audit.self_audit import Verdict
 from tacit.data.columns import Categorical, Label, Numeric
 from tacit.data.datasets import load_digits, load_mnist
 from tacit.errors import BudgetExceededError, InputError, SchemaError
+from tacit.kinds.fabricated_rows import KIND as FABRICATED_ROWS
 from tacit.kinds.fabricated_rows.directions import directions_of
-from tacit.kinds.fabricated_rows.make import plan_fabrication
+from tacit.kinds.fabricated_rows.make import fabricate
 from tacit.kinds.fabricated_rows.record import _matrices, _products, shortened
 from tacit.privacy.account import plan_event
 from tacit.privacy.accounting import epsilon as cost
@@ -99,7 +100,7 @@ def test_the_printed_accounting_says_why_it_leaks() -> None:
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 8.0])
 def test_the_two_queries_together_cost_what_was_promised_and_no_more(epsilon: float) -> None:
-    plan = plan_fabrication(MIXED, unit="record", epsilon=epsilon, delta=1e-6)
+    plan = FABRICATED_ROWS.plan(MIXED, unit="record", epsilon=epsilon, delta=1e-6)
     spent = cost(plan_event(plan.steps), delta=1e-6)
     assert 0.999 * epsilon < spent <= epsilon
 
@@ -165,7 +166,7 @@ def test_bad_tables_are_refused() -> None:
     with pytest.raises(SchemaError, match="bounds_from_data"):
         fabricate(X, y, Schema(MIXED.columns, bounds_from_data=True), **promise)
     with pytest.raises(SchemaError, match="label"):
-        plan_fabrication(Schema((Numeric("a", (0, 1)),)), **promise)
+        FABRICATED_ROWS.plan(Schema((Numeric("a", (0, 1)),)), **promise)
 
 
 def test_a_class_without_rows_and_a_table_of_one_row_are_fabricated() -> None:

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 from tacit.data.columns import Categorical, Label, Numeric
 from tacit.data.schema import Schema
 from tacit.errors import BudgetExceededError, InputError, ReleaseError
-from tacit.kinds.noisy_rows.make import PrivateRows, gathered, private_rows, release_rows
+from tacit.kinds.noisy_rows import KIND as NOISY_ROWS
+from tacit.kinds.noisy_rows.rows import PrivateRows, gathered, private_rows
 from tacit.privacy.budget import Budget
 from tacit.privacy.ledger import Ledger
 from tacit.releases.file import Release, read_release, write_release
@@ -19,7 +20,7 @@ MIXED = Schema((Numeric("a", (0, 1)), Categorical("b", ("u", "v")), Label("class
 
 
 def drawn(X: np.ndarray, codes: np.ndarray, schema: Schema = SCHEMA, *, epsilon: float = 2.0, seed: int = 0) -> Release:
-    return release_rows(X, codes, schema, epsilon=epsilon, delta=1e-9, random_state=seed)
+    return NOISY_ROWS.release(X, codes, schema, epsilon=epsilon, delta=1e-9, random_state=seed)
 
 
 def test_the_noise_has_the_law_that_the_release_states() -> None:
@@ -40,10 +41,10 @@ def test_a_number_beside_a_category_has_half_the_noise_of_a_category() -> None:
 def test_one_drawing_is_one_line_of_the_ledger_and_a_second_is_refused(tmp_path: Path) -> None:
     ledger = Ledger.create(tmp_path / "ledger", Budget(1, 1e-9, unit="entry"))
     X, codes = np.full((3, 2), 0.5), np.array([0, 1, 1])
-    release_rows(X, codes, SCHEMA, epsilon=1.0, delta=1e-9, ledger=ledger)
+    NOISY_ROWS.release(X, codes, SCHEMA, epsilon=1.0, delta=1e-9, ledger=ledger)
     assert len(ledger.lines()) == 1
     with pytest.raises(BudgetExceededError):
-        release_rows(X, codes, SCHEMA, epsilon=1.0, delta=1e-9, ledger=ledger)
+        NOISY_ROWS.release(X, codes, SCHEMA, epsilon=1.0, delta=1e-9, ledger=ledger)
     assert len(ledger.lines()) == 1
 
 
@@ -63,7 +64,7 @@ def test_one_drawing_is_one_line_of_the_ledger_and_a_second_is_refused(tmp_path:
 def test_bad_rows_are_refused_before_anything_is_charged(tmp_path: Path, X: ArrayLike, codes: list[int]) -> None:
     ledger = Ledger.create(tmp_path / "ledger", Budget(1, 1e-9, unit="entry"))
     with pytest.raises(InputError):
-        release_rows(np.array(X), np.array(codes), SCHEMA, epsilon=1.0, delta=1e-9, ledger=ledger)
+        NOISY_ROWS.release(np.array(X), np.array(codes), SCHEMA, epsilon=1.0, delta=1e-9, ledger=ledger)
     assert ledger.lines() == ()
 
 

@@ -13,13 +13,8 @@ from tacit.data.pairs import chain
 from tacit.data.schema import Schema
 from tacit.errors import BudgetExceededError, InputError, SchemaError
 from tacit.interfaces.cli.main import app
-from tacit.kinds.pair_metric.make import (
-    difference_radius,
-    feature_scales,
-    indicator_columns,
-    make_release,
-    plan_release,
-)
+from tacit.kinds.pair_metric import KIND as PAIR_METRIC
+from tacit.kinds.pair_metric.plan import difference_radius, feature_scales, indicator_columns
 from tacit.privacy.ledger import Ledger
 
 SCHEMA = Schema((Numeric("number", (0, 1)), Categorical("kind", ("a", "b")), Label("class", ("0", "1"))))
@@ -41,7 +36,7 @@ def rows(n_rows: int = 400) -> tuple[FloatArray, NDArray[np.int64]]:
 
 
 def test_the_release_says_kappa_and_weighs_what_tells_classes_apart() -> None:
-    release = make_release(*rows(), SCHEMA, unit="pair", epsilon=4.0, delta=1e-6)
+    release = PAIR_METRIC.release(*rows(), SCHEMA, unit="pair", epsilon=4.0, delta=1e-6)
     assert (release.kind, release.card.unit, release.settings["kappa"]) == ("pair_metric", "pair", 1)
     assert release.settings["transitive"] is True
     assert release.schema == SCHEMA.to_dict()
@@ -66,7 +61,7 @@ def test_a_replay_on_a_changed_pair_finds_nothing(delta: float) -> None:
     other[last], turned[last] = [1 - round(X[last, 0]), *X[last, :0:-1]], 1 - y[last]
 
     def run(table: tuple[FloatArray, NDArray[np.int64]]) -> dict[str, object]:
-        release = make_release(*table, SCHEMA, unit="pair", epsilon=1.0, delta=delta, random_state=3)
+        release = PAIR_METRIC.release(*table, SCHEMA, unit="pair", epsilon=1.0, delta=delta, random_state=3)
         return dict(release.arrays)
 
     seen = replay(run, (X, y), (other, turned)).require()
@@ -77,21 +72,21 @@ def test_a_replay_on_a_changed_pair_finds_nothing(delta: float) -> None:
 @pytest.mark.parametrize("unit", ["record", "entry"])
 def test_another_unit_is_refused_with_the_way_out(unit: str) -> None:
     with pytest.raises(InputError, match="--unit pair"):
-        plan_release(SCHEMA, unit=unit, epsilon=1.0, delta=1e-6)
+        PAIR_METRIC.plan(SCHEMA, unit=unit, epsilon=1.0, delta=1e-6)
 
 
 def test_a_schema_without_classes_and_rows_of_another_shape_are_refused() -> None:
     with pytest.raises(SchemaError, match="two classes"):
-        plan_release(Schema((Numeric("number", (0, 1)),)), unit="pair", epsilon=1.0, delta=1e-6)
+        PAIR_METRIC.plan(Schema((Numeric("number", (0, 1)),)), unit="pair", epsilon=1.0, delta=1e-6)
     X, y = rows(10)
     with pytest.raises(InputError, match="3 encoded columns"):
-        make_release(X[:, :2], y, SCHEMA, unit="pair", epsilon=1.0, delta=1e-6)
+        PAIR_METRIC.release(X[:, :2], y, SCHEMA, unit="pair", epsilon=1.0, delta=1e-6)
 
 
 def test_a_refused_charge_releases_nothing(tmp_path: Path) -> None:
     ledger = Ledger.create(tmp_path / "pairs.ledger", Budget(0.5, 1e-6, unit="pair"))
     with pytest.raises(BudgetExceededError):
-        make_release(*rows(), SCHEMA, unit="pair", epsilon=1.0, delta=1e-6, ledger=ledger)
+        PAIR_METRIC.release(*rows(), SCHEMA, unit="pair", epsilon=1.0, delta=1e-6, ledger=ledger)
     assert not ledger.lines()
 
 

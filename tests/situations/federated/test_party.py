@@ -8,7 +8,8 @@ from sklearn.model_selection import train_test_split
 
 from tacit.data.public_schemas import image_schema
 from tacit.errors import InputError
-from tacit.kinds.noisy_rows.make import gathered, private_rows, release_rows
+from tacit.kinds.noisy_rows import KIND as NOISY_ROWS
+from tacit.kinds.noisy_rows.rows import gathered, private_rows
 from tacit.models.affine_hull.classifier import AffineHullClassifier
 from tacit.situations.federated.distances import decide
 from tacit.situations.federated.party import Party, make_party, private_parties, query_parties
@@ -49,7 +50,8 @@ def test_private_parties_lose_little_to_one_hand_and_gain_over_noisy_rows_as_the
     X, new, y, truth = digits
     schema = image_schema((8, 8), tuple("0123456789"))
     parts = [
-        private_rows(release_rows(X[k::3], y[k::3], schema, epsilon=1.0, delta=1e-9, random_state=k)) for k in range(3)
+        private_rows(NOISY_ROWS.release(X[k::3], y[k::3], schema, epsilon=1.0, delta=1e-9, random_state=k))
+        for k in range(3)
     ]
     naive = [make_party(part.rows, part.codes) for part in parts]
     shared = accuracy(private_parties(parts), new, truth)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tacit.errors import InputError
-from tacit.kinds.noisy_rows.make import PrivateRows
+from tacit.kinds.noisy_rows.rows import PrivateRows
 from tacit.situations.federated.shared_filter import (
     Filter,
     Statistics,

@@ -13,7 +13,7 @@ from tacit.data.columns import Numeric
 from tacit.data.encoding import Encoded
 from tacit.data.schema import Schema
 from tacit.errors import InputError
-from tacit.kinds.class_moments import make as transfer
+from tacit.kinds import class_moments, fabricated_rows
 from tacit.kinds.fabricated_rows import make as fabrication
 from tacit.models.class_moments import nearest_mean as class_means
 from tacit.models.class_moments.features import features_of
@@ -36,13 +36,13 @@ def target_of(release: Release, schema: Schema, rows: Encoded | None = None) -> 
 
     ``rows`` are the fabricated rows that a release of that kind travels with.
     """
-    if release.kind == fabrication.KIND:
+    if release.kind == fabricated_rows.FILE:
         return _fabricated(release, schema, rows)
     if release.kind == class_means.KIND:
         return _class_means(release, schema)
-    if release.kind in {transfer.RECORD_KIND, transfer.ENTRY_KIND}:
+    if release.kind in {class_moments.RECORD_FILE, class_moments.ENTRY_FILE}:
         return _transfer(release, schema)
-    known = (class_means.KIND, transfer.RECORD_KIND, transfer.ENTRY_KIND, fabrication.KIND)
+    known = (class_means.KIND, class_moments.RECORD_FILE, class_moments.ENTRY_FILE, fabricated_rows.FILE)
     raise InputError(f"no attack is known on releases of kind {release.kind!r}; on these: {', '.join(known)}.")
 
 
@@ -99,7 +99,7 @@ def row_norm_of(sensitivity: float) -> float:
 
 def _transfer(release: Release, schema: Schema) -> Target:
     theirs, card = _same_columns(release, schema), release.card
-    unit = Unit.RECORD if release.kind == transfer.RECORD_KIND else Unit.ENTRY
+    unit = Unit.RECORD if release.kind == class_moments.RECORD_FILE else Unit.ENTRY
     labels, features = np.arange(len(theirs.classes)), features_of(theirs)
 
     def see(one: Release) -> Seen:
@@ -112,7 +112,9 @@ def _transfer(release: Release, schema: Schema) -> Target:
         return Seen.of_moments(lambda X: features(X).astype(np.float64), moments)
 
     def make(X: FloatArray, y: Codes, seed: int | None) -> Seen:
-        made = transfer.make_release(X, y, theirs, unit=unit, epsilon=card.epsilon, delta=card.delta, random_state=seed)
+        made = class_moments.KIND.release(
+            X, y, theirs, unit=unit, epsilon=card.epsilon, delta=card.delta, random_state=seed
+        )
         return see(made)
 
     return Target(see(release), make)

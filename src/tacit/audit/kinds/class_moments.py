@@ -10,7 +10,8 @@ from tacit.audit.case import DELTA, EPSILON, FIT_EPSILON, Case, replay_result
 from tacit.audit.game import Game, Sampler
 from tacit.data.columns import Categorical, Label, Numeric
 from tacit.data.schema import Schema
-from tacit.kinds.class_moments.make import ROW_NORM, make_release
+from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
+from tacit.kinds.class_moments.plan import ROW_NORM
 from tacit.models.class_moments.features import features_of
 from tacit.models.class_moments.nearest_mean import count_weight
 from tacit.privacy.budget import Unit
@@ -59,7 +60,9 @@ def _transfer_replay(unit: Unit, seed: int | None) -> AuditResult:
     neighbour = (np.vstack([X, [[1, 1, 0]]]), np.append(y, 1)) if unit is Unit.RECORD else (changed, y)
 
     def run(table: Table) -> dict[str, object]:
-        release = make_release(*table, Schema(columns), unit=unit, epsilon=EPSILON, delta=DELTA, random_state=seed)
+        release = CLASS_MOMENTS.release(
+            *table, Schema(columns), unit=unit, epsilon=EPSILON, delta=DELTA, random_state=seed
+        )
         return dict(release.arrays)
 
     return replay_result(run, (X, y), neighbour)
@@ -105,7 +108,7 @@ def _samplers(unit: Unit, epsilon: float, seed: int | None, statistic: Statistic
 
     def one(table: Table) -> float:
         draw = int(seeds.words(1, np.uint32)[0])  # another seed for each release, repeatable as a whole
-        release = make_release(*table, SCHEMA, unit=unit, epsilon=epsilon, delta=DELTA, random_state=draw)
+        release = CLASS_MOMENTS.release(*table, SCHEMA, unit=unit, epsilon=epsilon, delta=DELTA, random_state=draw)
         return statistic(release)
 
     def sampler(table: Table) -> Sampler:

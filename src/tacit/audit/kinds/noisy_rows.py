@@ -8,7 +8,8 @@ from tacit.arrays import FloatArray
 from tacit.audit.case import DELTA, EPSILON, Case, replay_result
 from tacit.data.columns import Categorical, Label, Numeric
 from tacit.data.schema import Schema
-from tacit.kinds.noisy_rows.make import private_rows, release_rows
+from tacit.kinds.noisy_rows import KIND as NOISY_ROWS
+from tacit.kinds.noisy_rows.rows import private_rows
 from tacit.privacy.card import AuditResult
 from tacit.situations.federated.party import make_party, private_parties
 
@@ -31,7 +32,7 @@ def _replay(seed: int | None, *, private: bool) -> AuditResult:
     changed[7, 1:] = changed[7, :0:-1]
 
     def run(table: tuple[FloatArray, Any]) -> dict[str, object]:
-        release = release_rows(*table, SCHEMA, epsilon=EPSILON, delta=DELTA, random_state=seed)
+        release = NOISY_ROWS.release(*table, SCHEMA, epsilon=EPSILON, delta=DELTA, random_state=seed)
         party = private_parties([private_rows(release)])[0] if private else make_party(*table)
         return {**release.arrays, "distances": party.distances(QUERIES)}
 

@@ -12,6 +12,8 @@ from rich.table import Table
 
 from tacit.errors import InputError
 from tacit.interfaces.cli import attacks
+from tacit.releases.sidecar import open_release
+from tacit.workflows.audit import audit as audit_release
 
 if TYPE_CHECKING:
     from tacit.audit.card_audit import CardAudit
@@ -57,7 +59,7 @@ def audit(
     [bold]Examples:[/] tacit audit --self    tacit audit clinic-a.tacit
     tacit audit clinic-a.tacit --members patients.csv --non-members others.csv --report roc.html
     """
-    given = attacks.tables(members, non_members, schema, report)
+    given = attacks.attack_tables(members, non_members, schema, report)
     if package == (file is not None):
         raise InputError("give either a release FILE or --self.")
     if file is None:
@@ -67,13 +69,9 @@ def audit(
         return
     if given is not None:
         attacks.require_page(report, given, file, force=force)
-    from tacit.releases.sidecar import open_release  # noqa: PLC0415 - keeps the command line quick to start
-
-    release = open_release(file)
-    material = None if given is None else attacks.read(file, release, given)
-    stands = _audit_release(release, draws, seed)
-    if material is not None:
-        stands &= attacks.attack(release, material, shadows=shadows, seed=seed, page=report)
+    stands = _audit_release(open_release(file), draws, seed)
+    if given is not None:
+        stands &= attacks.attack(file, given, shadows=shadows, seed=seed, page=report)
     if not stands:
         raise typer.Exit(1)
 
@@ -111,9 +109,7 @@ def _package_table(verdicts: Iterable["Verdict"]) -> Table:
 
 
 def _audit_release(release: "Release", draws: int, seed: int | None) -> bool:
-    from tacit.audit.card_audit import audit_card  # noqa: PLC0415 - keeps the command line quick to start
-
-    found = audit_card(release.card, draws=draws, seed=seed)
+    found = audit_release(release, draws=draws, seed=seed)
     Console().print(_release_table(found))
     verdict = "adds up" if found.adds_up else "DOES NOT ADD UP"
     typer.echo(f"the card claims epsilon {found.claimed:.6g}; its events cost {found.recomputed:.6g}: {verdict}.")

@@ -132,8 +132,8 @@ def _write_schema(name: str, schema: "Schema") -> None:
 
 def _show_outcome(console: Console) -> None:
     from tacit.interfaces.cli.adopt import show_accuracy  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.workflows.models import open_model  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.workflows.models import read_model  # noqa: PLC0415 - keeps the command line quick to start
     from tacit.workflows.report import compare_on  # noqa: PLC0415 - keeps the command line quick to start
 
-    found = compare_on(open_model("model.tacit"), "held-out.csv")
+    found = compare_on(read_model("model.tacit"), "held-out.csv")
     show_accuracy(console, found, f"on {len(found.truth)} held-out rows")

@@ -9,7 +9,8 @@ from rich.text import Text
 
 from tacit.errors import InputError
 from tacit.interfaces.cli.outputs import counted, require_output
-from tacit.interfaces.cli.spend import labelled_rows, left_words
+from tacit.interfaces.cli.spend import left_words, warnings_on_stderr
+from tacit.workflows.tables import labelled_rows
 
 if TYPE_CHECKING:
     from tacit.privacy.ledger import Ledger
@@ -191,7 +192,8 @@ def _open(
     rules = read_schema(schema)
     rules.require_public_bounds()
     architecture = read_architecture(model, rules)
-    rows = labelled_rows(table, rules)
+    with warnings_on_stderr():
+        rows = labelled_rows(table, rules)
     terms = DeskTerms(architecture, n_rows=len(rows.X), rows=rows_digest(rows.X, rows.y), **settings)
     for words in advice(terms):
         Console(stderr=True).print(Text.assemble(("note: ", "bold yellow"), words), highlight=False, soft_wrap=True)

@@ -1,21 +1,18 @@
 """``tacit fabricate``: hand out a table of invented rows that stand for private ones."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from tacit.errors import InputError, ReleaseError
-from tacit.interfaces.cli.outputs import counted, file_size, require_output, working
-from tacit.interfaces.cli.spend import labelled_rows, left_words, rehearse, signing_key, warn
-
-if TYPE_CHECKING:
-    from tacit.data.schema import Schema
-    from tacit.kinds.fabricated_rows.make import Fabricated
-    from tacit.privacy.ledger import Ledger
-
-# Bytes that a cell of a written table may take, for the check of the disk before anything is spent.
-CELL = 20
+from tacit.errors import InputError
+from tacit.interfaces.cli.outputs import counted, file_size, working
+from tacit.interfaces.cli.spend import left_words, print_dry_run, warn, warnings_on_stderr
+from tacit.kinds.fabricated_rows.make import FabricatedRows
+from tacit.privacy.ledger import Ledger, as_ledger
+from tacit.releases.sidecar import release_path
+from tacit.workflows.fabricate import fabricate as fabricate_and_write
+from tacit.workflows.fabricate import plan_fabrication
 
 
 def fabricate(
@@ -69,71 +66,47 @@ def fabricate(
 
     [bold]Example:[/] tacit fabricate patients.csv -s patients.toml --epsilon 1 --ledger p.ledger -o fabricated.csv
     """
-    from tacit.data.schema_file import read_schema  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.kinds.fabricated_rows import make as owner  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.privacy.ledger import as_ledger  # noqa: PLC0415 - keeps the command line quick to start
-
-    owner.FabricationSettings(method, accounting)
-    rules = read_schema(schema)
-    plan = owner.plan_fabrication(rules, unit=unit, epsilon=epsilon, delta=delta, method=method)
     if output is None and not dry_run:
         raise InputError("output must be given: -o fabricated.csv. `--dry-run` needs none.")
-    inputs = [each for each in (table, schema, ledger, sign) if each]
-    key, book = signing_key(sign), as_ledger(ledger)
-    given = labelled_rows(table, rules)
-    if output is not None:
-        _require_outputs(output, rules, rows or len(given.y), force=force, inputs=inputs)
-    warn(book, seed)
+    account = as_ledger(ledger)
+    settings: dict[str, Any] = {
+        "epsilon": epsilon,
+        "delta": delta,
+        "unit": unit,
+        "method": method,
+        "accounting": accounting,
+        "rows": rows,
+        "n_jobs": -1,
+    }
+    warn(account, seed)
+    with working("reading the schema") as stage, warnings_on_stderr():
+        if dry_run:
+            plan = plan_fabrication(table, schema, progress=stage, **settings).plan
+        else:
+            made = fabricate_and_write(
+                table,
+                schema,
+                ledger=account,
+                random_state=seed,
+                output=output,
+                signing_key=sign,
+                force=force,
+                progress=stage,
+                **settings,
+            )
     if dry_run:
-        rehearse(plan, book)
-        return
-    with working("charging, drawing noise, inventing rows"):
-        made = owner.fabricate(
-            given.X,
-            given.y,
-            rules,
-            unit=plan.budget.unit,
-            epsilon=plan.budget.epsilon,
-            delta=plan.budget.delta,
-            rows=rows,
-            method=method,
-            accounting=accounting,
-            n_jobs=-1,
-            ledger=book,
-            random_state=seed,
-            purpose=f"fabricate {output.name if output else ''}",
-        )
-    if output is not None:
-        _deliver(made, output, key, book)
+        print_dry_run(plan, account)
+    elif output is not None:
+        typer.echo(_summary(made, output, account))
 
 
-def _require_outputs(output: Path, rules: "Schema", n_rows: int, *, force: bool, inputs: list[Path]) -> None:
-    """Refuse a name that is no table, and two files that cannot be written."""
-    from tacit.releases.sidecar import is_table, release_path  # noqa: PLC0415 - keeps the command line quick to start
-
-    if not is_table(output):
-        raise InputError(f"output {output.name} must end in .csv or .parquet.")
-    size = CELL * n_rows * (len(rules.features) + 1)
-    require_output(output, force=force, inputs=inputs, size=size)
-    require_output(release_path(output), force=force, inputs=inputs)
-
-
-def _deliver(made: "Fabricated", output: Path, key: Any, book: "Ledger | None") -> None:
-    from tacit.releases.sidecar import release_path  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.workflows.fabricated_tables import write_fabricated  # noqa: PLC0415 - keeps the command line quick to start
-
-    try:
-        with working(f"writing {output.name}"):
-            write_fabricated(made, output, signing_key=key)
-    except ReleaseError as problem:
-        stands = "" if book is None else " The charge stands on the ledger: the noise was drawn."
-        raise ReleaseError(f"{problem}{stands}") from problem
+def _summary(made: FabricatedRows, output: Path, account: Ledger | None) -> str:
     card = made.card
-    parts = [
+    lines = [
         f"wrote {output} ({file_size(output)}): {counted(len(made.y), 'fabricated row')}, at epsilon {card.epsilon:g}, "
         f"delta {card.delta:g} per {card.unit}, and {release_path(output).name} with the card.",
-        *([left_words(book)] if book is not None else []),
+        *([left_words(account)] if account is not None else []),
         f"Read its card before you hand both out: tacit card {output}",
         f"Compare with your own rows, for your eyes only: tacit report {output} --originals TABLE -o report.html",
     ]
-    typer.echo("\n".join(parts))
+    return "\n".join(lines)

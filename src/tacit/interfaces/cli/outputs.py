@@ -1,54 +1,28 @@
-"""Where a command writes: refused before the work starts, so that neither time nor budget is wasted."""
+"""What commands print while and after they work: a spinner, counts with nouns, file sizes."""
 
-import errno
-import os
-import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from tacit.errors import InputError
+from tacit.files.outputs import require_output
 
-
-def require_output(path: Path, *, force: bool, inputs: Iterable[Path] = (), size: int = 1) -> None:
-    """Refuse ``path`` unless a file of ``size`` bytes can be written there without losing anything.
-
-    ``inputs`` are files that it must not replace, not even with ``force``.
-    """
-    if path.is_dir():
-        raise InputError(f"output {path} is a folder; give the path of a file, such as {path / 'out'}.")
-    if any(path.exists() and each.exists() and path.samefile(each) for each in inputs):
-        raise InputError(f"output {path} is also an input, which would be lost. Choose another name.")
-    if path.exists() and not force:
-        raise InputError(f"output {path} exists already. Choose another name, or give --force to replace it.")
-    _require_room(path, size)
-
-
-def _require_room(path: Path, size: int) -> None:
-    """Try it with a nameless file in the same folder: permissions, quotas and full disks all have their say."""
-    try:
-        with tempfile.TemporaryFile(dir=path.parent) as probe:
-            if hasattr(os, "posix_fallocate"):
-                os.posix_fallocate(probe.fileno(), 0, size)
-    except OSError as problem:
-        if problem.errno in {errno.EOPNOTSUPP, errno.EINVAL}:
-            return  # this file system cannot reserve; the folder at least took a file
-        from tacit.files.regular import reason  # noqa: PLC0415 - keeps the command line quick to start
-
-        raise InputError(f"output {path} cannot be written: {reason(problem)}. Nothing was done.") from problem
+__all__ = ["counted", "file_size", "require_output", "working"]
 
 
 @contextmanager
-def working(what: str) -> Iterator[None]:
-    """Show on stderr that something is being done, and for how long, while the block runs; in a terminal only."""
+def working(what: str) -> Iterator[Callable[[str], None]]:
+    """Show on stderr what is being done, and for how long, while the block runs; in a terminal only.
+
+    Yields a function that replaces what is shown.
+    """
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     console = Console(stderr=True)
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        progress.add_task(what)
-        yield
+        task = progress.add_task(what)
+        yield lambda stage: progress.update(task, description=stage)
 
 
 def counted(number: int, noun: str) -> str:

@@ -1,33 +1,20 @@
 """``tacit release``: hand out knowledge of a private table."""
 
-import importlib
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from tacit.checks import one_of
-from tacit.errors import InputError, ReleaseError
-from tacit.interfaces.cli.outputs import file_size, require_output, working
-from tacit.interfaces.cli.spend import labelled_rows, left_words, rehearse, signing_key, warn
+from tacit.errors import InputError
+from tacit.interfaces.cli.outputs import file_size, working
+from tacit.interfaces.cli.spend import left_words, print_dry_run, warn, warnings_on_stderr
+from tacit.kinds.registry import all_kinds, kind_of
+from tacit.privacy.ledger import Ledger, as_ledger
+from tacit.releases.file import Release
+from tacit.workflows.release import plan_release
+from tacit.workflows.release import release as make_and_write
 
-if TYPE_CHECKING:
-    from tacit.data.encoding import Encoded
-    from tacit.data.schema import Schema
-    from tacit.privacy.account import Plan
-    from tacit.privacy.ledger import Ledger
-    from tacit.releases.file import Release
-
-# What each method hands out, and the module whose ``plan_release`` and ``make_release`` do it.
-METHODS = {
-    "linear": "tacit.kinds.linear.make",
-    "moments": "tacit.kinds.class_moments.make",
-    "pairs": "tacit.kinds.pair_metric.make",
-}
-
-# Room for a release beside the class covariances of an entry-level one.
-ROOM = 8 << 20
+METHODS = "; ".join(f"[bold]{kind.method}[/]: {kind.summary}" for kind in all_kinds())
 
 
 def release(
@@ -45,10 +32,7 @@ def release(
     ] = "record",
     method: Annotated[
         str,
-        typer.Option(
-            help="What is handed out: [bold]moments[/] of the classes, [bold]linear[/] weights, or the metric of "
-            "[bold]pairs[/]."
-        ),
+        typer.Option(help=f"What is handed out. {METHODS}."),
     ] = "moments",
     ledger: Annotated[
         Path | None, typer.Option(metavar="PATH", help="The table's account; charged before anything is drawn.")
@@ -77,83 +61,48 @@ def release(
 
     [bold]Example:[/] tacit release patients.csv -s patients.toml --epsilon 1 --ledger patients.ledger -o clinic-a.tacit
     """
-    from tacit.data.schema_file import read_schema  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.privacy.ledger import as_ledger  # noqa: PLC0415 - keeps the command line quick to start
-
-    owner = _owner(method)
-    rules = read_schema(schema)
-    plan: Plan = owner.plan_release(rules, unit=unit, epsilon=epsilon, delta=delta)
-    if output is not None:
-        inputs = [each for each in (table, schema, ledger, sign) if each]
-        require_output(output, force=force, inputs=inputs, size=_room(rules, plan))
-    elif not dry_run:
+    if output is None and not dry_run:
         raise InputError("output must be given: -o clinic-a.tacit. `--dry-run` needs none.")
-    key = signing_key(sign)
-    book = as_ledger(ledger)
-    rows = labelled_rows(table, rules)
-    warn(book, seed)
+    account = as_ledger(ledger)
+    warn(account, seed)
+    with working("reading the schema") as stage, warnings_on_stderr():
+        if dry_run:
+            planned = plan_release(
+                table, schema, epsilon=epsilon, delta=delta, unit=unit, method=method, progress=stage
+            )
+        else:
+            made = make_and_write(
+                table,
+                schema,
+                epsilon=epsilon,
+                delta=delta,
+                unit=unit,
+                method=method,
+                ledger=account,
+                random_state=seed,
+                audit=audit,
+                output=output,
+                signing_key=sign,
+                force=force,
+                progress=stage,
+            )
     if dry_run:
-        rehearse(plan, book)
-        return
-    made = _draw(owner, rows, rules, plan, ledger=book, random_state=seed, purpose=f"release {_name(output)}")
-    _deliver(_audited(made) if audit else made, output, key, book)
+        print_dry_run(planned.plan, account)
+    elif output is not None:
+        typer.echo(_summary(made, output, account))
 
 
-def _owner(method: str) -> Any:
-    return importlib.import_module(METHODS[one_of("method", method, list(METHODS))])
-
-
-def _room(rules: "Schema", plan: "Plan") -> int:
-    """Return bytes that the file may take: one float32 covariance of the columns for each class, per entry."""
-    return ROOM + 4 * len(rules.classes) * len(rules.encoded_names) ** 2 * (plan.budget.unit == "entry")
-
-
-def _name(output: Path | None) -> str:
-    return "" if output is None else output.name
-
-
-def _draw(owner: Any, rows: "Encoded", rules: "Schema", plan: "Plan", **settings: Any) -> "Release":
-    budget = plan.budget
-    with working("charging, then drawing noise"):
-        made: Release = owner.make_release(
-            rows.X, rows.y, rules, unit=budget.unit, epsilon=budget.epsilon, delta=budget.delta, **settings
-        )
-    return made
-
-
-def _audited(made: "Release") -> "Release":
-    """Return the release with the results of its mechanisms' games on its card; they spend nothing."""
-    from tacit.audit.card_audit import audit_card  # noqa: PLC0415 - keeps the command line quick to start
-
-    with working("auditing the mechanisms on its card"):
-        found = audit_card(made.card)
-    if not found.passed:
-        typer.echo("warning: the audit contradicts the card. It is printed there; do not hand this out.", err=True)
-    return replace(made, card=made.card.with_audits(found.results))
-
-
-def _deliver(made: "Release", output: Path | None, key: Any, book: "Ledger | None") -> None:
-    from tacit.releases.file import write_release  # noqa: PLC0415 - keeps the command line quick to start
-
-    if output is None:
-        return
-    try:
-        write_release(made, output, signing_key=key)
-    except ReleaseError as problem:
-        stands = "" if book is None else " The charge stands on the ledger: the noise was drawn."
-        raise ReleaseError(f"{problem}{stands}") from problem
-    typer.echo(_summary(made, output, book))
-
-
-def _summary(made: "Release", output: Path, book: "Ledger | None") -> str:
+def _summary(made: Release, output: Path, account: Ledger | None) -> str:
     card = made.card
-    parts = [
+    lines = [
         f"wrote {output} ({file_size(output)}): {card.title}, at epsilon {card.epsilon:g}, delta {card.delta:g} "
         f"per {card.unit}."
     ]
-    if book is not None:
-        parts.append(left_words(book))
-    parts.append(f"Read its card before you hand it out: tacit card {output}")
-    own = " --epsilon 1 --ledger ours.ledger" if made.kind == "linear" else ""
-    parts.append(f"The receiver then runs: tacit adopt {output.name} ours.csv --schema ours.toml{own} -o model.tacit")
-    return "\n".join(parts)
+    if account is not None:
+        lines.append(left_words(account))
+    if any(not audit.passed for audit in card.audits):
+        lines.append("warning: the audit contradicts the card. It is printed there; do not hand this out.")
+    lines.append(f"Read its card before you hand it out: tacit card {output}")
+    own = " --epsilon 1 --ledger ours.ledger" if "prior" in kind_of(made).teaches else ""
+    lines.append(f"The receiver then runs: tacit adopt {output.name} ours.csv --schema ours.toml{own} -o model.tacit")
+    return "\n".join(lines)

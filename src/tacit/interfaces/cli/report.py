@@ -1,13 +1,12 @@
 """``tacit report``: a page to read about an adopted model or a release."""
 
-import zipfile
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from tacit.errors import InputError
-from tacit.interfaces.cli.outputs import file_size, require_output, working
+from tacit.interfaces.cli.outputs import file_size, working
+from tacit.workflows.report_file import report as write_report
 
 
 def report(
@@ -37,51 +36,6 @@ def report(
 
     [bold]Examples:[/] tacit report model.tacit -o report.html    tacit report clinic-a.tacit -o release.html
     """
-    from tacit.files.atomic import write_text  # noqa: PLC0415 - keeps the command line quick to start
-
-    require_output(output, force=force, inputs=[each for each in (file, test, originals) if each])
     with working(f"reporting on {file.name}"):
-        page = _page(file, test, originals)
-    write_text(output, page)
+        write_report(file, test=test, originals=originals, output=output, force=force)
     typer.echo(f"wrote {output} ({file_size(output)}); open it in any browser.")
-
-
-def _page(file: Path, test: Path | None, originals: Path | None) -> str:
-    from tacit.releases.sidecar import open_release  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.workflows.models import open_model  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.workflows.report import report_model, report_release  # noqa: PLC0415 - keeps it quick to start
-
-    if _is_model(file):
-        _refuse_originals(originals)
-        return report_model(open_model(file), test=test)
-    release = open_release(file)
-    if test is not None:
-        raise InputError("--test is for models: a release predicts nothing by itself. Adopt it first.")
-    if release.kind == "fabricated":
-        return _fabricated(file, originals)
-    _refuse_originals(originals)
-    return report_release(release)
-
-
-def _fabricated(file: Path, originals: Path | None) -> str:
-    from tacit.workflows.report_fabricated import (  # noqa: PLC0415 - keeps the command line quick to start
-        report_fabricated,
-    )
-
-    return report_fabricated(file, originals=originals)
-
-
-def _refuse_originals(originals: Path | None) -> None:
-    if originals is not None:
-        raise InputError("--originals is for fabricated tables, from `tacit fabricate`; leave it out.")
-
-
-def _is_model(file: Path) -> bool:
-    """Whether to read ``file`` as a model; whatever is wrong with it, the readers say."""
-    from tacit.releases.container import MODEL  # noqa: PLC0415 - keeps the command line quick to start
-
-    try:
-        with zipfile.ZipFile(file) as archive:
-            return MODEL.document in archive.namelist()
-    except (OSError, ValueError, zipfile.BadZipFile):
-        return False

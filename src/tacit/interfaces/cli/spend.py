@@ -1,8 +1,8 @@
-"""What commands that spend from a ledger share: reading the rows, warnings, the dry run, what is left."""
+"""What commands that spend from a ledger share: warnings, the dry run, what is left."""
 
-from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import typer
 from rich import box
@@ -10,13 +10,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tacit.interfaces.cli.outputs import counted, working
-
-if TYPE_CHECKING:
-    from tacit.data.encoding import Encoded
-    from tacit.data.schema import Schema
-    from tacit.privacy.account import Plan
-    from tacit.privacy.ledger import Ledger
+from tacit.privacy import accounting
+from tacit.privacy.account import Plan, plan_event
+from tacit.privacy.ledger import Ledger
+from tacit.privacy.mechanisms.base import Mechanism, settings_of
+from tacit.privacy.spending import Spending, digits, in_unit, pure_room, refusal
 
 NO_LEDGER = (
     "no --ledger: this spend stands on the release's card alone, and nothing stops a second release of the same rows. "
@@ -25,29 +23,17 @@ NO_LEDGER = (
 SEEDED = "--seed: whoever knows the seed can draw the noise again. The release is NOT PRIVATE, and its card says so."
 
 
-def signing_key(path: Path | None) -> Any:
-    """Return the Ed25519 key in the file at ``path``, if one is given."""
-    if path is None:
-        return None
-    from tacit.releases.signature import load_key  # noqa: PLC0415 - keeps the command line quick to start
-
-    return load_key(path)
-
-
-def labelled_rows(table: Path, rules: "Schema") -> "Encoded":
-    """Return the labelled rows: one row more or less in the table is at most one more or less among them."""
-    from tacit.data.encoding import encode_file  # noqa: PLC0415 - keeps the command line quick to start
-
-    with working(f"reading {table.name}"):
-        rows = encode_file(table, rules, labels="required")
-    labelled = rows.y >= 0
-    if labelled.all():
-        return rows
-    typer.echo(f"{counted(int((~labelled).sum()), 'row')} without a label left out.", err=True)
-    return replace(rows, X=rows.X[labelled], y=rows.y[labelled])
+@contextmanager
+def warnings_on_stderr() -> Iterator[None]:
+    """Print warnings raised in the block as lines on stderr."""
+    with warnings.catch_warnings(record=True) as raised:
+        warnings.simplefilter("always", UserWarning)
+        yield
+    for warning in raised:
+        typer.echo(str(warning.message), err=True)
 
 
-def warn(book: "Ledger | None", seed: int | None) -> None:
+def warn(book: Ledger | None, seed: int | None) -> None:
     """Say on stderr what weakens the spend: no ledger, or a seed."""
     console = Console(stderr=True)
     for given, words in ((book is None, NO_LEDGER), (seed is not None, SEEDED)):
@@ -55,7 +41,7 @@ def warn(book: "Ledger | None", seed: int | None) -> None:
             console.print(Text.assemble(("warning: ", "bold yellow"), words), highlight=False, soft_wrap=True)
 
 
-def rehearse(plan: "Plan", book: "Ledger | None") -> None:
+def print_dry_run(plan: Plan, book: Ledger | None) -> None:
     """Print what would be drawn and spent."""
     table = Table(title="dry run: what would be released", box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
     for header in ("what", "noise", "because"):
@@ -69,27 +55,15 @@ def rehearse(plan: "Plan", book: "Ledger | None") -> None:
         console.print(_left_after(plan, book))
 
 
-def _mechanism(mechanism: Any) -> str:
-    from tacit.privacy.mechanisms.base import settings_of  # noqa: PLC0415 - keeps the command line quick to start
-
+def _mechanism(mechanism: Mechanism) -> str:
     settings = settings_of(mechanism)
     name = settings.pop("mechanism")
     shown = (f"{key} {value:.6g}" if isinstance(value, float) else f"{key} {value}" for key, value in settings.items())
     return f"{name}: {', '.join(shown)}"
 
 
-def _left_after(plan: "Plan", book: "Ledger") -> Text:
+def _left_after(plan: Plan, book: Ledger) -> Text:
     """Return what the ledger would have left, computed as the ledger itself composes charges."""
-    from tacit.privacy import accounting  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.privacy.account import plan_event  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.privacy.spending import (  # noqa: PLC0415 - keeps the command line quick to start
-        Spending,
-        digits,
-        in_unit,
-        pure_room,
-        refusal,
-    )
-
     per = book.budget.unit
     spending = Spending()
     for line in book.lines():
@@ -103,10 +77,8 @@ def _left_after(plan: "Plan", book: "Ledger") -> Text:
     return Text(f"ledger {book.path.name}: epsilon {spent} of {book.budget.epsilon:g} would be spent, {left} left.")
 
 
-def left_words(book: "Ledger") -> str:
+def left_words(book: Ledger) -> str:
     """Return what the ledger has spent and has left, in one sentence."""
-    from tacit.privacy.spending import digits  # noqa: PLC0415 - keeps the command line quick to start
-
     statement = book.statement()
     spent, left = digits(statement.spent, up=True), digits(statement.left)
     return f"The ledger has spent epsilon {spent} of {book.budget.epsilon:g}; {left} is left."

@@ -11,7 +11,7 @@ from flwr.clientapp import ClientApp
 from tacit.errors import InputError, NotReleasableError, TacitError
 from tacit.interfaces.flower import messages
 from tacit.interfaces.flower.party_folder import PartyFolder
-from tacit.kinds.noisy_rows.make import private_rows
+from tacit.kinds.noisy_rows.rows import private_rows
 from tacit.situations.federated.party import make_private_party
 from tacit.situations.federated.shared_filter import statistics_of
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tacit.arrays import FloatArray
 from tacit.errors import InputError
-from tacit.kinds.noisy_rows.make import PrivateRows
+from tacit.kinds.noisy_rows.rows import PrivateRows
 from tacit.situations.federated.distances import checked_answer
 from tacit.situations.federated.shared_filter import Filter, Statistics, checked_statistics
 

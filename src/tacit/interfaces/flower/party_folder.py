@@ -13,7 +13,7 @@ from tacit.data.encoding import encode_file
 from tacit.data.schema_file import read_schema
 from tacit.errors import InputError, NotReleasableError
 from tacit.files import atomic
-from tacit.kinds.noisy_rows.make import release_rows
+from tacit.kinds.noisy_rows import KIND as NOISY_ROWS
 from tacit.privacy.ledger import Ledger
 from tacit.releases.file import Release, read_release, write_release
 
@@ -105,7 +105,7 @@ class PartyFolder:
     def _draw(self) -> Release:
         schema = read_schema(self.folder / self.terms.schema)
         table = encode_file(self.folder / self.terms.table, schema)
-        return release_rows(
+        return NOISY_ROWS.release(
             table.X,
             table.y,
             schema,

@@ -21,7 +21,7 @@ from tacit.files import atomic
 from tacit.interfaces.flower import messages
 from tacit.interfaces.flower.messages import Facts, MessageArrays, TableShape
 from tacit.interfaces.flower.participants import Participants
-from tacit.kinds.noisy_rows.make import gathered
+from tacit.kinds.noisy_rows.rows import gathered
 from tacit.situations.federated.distances import Labels, decide
 from tacit.situations.federated.party import private_parties, query_parties
 from tacit.situations.federated.shared_filter import learn_filter, pooled

@@ -1,110 +1,54 @@
-"""The owner's side: what is released of a private table, at the level of a record or of an entry."""
+"""Draws class sums per record, or class moments of noisy rows per entry, and builds the release."""
 
 import math
-from os import PathLike
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.arrays import Codes, Rows
-from tacit.checks import one_of
 from tacit.data.bounds import clip_rows
-from tacit.data.schema import Schema
-from tacit.errors import InputError, SchemaError
+from tacit.data.schema import PUBLIC, Schema
+from tacit.kinds.class_moments import ENTRY_FILE, RECORD_FILE
+from tacit.kinds.class_moments.plan import ROW_NORM
 from tacit.models.class_moments.features import features_of
 from tacit.models.class_moments.moments import class_moments
-from tacit.models.class_moments.nearest_mean import ADJACENCY, class_sums, count_weight, sums_mechanism
-from tacit.models.entry_noise import ENTRY_ADJACENCY, entry_step, noisy_rows
-from tacit.privacy.account import Account, Plan, Step
-from tacit.privacy.budget import Budget, Unit
-from tacit.privacy.ledger import Ledger
+from tacit.models.class_moments.nearest_mean import ADJACENCY, class_sums, count_weight
+from tacit.models.entry_noise import ENTRY_ADJACENCY, noisy_rows
+from tacit.privacy.account import Account
+from tacit.privacy.budget import Unit
+from tacit.privacy.ledger import LedgerLike
 from tacit.releases.file import Release
+from tacit.releases.kind import ReleasePlan, checked_rows
 
-RECORD_KIND, ENTRY_KIND = "transfer_record", "transfer_entry"
-ROW_NORM = 1.0
 BLOCK = 4096
-ENTRY_WHAT = "every entry of every row, of which class means and covariances are handed out"
-PUBLIC = "the schema: columns, bounds, categories and classes"
 
 
-def plan_release(schema: Schema, *, unit: Unit | str, epsilon: float, delta: float) -> Plan:
-    """Return what releasing a table with ``schema`` will draw; nothing is charged.
-
-    ``unit="record"``: noisy class sums of public features and noisy class counts, one Gaussian query.
-    ``unit="entry"``: every entry with noise of its own ([membership] Alg. 5).
-    """
-    schema.require_public_bounds()
-    if len(schema.classes) < 2:
-        raise SchemaError("the schema must name a label with at least two classes: a release speaks of classes.")
-    unit = one_of("unit", unit, [Unit.RECORD, Unit.ENTRY])
-    step = (
-        _record_step(schema, epsilon, delta) if unit is Unit.RECORD else entry_step(schema, epsilon, delta, ENTRY_WHAT)
-    )
-    return Plan(Budget(epsilon, delta, unit=unit), (step,), len(schema.features))
-
-
-def make_release(
+def make(
+    plan: ReleasePlan[None],
     X: Rows,
     y: NDArray[Any],
-    schema: Schema,
     *,
-    unit: Unit | str,
-    epsilon: float,
-    delta: float,
-    ledger: Ledger | str | PathLike[str] | None = None,
+    ledger: LedgerLike = None,
     random_state: int | None = None,
     purpose: str = "",
 ) -> Release:
-    """Charge the ledger, then return the release of rows ``X`` [N, p] in [0, 1] with class codes ``y`` [N].
-
-    ``X`` is encoded by ``schema``, which travels with the release and must be public.
-    """
-    plan = plan_release(schema, unit=unit, epsilon=epsilon, delta=delta)
-    codes = _checked(X, y, schema)
-    account = Account.open(
-        plan.steps,
-        budget=plan.budget,
-        ledger=ledger,
-        random_state=random_state,
-        purpose=purpose or f"transfer release per {plan.budget.unit}",
-        n_features=plan.n_features if plan.budget.unit is Unit.ENTRY else None,
-    )
-    if plan.budget.unit is Unit.RECORD:
-        return _release_records(account, X, codes, schema)
-    return _release_entries(account, X, codes, schema)
+    """Charge the ledger, then return the release of rows ``X`` [N, p] in [0, 1] with class codes ``y`` [N]."""
+    codes = checked_rows(X, y, plan.schema)
+    unit = plan.budget.unit
+    account = plan.charge(ledger=ledger, random_state=random_state, purpose=purpose or f"transfer release per {unit}")
+    draw = release_sums if unit is Unit.RECORD else release_moments
+    return draw(account, X, codes, plan.schema)
 
 
-def _record_step(schema: Schema, epsilon: float, delta: float) -> Step:
-    n_features = features_of(schema).size
-    mechanism = sums_mechanism(epsilon, delta, row_norm=ROW_NORM, n_features=n_features)
-    return Step(
-        mechanism,
-        "class sums of public features of the rows, and class counts",
-        f"adding one row moves one class sum of {n_features} features by at most {ROW_NORM:g}, to which its features "
-        f"are shortened, and one count by 1, weighted {count_weight(ROW_NORM):g}",
-    )
-
-
-def _checked(X: Rows, y: NDArray[Any], schema: Schema) -> Codes:
-    codes = np.asarray(y)
-    if X.ndim != 2 or X.shape[1] != len(schema.encoded_names) or len(codes) != len(X) or not len(X):
-        raise InputError(
-            f"X must have rows of {len(schema.encoded_names)} encoded columns and y one code for each; "
-            f"got shapes {X.shape} and {codes.shape}."
-        )
-    if not np.isin(codes, np.arange(len(schema.classes))).all():
-        raise InputError("y must hold class codes of the schema only: an owner releases labelled rows. Drop others.")
-    return codes.astype(np.intp)
-
-
-def _release_records(account: Account, X: Rows, codes: Codes, schema: Schema) -> Release:
+def release_sums(account: Account, X: Rows, codes: Codes, schema: Schema) -> Release:
+    """Return noisy class sums of the rows' features, and noisy class counts, with their card."""
     features, n_classes = features_of(schema), len(schema.classes)
     sums, counts = np.zeros((n_classes, features.size)), np.zeros(n_classes)
     for start in range(0, len(X), BLOCK):
-        mine = codes[start : start + BLOCK]
-        rows = clip_rows(features(_full_block(X[start : start + BLOCK]))[: len(mine)].astype(np.float64), ROW_NORM)
-        more_sums, more_counts = class_sums(rows, mine, n_classes)
+        block = codes[start : start + BLOCK]
+        rows = clip_rows(features(_full_block(X[start : start + BLOCK]))[: len(block)].astype(np.float64), ROW_NORM)
+        more_sums, more_counts = class_sums(rows, block, n_classes)
         sums += more_sums
         counts += more_counts
     weight = count_weight(ROW_NORM)
@@ -118,7 +62,7 @@ def _release_records(account: Account, X: Rows, codes: Codes, schema: Schema) ->
     )
     arrays = {"sums": noisy[:, :-1], "counts": noisy[:, -1] / weight}
     sigma = float(getattr(mechanism, "sigma", math.nan))
-    return Release(RECORD_KIND, arrays, {"sigma": sigma}, card, schema.to_dict())
+    return Release(RECORD_FILE, arrays, {"sigma": sigma}, card, schema.to_dict())
 
 
 def _full_block(rows: Rows) -> Rows:
@@ -130,7 +74,8 @@ def _full_block(rows: Rows) -> Rows:
     return np.concatenate([rows, np.zeros((BLOCK - len(rows), rows.shape[1]), rows.dtype)])
 
 
-def _release_entries(account: Account, X: Rows, codes: Codes, schema: Schema) -> Release:
+def release_moments(account: Account, X: Rows, codes: Codes, schema: Schema) -> Release:
+    """Return class means and covariances of rows with noise in every entry, without its known bias."""
     noisy, scale = noisy_rows(account, X, schema)
     moments = class_moments(noisy, codes, len(schema.classes), scale)
     card = account.card(
@@ -151,4 +96,4 @@ def _release_entries(account: Account, X: Rows, codes: Codes, schema: Schema) ->
         "covariances": moments.covariances,
         "noise": moments.noise,
     }
-    return Release(ENTRY_KIND, arrays, {}, card, schema.to_dict())
+    return Release(ENTRY_FILE, arrays, {}, card, schema.to_dict())

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tacit.arrays import FloatArray
 from tacit.data.schema import Schema
 from tacit.errors import InputError, TacitError
-from tacit.kinds.class_moments.make import ENTRY_KIND, RECORD_KIND
+from tacit.kinds.class_moments import ENTRY_FILE, RECORD_FILE
 from tacit.models.class_moments.features import ImageFeatures, features_of
 from tacit.models.entry_noise import entry_weights
 from tacit.privacy.mechanisms.base import from_settings
@@ -94,11 +94,11 @@ class ReleasePreview:
 
 def preview_release(release: Release) -> ReleasePreview:
     """Return the preview of a release of class moments; raise InputError for any other kind."""
-    if release.kind not in {RECORD_KIND, ENTRY_KIND} or release.schema is None:
+    if release.kind not in {RECORD_FILE, ENTRY_FILE} or release.schema is None:
         raise InputError(f"release must be one of a table for transfer; got kind {release.kind!r}.")
     schema = Schema.from_dict(release.schema)
     code = int(np.argmax(release.arrays["counts"]))
-    means, noisy, ratio = (_entry_example if release.kind == ENTRY_KIND else _record_example)(release, schema, code)
+    means, noisy, ratio = (_entry_example if release.kind == ENTRY_FILE else _record_example)(release, schema, code)
     names, shape, pictures = _display_layout(release.kind, schema)
     return ReleasePreview(schema, means, code, noisy, ratio, names, shape, pictures)
 
@@ -150,7 +150,7 @@ def _display_layout(kind: str, schema: Schema) -> tuple[tuple[str, ...], tuple[i
     features = features_of(schema)
     if not isinstance(features, ImageFeatures):
         return schema.encoded_names, (), False
-    if kind == ENTRY_KIND:
+    if kind == ENTRY_FILE:
         return (), features.shape, True
     return (), _near_square(features.size), False
 

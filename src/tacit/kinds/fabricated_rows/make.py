@@ -1,7 +1,6 @@
-"""The owner's side of fabrication: what will be drawn, and the invented rows with their card."""
+"""Draws what was planned and invents rows of it, with their card."""
 
 from dataclasses import dataclass
-from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -10,33 +9,27 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from tacit import checks
-from tacit.arrays import Codes, FloatArray, Rows
-from tacit.checks import one_of
+from tacit.arrays import Arrays, Codes, FloatArray, Rows
 from tacit.data.encoding import decode
-from tacit.data.schema import Schema
-from tacit.errors import InputError, SchemaError
-from tacit.kinds.fabricated_rows import entry, record
+from tacit.data.schema import PUBLIC, Schema
+from tacit.errors import InputError
+from tacit.kinds.fabricated_rows import FILE, KIND, entry, record
 from tacit.kinds.fabricated_rows.directions import directions_of
 from tacit.kinds.fabricated_rows.gaussians import NoisyMoments, class_gaussians, dealt_codes
-from tacit.kinds.fabricated_rows.smoothing import BLOCK_SIZE
+from tacit.kinds.fabricated_rows.plan import MOST_ROWS, FabricationSettings
 from tacit.kinds.fabricated_rows.valid_cells import to_valid_cells
 from tacit.models.class_moments.nearest_mean import ADJACENCY
-from tacit.models.entry_noise import ENTRY_ADJACENCY, entry_step, noisy_rows
-from tacit.privacy.account import Account, Plan
-from tacit.privacy.budget import Budget, Unit
+from tacit.models.entry_noise import ENTRY_ADJACENCY, noisy_rows
+from tacit.privacy.account import Account
+from tacit.privacy.budget import Unit
 from tacit.privacy.card import Card
-from tacit.privacy.ledger import Ledger
+from tacit.privacy.ledger import LedgerLike
 from tacit.releases.file import Release
-
-KIND = "fabricated"
-PUBLIC = "the schema: columns, bounds, categories and classes"
-METHODS = ("moments", "hull")
-ACCOUNTINGS = ("sound", "paper")
-MOST_ROWS = 10_000_000
+from tacit.releases.kind import ReleasePlan, checked_rows
 
 
 @dataclass(frozen=True, eq=False)
-class Fabricated:
+class FabricatedRows:
     """Invented rows: encoded ``X`` [N, p] in [0, 1] and class codes ``y`` [N], the schema, the card, the method."""
 
     X: FloatArray
@@ -51,57 +44,32 @@ class Fabricated:
         made = decode(self.X, self.schema, y=self.y)
         return made.select([name for name in order if name in made.columns])
 
-    def release(self, *, table_digest: str) -> Release:
-        """Return the file that travels beside the table; ``table_digest`` ties it to the table's bytes (SHA-256)."""
-        counts = np.bincount(self.y, minlength=len(self.schema.classes))
-        settings = {"method": self.method, "rows": len(self.y), "table_sha256": table_digest}
-        return Release(KIND, {"counts": counts}, settings, self.card, self.schema.to_dict())
+    def release(self, *, table_digest: str | None = None) -> Release:
+        """Return the release of the rows.
+
+        With ``table_digest``, the SHA-256 of a table file, the release is the small file that travels beside that
+        table; without it, the release holds the encoded rows and their codes itself.
+        """
+        arrays: Arrays = {"counts": np.bincount(self.y, minlength=len(self.schema.classes))}
+        settings: dict[str, Any] = {"method": self.method, "rows": len(self.y)}
+        if table_digest is None:
+            arrays |= {"X": self.X.astype(np.float32), "y": self.y.astype(np.int64)}
+        else:
+            settings["table_sha256"] = table_digest
+        return Release(FILE, arrays, settings, self.card, self.schema.to_dict())
 
 
-@dataclass(frozen=True)
-class FabricationSettings:
-    """How rows are invented; checked when made.
-
-    Parameters
-    ----------
-    method : {"moments", "hull"}
-        "moments": drawn from one Gaussian for each class. "hull": noisy rows smoothed through affine hulls, per entry.
-    accounting : {"sound", "paper"}
-        "paper": the hull method as printed, whose stated guarantee does not hold; its card says so.
-    block_size : int
-        Rows that share a hull, at most (as printed: about).
-    n_jobs : int or None
-        Blocks smoothed at the same time.
-    """
-
-    method: str = "moments"
-    accounting: str = "sound"
-    block_size: int = BLOCK_SIZE
-    n_jobs: int | None = None
-
-    def __post_init__(self) -> None:
-        one_of("method", self.method, METHODS)
-        one_of("accounting", self.accounting, ACCOUNTINGS)
-        checks.whole("block_size", self.block_size, least=2)
-        if self.accounting == "paper" and self.method != "hull":
-            raise InputError("accounting 'paper' reproduces the method 'hull'; give method='hull' with it.")
-
-
-def plan_fabrication(
-    schema: Schema, *, unit: Unit | str, epsilon: float, delta: float, method: str = "moments"
-) -> Plan:
-    """Return what fabricating a table with ``schema`` will draw; nothing is charged."""
-    schema.require_public_bounds()
-    if len(schema.classes) < 2:
-        raise SchemaError("the schema must name a label with at least two classes: rows are invented class by class.")
-    unit = one_of("unit", unit, [Unit.RECORD, Unit.ENTRY])
-    budget = Budget(epsilon, delta, unit=unit)
-    if unit is Unit.ENTRY:
-        return Plan(budget, (entry_step(schema, epsilon, delta, entry.WHAT),), len(schema.features))
-    if method == "hull":
-        raise InputError("method 'hull' smooths noisy rows, which unit 'entry' alone has; use method 'moments'.")
-    checks.fraction("delta", delta)
-    return Plan(budget, tuple(record.record_steps(directions_of(schema), budget)), len(schema.features))
+def make(
+    plan: ReleasePlan[FabricationSettings],
+    X: Rows,
+    y: NDArray[Any],
+    *,
+    ledger: LedgerLike = None,
+    random_state: int | None = None,
+    purpose: str = "",
+) -> Release:
+    """Charge the ledger, then return a release that holds the invented rows themselves."""
+    return fabricate_rows(plan, X, y, ledger=ledger, random_state=random_state, purpose=purpose).release()
 
 
 def fabricate(
@@ -112,42 +80,41 @@ def fabricate(
     unit: Unit | str,
     epsilon: float,
     delta: float,
-    rows: int | None = None,
-    method: str = "moments",
-    accounting: str = "sound",
-    block_size: int = BLOCK_SIZE,
-    n_jobs: int | None = None,
-    ledger: Ledger | str | PathLike[str] | None = None,
+    ledger: LedgerLike = None,
     random_state: int | None = None,
     purpose: str = "",
-) -> Fabricated:
-    """Charge the ledger, then return invented rows that stand for ``X`` [N, p] in [0, 1] with class codes ``y`` [N].
+    **settings: Any,
+) -> FabricatedRows:
+    """Plan, charge the ledger, and return invented rows; ``settings`` are those of `FabricationSettings`."""
+    plan = KIND.plan(schema, unit=unit, epsilon=epsilon, delta=delta, **settings)
+    return fabricate_rows(plan, X, y, ledger=ledger, random_state=random_state, purpose=purpose)
 
-    ``rows``: how many; None for as many as the table has, counted with noise where the number itself is protected.
-    ``method``, ``accounting``, ``block_size`` and ``n_jobs`` are as in `FabricationSettings`.
-    """
-    settings = FabricationSettings(method, accounting, block_size, n_jobs)
-    plan = plan_fabrication(schema, unit=unit, epsilon=epsilon, delta=delta, method=method)
-    codes = _checked(X, y, schema)
-    _check_rows(rows, settings, len(codes))
+
+def fabricate_rows(
+    plan: ReleasePlan[FabricationSettings],
+    X: Rows,
+    y: NDArray[Any],
+    *,
+    ledger: LedgerLike = None,
+    random_state: int | None = None,
+    purpose: str = "",
+) -> FabricatedRows:
+    """Charge the ledger, then return invented rows that stand for ``X`` [N, p] in [0, 1] with class codes ``y`` [N]."""
+    schema, settings = plan.schema, plan.details
+    codes = _checked(X, y, schema, settings)
     # Public: what happens after the noise protects nothing and needs no secrecy.
     seed = None if random_state is None else checks.whole("random_state", random_state, least=0) % 2**32
     random = check_random_state(seed)
-    account = Account.open(
-        plan.steps,
-        budget=plan.budget,
-        ledger=ledger,
-        random_state=random_state,
-        purpose=purpose or f"fabricated rows per {plan.budget.unit}",
-        n_features=plan.n_features if plan.budget.unit is Unit.ENTRY else None,
+    account = plan.charge(
+        ledger=ledger, random_state=random_state, purpose=purpose or f"fabricated rows per {plan.budget.unit}"
     )
-    task = _Task(X, codes, schema, rows)
+    task = _Task(X, codes, schema, settings.rows)
     if plan.budget.unit is Unit.RECORD:
-        made, labels = _from_records(account, task, random)
+        rows, labels = _from_records(account, task, random)
     else:
-        made, labels = _from_entries(account, task, settings, random)
+        rows, labels = _from_entries(account, task, settings, random)
     card = _card(account, schema, settings, n_entries=X.size)
-    return Fabricated(to_valid_cells(made, labels, schema), labels, schema, card, method)
+    return FabricatedRows(to_valid_cells(rows, labels, schema), labels, schema, card, settings.method)
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,16 +127,16 @@ class _Task:
     rows: int | None
 
 
-Made = tuple[FloatArray, Codes]
+CodedRows = tuple[FloatArray, Codes]
 
 
-def _from_records(account: Account, task: _Task, random: Any) -> Made:
+def _from_records(account: Account, task: _Task, random: Any) -> CodedRows:
     directions, n_classes = directions_of(task.schema), len(task.schema.classes)
     moments = record.released_moments(account, task.X, task.codes, n_classes, directions)
     return _drawn(moments, task.schema, task.rows or _counted(moments.counts), random)
 
 
-def _from_entries(account: Account, task: _Task, settings: FabricationSettings, random: Any) -> Made:
+def _from_entries(account: Account, task: _Task, settings: FabricationSettings, random: Any) -> CodedRows:
     noisy, scale = noisy_rows(account, task.X, task.schema)
     if settings.method == "moments":
         directions, n_classes = directions_of(task.schema), len(task.schema.classes)
@@ -184,7 +151,7 @@ def _from_entries(account: Account, task: _Task, settings: FabricationSettings, 
     return made[kept].astype(np.float64), task.codes[kept]
 
 
-def _drawn(moments: NoisyMoments, schema: Schema, rows: int, random: Any) -> Made:
+def _drawn(moments: NoisyMoments, schema: Schema, rows: int, random: Any) -> CodedRows:
     directions = directions_of(schema)
     laws = class_gaussians(moments, directions, random)
     codes = dealt_codes(laws.shares, rows, random)
@@ -196,28 +163,15 @@ def _counted(counts: FloatArray) -> int:
     return int(np.clip(round(float(counts.sum())), len(counts), MOST_ROWS))
 
 
-def _checked(X: Rows, y: NDArray[Any], schema: Schema) -> Codes:
-    codes = np.asarray(y)
-    if X.ndim != 2 or X.shape[1] != len(schema.encoded_names) or codes.shape != (len(X),) or not len(X):
-        raise InputError(
-            f"X must have rows of {len(schema.encoded_names)} encoded columns and y one code for each; "
-            f"got shapes {X.shape} and {codes.shape}."
-        )
+def _checked(X: Rows, y: NDArray[Any], schema: Schema, settings: FabricationSettings) -> Codes:
+    codes = checked_rows(X, y, schema)
     if not np.isfinite(X).all() or X.min() < 0 or X.max() > 1:
         raise InputError("X must hold numbers in [0, 1] as the schema encodes them; got others. Use `encode`.")
-    if not np.isin(codes, np.arange(len(schema.classes))).all():
-        raise InputError("y must hold class codes of the schema only: rows are invented class by class. Drop others.")
-    return codes.astype(np.intp)
-
-
-def _check_rows(rows: int | None, settings: FabricationSettings, n_rows: int) -> None:
-    if rows is None:
-        return
-    checks.whole("rows", rows)
-    if rows > MOST_ROWS:
-        raise InputError(f"rows must be at most {MOST_ROWS:,}; got {rows:,}.")
-    if settings.method == "hull" and rows > n_rows:
-        raise InputError(f"rows must be at most {n_rows:,}, the table's own, with method 'hull'; got {rows:,}.")
+    if settings.method == "hull" and settings.rows is not None and settings.rows > len(codes):
+        raise InputError(
+            f"rows must be at most {len(codes):,}, the table's own, with method 'hull'; got {settings.rows:,}."
+        )
+    return codes
 
 
 def _card(account: Account, schema: Schema, settings: FabricationSettings, *, n_entries: int) -> Card:

@@ -1,22 +1,24 @@
 """A private deep autoencoder as a transformer: every layer reads the table once, through noise."""
 
 import math
-from collections.abc import Sequence
-from os import PathLike
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tacit import checks
-from tacit.arrays import FloatArray
+from tacit.arrays import Arrays, FloatArray
 from tacit.data.bounds import clip_rows, to_unit_cube
+from tacit.data.schema import Schema
 from tacit.errors import InputError, ReleaseError
 from tacit.models.autoencoder.functional_mechanism import MomentQuery, Norm, split_noise
 from tacit.models.autoencoder.layers import (
     Asked,
+    Layer,
     encode_stack,
     learn_stack,
     read_stack,
@@ -27,7 +29,7 @@ from tacit.models.autoencoder.layers import (
 )
 from tacit.privacy.account import Account, Step
 from tacit.privacy.budget import Budget, Unit
-from tacit.privacy.ledger import Ledger
+from tacit.privacy.ledger import LedgerLike
 from tacit.releases.file import Release
 
 KIND = "private_autoencoder"
@@ -130,7 +132,7 @@ class PrivateAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         delta: float = 1e-6,
         hidden: Sequence[int] = (30,),
         row_norm: float | None = None,
-        ledger: Ledger | str | PathLike[str] | None = None,
+        ledger: LedgerLike = None,
         random_state: int | None = None,
     ) -> None:
         self.epsilon = epsilon
@@ -143,22 +145,37 @@ class PrivateAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
 
     def plan(self, n_features: int) -> list[Step]:
         """Return the queries that a fit on ``n_features`` columns will make; nothing is charged."""
-        return layer_steps(self._plan(n_features))
+        return list(self.plan_layers(n_features).steps)
 
-    def fit(self, X: ArrayLike, y: object = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
-        """Charge the ledger, then learn each layer from its noisy moments."""
+    def plan_layers(self, n_features: int) -> "PlannedLayers":
+        """Return the queries of each layer for tables of ``n_features`` columns; nothing is charged."""
+        asked = self._plan(n_features)
+        return PlannedLayers(self, asked, tuple(layer_steps(asked)))
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: object = None,  # noqa: ARG002 - scikit-learn's signature
+        *,
+        plan: "PlannedLayers | None" = None,
+        purpose: str = "private autoencoder",
+    ) -> Self:
+        """Charge the ledger, then learn each layer from its noisy moments.
+
+        ``plan`` is the result of ``plan_layers`` for this number of columns, if it was made before; None: made here.
+        """
         table: FloatArray = validate_data(self, X, dtype=np.float64)
         row_norm = public_row_norm(self.row_norm, table.shape[1])
         rows = scaled_rows(table, self.bounds, row_norm)
-        asked = self._plan(table.shape[1])
+        planned = self.plan_layers(table.shape[1]) if plan is None else plan
         account = Account.open(
-            layer_steps(asked),
+            planned.steps,
             budget=self._budget(),
             ledger=self.ledger,
             random_state=self.random_state,
-            purpose="private autoencoder",
+            purpose=purpose,
         )
-        self.layers_ = learn_stack(account, asked, rows)
+        self.layers_ = learn_stack(account, planned.asked, rows)
         self.card_ = account.card(
             "private autoencoder",
             adjacency=ADJACENCY,
@@ -181,34 +198,33 @@ class PrivateAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         lost = rows - self.layers_[0].reconstruct(rows)
         return -float((lost**2).sum(axis=1).mean())
 
-    def release(self) -> Release:
-        """Return the file to hand out: weights and centres of the layers, and the card."""
+    def release(self, *, schema: Schema | None = None) -> Release:
+        """Return the file to hand out: weights and centres of the layers, and the card.
+
+        ``schema``, of the encoded table, lets receivers match columns by name.
+        """
+        arrays, settings = self.stack().to_parts()
+        return Release(KIND, arrays, settings, self.card_, None if schema is None else schema.to_dict())
+
+    def stack(self) -> "EncoderStack":
+        """Return the fitted layers as a plain function of rows."""
         check_is_fitted(self)
-        low, high = (np.asarray(bound, dtype=float).tolist() for bound in self.bounds)
-        row_norm = public_row_norm(self.row_norm, self.n_features_in_)
-        return Release(
-            kind=KIND,
-            arrays=stack_arrays(self.layers_),
-            settings={"low": low, "high": high, "row_norm": row_norm},
-            card=self.card_,
-        )
+        return EncoderStack(self.layers_, self.bounds, public_row_norm(self.row_norm, self.n_features_in_))
 
     @classmethod
     def from_release(cls, release: Release) -> "PrivateAutoencoder":
         """Return the transformer in ``release``, for rows of any other table with the same features."""
         if release.kind != KIND:
             raise ReleaseError(f"the release is of kind {release.kind!r}; an encoder comes from a PrivateAutoencoder.")
-        settings, card = release.settings, release.card
         try:
-            layers = read_stack(release.arrays)
-            hidden = widths([layer.n_units for layer in layers], least=1)
-            bounds = np.asarray(settings["low"]), np.asarray(settings["high"])
-            row_norm = checks.positive("row_norm", settings["row_norm"])
+            stack = EncoderStack.from_parts(release.arrays, release.settings)
+            hidden = widths([layer.n_units for layer in stack.layers], least=1)
         except (KeyError, TypeError, ValueError, InputError) as problem:
             raise ReleaseError(f"the encoder in the release is malformed: {problem}") from problem
-        model = cls(card.epsilon, bounds=bounds, delta=card.delta, hidden=hidden, row_norm=row_norm)
-        model.layers_, model.card_ = layers, card
-        model.n_features_in_ = layers[0].weights.shape[0]
+        card = release.card
+        model = cls(card.epsilon, bounds=stack.bounds, delta=card.delta, hidden=hidden, row_norm=stack.row_norm)
+        model.layers_, model.card_ = stack.layers, card
+        model.n_features_in_ = stack.n_columns
         return model
 
     @property
@@ -228,3 +244,47 @@ class PrivateAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         queries = stack_queries(n_features, widths(self.hidden, least=1), norm=noise_norm(budget.delta))
         every = [query for layer in queries for query in layer]
         return stack_asked(queries, split_noise(every, stack_shares(queries, 1.0), budget=budget))
+
+
+@dataclass(frozen=True, eq=False)
+class PlannedLayers:
+    """The queries of a fit, made once: which estimator asks them, by layer, and as steps of an account."""
+
+    planned_by: PrivateAutoencoder
+    asked: list[list[Asked]]
+    steps: tuple[Step, ...]
+
+    def estimator(self, *, ledger: LedgerLike, random_state: int | None) -> PrivateAutoencoder:
+        """Return an unfitted copy of the estimator with this ledger and source of noise."""
+        copy: PrivateAutoencoder = clone(self.planned_by)
+        copy.set_params(ledger=ledger, random_state=random_state)
+        return copy
+
+
+@dataclass(frozen=True, eq=False)
+class EncoderStack:
+    """Fitted layers, the public bounds of their input, and the public norm that rows are shortened to."""
+
+    layers: tuple[Layer, ...]
+    bounds: tuple[Any, Any]
+    row_norm: float
+
+    @property
+    def n_columns(self) -> int:
+        """Columns of the input."""
+        return int(self.layers[0].weights.shape[0])
+
+    def __call__(self, X: FloatArray) -> FloatArray:
+        """Return the code [N, b] of the last layer: rows of length 1."""
+        return encode_stack(self.layers, scaled_rows(X, self.bounds, self.row_norm))
+
+    def to_parts(self) -> tuple[Arrays, dict[str, Any]]:
+        """Return arrays and JSON-ready settings."""
+        low, high = (np.asarray(bound, dtype=float).tolist() for bound in self.bounds)
+        return stack_arrays(self.layers), {"low": low, "high": high, "row_norm": self.row_norm}
+
+    @classmethod
+    def from_parts(cls, arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> "EncoderStack":
+        """Return the stack that ``to_parts`` took apart."""
+        bounds = np.asarray(settings["low"]), np.asarray(settings["high"])
+        return cls(read_stack(arrays), bounds, checks.positive("row_norm", settings["row_norm"]))

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.arrays import FloatArray, Rows
+from tacit.arrays import Arrays, FloatArray, Rows
 from tacit.models.class_moments.features import ImageFeatures, TableFeatures
-from tacit.models.class_moments.frames import Frame, ImageFrame, Seen
+from tacit.models.class_moments.frames import Frame, ImageFrame, Seen, frame_parts, stored_frame
 
-Arrays = Mapping[str, NDArray[Any]]
-
+QUADRATIC = ("middle", "basis", "means", "whitening", "offsets")
 # Ridge of the linear discriminant in units of the noise on a mean: found once on public data, then fixed.
 RIDGE = 8.0
 # A class covariance is used if at least this share of it is signal.
@@ -20,7 +19,7 @@ LEAST_SIGNAL = 0.5
 
 
 @dataclass(frozen=True)
-class LinearScores:
+class LinearDiscriminant:
     """Scores features(frame(x)) W + b."""
 
     frame: Frame
@@ -33,9 +32,16 @@ class LinearScores:
         scores: FloatArray = self.features(self.frame(X)) @ self.W + self.b
         return scores
 
+    def to_parts(self) -> tuple[Arrays, dict[str, Any]]:
+        """Return arrays and JSON-ready settings."""
+        arrays, frame = frame_parts(self.frame)
+        shape = list(self.features.shape) if isinstance(self.features, ImageFeatures) else None
+        settings = {"form": "linear", "frame": frame, "image": shape, "n_columns": self.features.size}
+        return {**arrays, "W": self.W, "b": self.b}, settings
+
 
 @dataclass(frozen=True)
-class QuadraticScores:
+class QuadraticDiscriminant:
     """Gaussian log-densities -|whitening_c (z - mean_c)|²/2 + offset_c of z = basis (frame(x) - middle)."""
 
     frame: Frame
@@ -53,10 +59,28 @@ class QuadraticScores:
             scores[:, code] = self.offsets[code] - 0.5 * (((Z - mean) @ whitening) ** 2).sum(axis=1)
         return scores
 
+    def to_parts(self) -> tuple[Arrays, dict[str, Any]]:
+        """Return arrays and JSON-ready settings."""
+        arrays, frame = frame_parts(self.frame)
+        return {**arrays, **{name: getattr(self, name) for name in QUADRATIC}}, {"form": "quadratic", "frame": frame}
+
+
+def stored_discriminant(
+    arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]
+) -> LinearDiscriminant | QuadraticDiscriminant:
+    """Return the discriminant that ``to_parts`` took apart."""
+    frame = stored_frame(arrays, settings["frame"])
+    if settings["form"] == "quadratic":
+        parts: dict[str, Any] = {name: arrays[name] for name in QUADRATIC}
+        return QuadraticDiscriminant(frame=frame, **parts)
+    image = settings["image"]
+    features = ImageFeatures(tuple(image)) if image else TableFeatures(int(settings["n_columns"]))
+    return LinearDiscriminant(frame, features, arrays["W"], arrays["b"])
+
 
 def linear_discriminant(
-    arrays: Arrays, X: Rows, *, sigma: float, frame: Frame, features: ImageFeatures | TableFeatures
-) -> LinearScores:
+    arrays: Mapping[str, NDArray[Any]], X: Rows, *, sigma: float, frame: Frame, features: ImageFeatures | TableFeatures
+) -> LinearDiscriminant:
     """Return the linear discriminant of the owner's class means under the receiver's own covariance.
 
     W = (S + lambda I)^-1 (m_c - m) with m_c the mean of class c, m their average, S the receiver's covariance of the
@@ -74,7 +98,7 @@ def linear_discriminant(
     S -= np.outer(own_mean, own_mean)
     S[np.diag_indices(len(S))] += RIDGE * sigma / float(counts.sum())
     W = np.asarray(np.linalg.solve(S, (means - middle).T), dtype=np.float64)
-    return LinearScores(frame, features, W, -own_mean @ W)
+    return LinearDiscriminant(frame, features, W, -own_mean @ W)
 
 
 @dataclass(frozen=True)
@@ -91,7 +115,7 @@ class MomentFamily:
     noise: FloatArray
 
     @classmethod
-    def seen_by(cls, arrays: Arrays, frame: Frame, Z: Seen) -> "MomentFamily":
+    def seen_by(cls, arrays: Mapping[str, NDArray[Any]], frame: Frame, Z: Seen) -> "MomentFamily":
         """Return the family in the principal basis of the receiver's rows ``Z``, already seen through ``frame``."""
         values, vectors = np.linalg.eigh(np.atleast_2d(np.cov(Z.T, dtype=np.float64)))
         columns = frame.theirs
@@ -110,7 +134,7 @@ class MomentFamily:
             noise=arrays["noise"],
         )
 
-    def discriminant(self, dimension: int, floor: float) -> QuadraticScores:
+    def discriminant(self, dimension: int, floor: float) -> QuadraticDiscriminant:
         """Return the discriminant in ``dimension`` directions.
 
         Means are shrunk along each direction by signal/(signal + noise), the noise being public. The pooled covariance
@@ -134,7 +158,7 @@ class MomentFamily:
             variances = np.maximum(variances, least)
             whitening[code] = directions / np.sqrt(variances)
             offsets[code] = -0.5 * np.log(variances).sum()
-        return QuadraticScores(self.frame, self.middle, V, M, whitening, offsets)
+        return QuadraticDiscriminant(self.frame, self.middle, V, M, whitening, offsets)
 
     def _own_part(self, code: int, V: FloatArray, pooled: FloatArray) -> FloatArray:
         """Return what the class's own covariance adds to the pooled one, as far as it is signal."""

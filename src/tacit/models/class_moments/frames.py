@@ -1,11 +1,13 @@
 """How the receiver's rows are seen in the owner's features: shared columns, or pictures placed in the owner's frame."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.arrays import Rows
+from tacit.arrays import Arrays, Rows
 from tacit.data.schema import Schema
 from tacit.models.class_moments.features import ImageFeatures, features_of
 from tacit.numerics.images import centre, grey, place
@@ -78,3 +80,29 @@ def _image_frames(positions: NDArray[np.int64], mine: tuple[int, ...], frame: tu
     return [
         ImageFrame(positions, mine, frame, scale, centred=True, note=f"{note}, at scale {scale:g}") for scale in SCALES
     ]
+
+
+def frame_parts(frame: Frame) -> tuple[Arrays, dict[str, Any]]:
+    """Return a frame as arrays and JSON-ready settings."""
+    arrays: Arrays = {"positions": frame.positions}
+    if isinstance(frame, ColumnFrame):
+        arrays |= {name: getattr(frame, name) for name in ("scale", "shift", "theirs")}
+        return arrays, {"note": frame.note}
+    settings = {"shape": list(frame.shape), "frame": list(frame.frame), "scale": frame.scale, "centred": frame.centred}
+    return arrays, {**settings, "note": frame.note}
+
+
+def stored_frame(arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> Frame:
+    """Return the frame that ``frame_parts`` took apart."""
+    positions = arrays["positions"]
+    if "frame" not in settings:
+        scale, shift, theirs = (arrays[name] for name in ("scale", "shift", "theirs"))
+        return ColumnFrame(positions, scale, shift, theirs, str(settings["note"]))
+    return ImageFrame(
+        positions,
+        tuple(settings["shape"]),
+        tuple(settings["frame"]),
+        float(settings["scale"]),
+        centred=bool(settings["centred"]),
+        note=str(settings["note"]),
+    )

@@ -117,15 +117,18 @@ class FeatureSplitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
 
     def plan(self, n_features: int, *, n_rows: int, classes: Sequence[Any] = (0, 1)) -> list[Step]:
         """Return the queries that a fit on ``n_rows`` rows will make; nothing is charged."""
-        return list(self._plan(n_features, n_rows, classes).steps)
+        return list(self.split_plan(n_features, n_rows, classes).steps)
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Charge the ledger, then release the weights learned from ``X`` and the labels ``y``."""
+    def fit(self, X: ArrayLike, y: ArrayLike, *, plan: SplitPlan | None = None) -> Self:
+        """Charge the ledger, then release the weights learned from ``X`` and the labels ``y``.
+
+        ``plan`` is the result of ``split_plan`` for this number of rows, if it was made before; None: made here.
+        """
         table, labels = checked_rows(self, X, y)
         classes, codes = encode_labels(labels, self._known_classes())
         self._require_schema(table)
         n_rows = require_room(len(table), self.n_rows)
-        plan = self._plan(table.shape[1], n_rows, classes.tolist())
+        plan = self.split_plan(table.shape[1], n_rows, classes.tolist()) if plan is None else plan
         problem = self._problem(table, codes, len(classes), plan, n_rows)
         account = Account.open(
             plan.steps,
@@ -179,7 +182,8 @@ class FeatureSplitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         check_is_fitted(self)
         return self.scores_(validate_data(self, X, reset=False, dtype=np.float64))
 
-    def _plan(self, n_features: int, n_rows: int, classes: Sequence[Any]) -> SplitPlan:
+    def split_plan(self, n_features: int, n_rows: int, classes: Sequence[Any]) -> SplitPlan:
+        """Return the mechanism and the starting weights of each group; nothing is charged."""
         split, prior, noise = self._start(n_features, classes)
         settings = Settings(
             epsilon=self.epsilon,

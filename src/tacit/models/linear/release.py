@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.arrays import FloatArray, Rows
+from tacit.arrays import Arrays, FloatArray, Rows
 from tacit.errors import ReleaseError, TacitError
 from tacit.models.linear.feature_split import FeatureSplit
 from tacit.models.two_class_problems import centred, unit_rows
@@ -73,41 +73,49 @@ def linear_release(
     adopted: tuple[str, ...] = (),
 ) -> Release:
     """Return the file to hand out; ``adopted`` says in a line each which releases were learned from."""
+    arrays, settings = linear_parts(scores)
+    settings |= {"classes": np.asarray(classes).tolist(), "adopted": list(adopted)}
+    return Release(KIND, arrays, settings, card, schema)
+
+
+def linear_parts(scores: LinearScores) -> tuple[Arrays, dict[str, Any]]:
+    """Return arrays and JSON-ready settings from which ``scores_from_parts`` makes the scores again."""
     bounds = None if scores.bounds is None else [np.asarray(bound, dtype=float).tolist() for bound in scores.bounds]
     settings = {
-        "classes": np.asarray(classes).tolist(),
         "positions": [list(group) for group in scores.split.positions],
         "shares": list(scores.split.shares),
         "bounds": bounds,
         "row_norm": scores.row_norm,
         "stacked": scores.stacked,
-        "adopted": list(adopted),
     }
-    arrays = {"weights": scores.weights, "combination": scores.combination, "noise": scores.noise}
-    return Release(KIND, arrays, settings, card, schema)
+    return {"weights": scores.weights, "combination": scores.combination, "noise": scores.noise}, settings
 
 
 def read_scores(release: Release) -> LinearScores:
     """Return the scores in a linear release; a release of another kind, or a malformed one, is refused."""
     if release.kind != KIND:
         raise ReleaseError(f"the release is of kind {release.kind!r}; a linear one comes from --method linear.")
-    settings, arrays = release.settings, release.arrays
     try:
-        groups = tuple(tuple(group) for group in settings["positions"])
-        bounds = settings["bounds"]
-        scores = LinearScores(
-            split=FeatureSplit(groups, tuple(settings["shares"])),
-            weights=np.asarray(arrays["weights"], dtype=np.float64),
-            combination=np.asarray(arrays["combination"], dtype=np.float64),
-            noise=np.asarray(arrays["noise"], dtype=np.float64),
-            bounds=None if bounds is None else (np.asarray(bounds[0]), np.asarray(bounds[1])),
-            row_norm=settings["row_norm"],
-            stacked=bool(settings["stacked"]),
-        )
-        _require_shapes(scores, len(settings["classes"]))
+        scores = scores_from_parts(release.arrays, release.settings)
+        _require_shapes(scores, len(release.settings["classes"]))
     except (KeyError, TypeError, ValueError, IndexError, TacitError) as problem:
         raise ReleaseError(f"the linear release is malformed: {problem}") from problem
     return scores
+
+
+def scores_from_parts(arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> LinearScores:
+    """Return the scores that ``linear_parts`` took apart."""
+    groups = tuple(tuple(group) for group in settings["positions"])
+    bounds = settings["bounds"]
+    return LinearScores(
+        split=FeatureSplit(groups, tuple(settings["shares"])),
+        weights=np.asarray(arrays["weights"], dtype=np.float64),
+        combination=np.asarray(arrays["combination"], dtype=np.float64),
+        noise=np.asarray(arrays["noise"], dtype=np.float64),
+        bounds=None if bounds is None else (np.asarray(bounds[0]), np.asarray(bounds[1])),
+        row_norm=settings["row_norm"],
+        stacked=bool(settings["stacked"]),
+    )
 
 
 def _require_shapes(scores: LinearScores, n_classes: int) -> None:

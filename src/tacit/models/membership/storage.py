@@ -1,6 +1,6 @@
 """A fitted membership classifier as named arrays, and back: for the file that a receiver keeps."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,10 @@ from numpy.typing import NDArray
 from tacit.arrays import Arrays
 from tacit.models.membership.classifier import MembershipClassifier
 from tacit.models.membership.layers import DeepAutoencoder
+from tacit.models.membership.mapping import MembershipMapping
 from tacit.models.membership.solution import Mapping as MembershipLayer
+
+LAYER = ("landmarks", "scales", "coefficients")
 
 
 def classifier_to_arrays(model: MembershipClassifier, prefix: str) -> Arrays:
@@ -60,3 +63,20 @@ def _layers(arrays: Mapping[str, NDArray[Any]], part: str) -> tuple[MembershipLa
             )
         )
     return tuple(layers)
+
+
+def mapping_parts(mapping: MembershipMapping) -> tuple[Arrays, list[float]]:
+    """Return a fitted mapping of several outputs as arrays and numbers."""
+    layer = mapping.mapping_
+    return {name: getattr(layer, name) for name in LAYER}, [layer.smoothing, layer.variance, layer.noise]
+
+
+def stored_mapping(arrays: Mapping[str, NDArray[Any]], numbers: Sequence[float]) -> MembershipMapping:
+    """Return the mapping that ``mapping_parts`` took apart."""
+    layer: dict[str, Any] = {name: arrays[name] for name in LAYER}
+    smoothing, variance, noise = (float(number) for number in numbers)
+    mapping = MembershipMapping()
+    mapping.mapping_ = MembershipLayer(**layer, smoothing=smoothing, variance=variance, noise=noise)
+    mapping._one_output = False  # noqa: SLF001 - classes have places, and rows, of several coordinates
+    mapping.n_features_in_ = mapping.mapping_.landmarks.shape[1]
+    return mapping

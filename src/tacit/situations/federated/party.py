@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tacit.arrays import FloatArray, Rows
-from tacit.kinds.noisy_rows.make import PrivateRows
+from tacit.kinds.noisy_rows.rows import PrivateRows
 from tacit.models.affine_hull.classifier import AffineHullClassifier
 from tacit.situations.federated.distances import checked_answer
 from tacit.situations.federated.shared_filter import Filter, filtered, learn_filter, pooled, statistics_of

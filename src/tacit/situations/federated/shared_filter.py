@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tacit.arrays import Float32Array, FloatArray, Rows
 from tacit.errors import InputError
-from tacit.kinds.noisy_rows.make import PrivateRows
+from tacit.kinds.noisy_rows.rows import PrivateRows
 from tacit.models.class_moments.moments import denoised, denoised_squares
 
 

@@ -8,12 +8,13 @@ import pytest
 from tacit.data.columns import Label, Numeric
 from tacit.data.schema import Schema
 from tacit.errors import InputError, ReleaseError
-from tacit.kinds.class_moments.make import make_release
+from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.kinds.fabricated_rows.make import fabricate
 from tacit.releases.file import write_release
 from tacit.releases.model import Model, write_model
 from tacit.workflows.fabricated_tables import write_fabricated
-from tacit.workflows.report import is_model, report
+from tacit.workflows.models import is_model_file
+from tacit.workflows.report_file import report
 
 SCHEMA = Schema((Numeric("age", (0, 100)), Numeric("dose", (0, 1)), Label("ill", ("no", "yes"))))
 
@@ -27,7 +28,7 @@ def rows(n: int = 200) -> tuple[np.ndarray, np.ndarray]:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("files")
     budget = {"unit": "record", "epsilon": 1.0, "delta": 1e-6, "random_state": 0}
-    write_release(make_release(*rows(), SCHEMA, **budget), folder / "r.tacit")  # type: ignore[arg-type]
+    write_release(CLASS_MOMENTS.release(*rows(), SCHEMA, **budget), folder / "r.tacit")  # type: ignore[arg-type]
     write_fabricated(fabricate(*rows(), SCHEMA, **budget), folder / "f.csv")  # type: ignore[arg-type]
     write_model(Model("m", {"w": np.zeros(2)}, {}), folder / "m.tacit")
     return folder
@@ -55,7 +56,7 @@ def test_only_a_model_is_tested(folder: Path) -> None:
 
 def test_a_file_that_is_neither_is_refused_by_the_reader(folder: Path) -> None:
     (folder / "x.tacit").write_bytes(b"nothing")
-    assert not is_model(folder / "x.tacit")
-    assert is_model(folder / "m.tacit")
+    assert not is_model_file(folder / "x.tacit")
+    assert is_model_file(folder / "m.tacit")
     with pytest.raises(ReleaseError, match="not a tacit file"):
         report(folder / "x.tacit")

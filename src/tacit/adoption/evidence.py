@@ -1,0 +1,46 @@
+"""What adopting did on the receiver's own labelled rows."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What adopting did on the receiver's own labelled rows, by models that did not learn them.
+
+    Attributes
+    ----------
+    weights : tuple of float
+        Of each release; 0 where it was ignored.
+    notes : tuple of str
+        What each release and the table have in common.
+    view : str
+        In which view that came with a release the rows are learned; empty if none.
+    truth, target_only, view_only, adopted : tuple of int
+        Class codes of the labelled rows: true, and as predicted without any release, with no more of the releases than
+        their view, and with the releases.
+    """
+
+    n_labelled: int
+    n_unlabelled: int
+    classes: tuple[str, ...]
+    weights: tuple[float, ...]
+    notes: tuple[str, ...]
+    view: str
+    truth: tuple[int, ...]
+    target_only: tuple[int, ...]
+    view_only: tuple[int, ...]
+    adopted: tuple[int, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON-ready data."""
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> "Evidence":
+        """Return the evidence that ``to_dict`` wrote."""
+        values: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in content.items()
+        }
+        return cls(**values)

@@ -1,0 +1,68 @@
+"""Class scores of a receiver's rows from class sums or moments, or the classes' geometry if nothing is shared."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.arrays import FloatArray
+from tacit.data.schema import Schema
+from tacit.kinds.class_moments import ENTRY_FILE
+from tacit.models.class_moments.discriminants import MomentFamily, linear_discriminant, stored_discriminant
+from tacit.models.class_moments.features import ImageFeatures, features_of
+from tacit.models.class_moments.frames import frames_between
+from tacit.releases.file import Release
+from tacit.releases.lesson import Lesson, ReceiverTable, ScoreFunction, owner_schema, shared_classes
+
+# Settings of quadratic discriminants that the receiver's labels choose among.
+DIMENSIONS = (15, 30, 50)
+FLOORS = (0.2, 0.4, 1.0)
+NOTHING_SHARED = "nothing is shared by name or picture: aligned by the receiver's own labels and the classes' geometry"
+
+
+def teach(release: Release, table: ReceiverTable) -> Lesson:
+    """Return class scores of the receiver's rows, one candidate for each frame and setting; else the class geometry."""
+    theirs = owner_schema(release)
+    classes = shared_classes(table.schema, theirs)
+    candidates = tuple(_candidates(release, theirs, table))
+    if candidates:
+        return Lesson(classes, candidates=candidates)
+    return Lesson(classes, class_places=class_places(release), note=NOTHING_SHARED)
+
+
+def stored_scores(arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> ScoreFunction:
+    """Return the discriminant that ``to_parts`` took apart."""
+    return stored_discriminant(arrays, settings)
+
+
+def class_places(release: Release) -> FloatArray:
+    """Return the owner's class means in the C - 1 dimensions that they span, of unit spread [C, C - 1]."""
+    arrays = release.arrays
+    counts = np.maximum(arrays["counts"], 1.0)[:, None]
+    means = arrays["means"] if release.kind == ENTRY_FILE else arrays["sums"] / counts
+    U, values, _ = np.linalg.svd(means - means.mean(axis=0), full_matrices=False)
+    places = U[:, : len(means) - 1] * values[: len(means) - 1]
+    scaled: FloatArray = places / (float(places.std()) or 1.0)
+    return scaled
+
+
+def _candidates(release: Release, theirs: Schema, table: ReceiverTable) -> Iterator[tuple[ScoreFunction, str]]:
+    features, frames = features_of(theirs), frames_between(table.schema, theirs)
+    if release.kind == ENTRY_FILE:
+        yield from _quadratic(release, frames, table)
+        return
+    sigma = float(release.settings["sigma"])
+    # Gradient histograms hardly change with the size of a picture: the first frame does.
+    for frame in frames[:1] if isinstance(features, ImageFeatures) else frames:
+        scores = linear_discriminant(release.arrays, table.X, sigma=sigma, frame=frame, features=features)
+        yield scores, frame.note
+
+
+def _quadratic(release: Release, frames: list[Any], table: ReceiverTable) -> Iterator[tuple[ScoreFunction, str]]:
+    for frame in frames:
+        Z = frame(table.X)
+        family = MomentFamily.seen_by(release.arrays, frame, Z)
+        for dimension in sorted({min(size, Z.shape[1]) for size in DIMENSIONS}):
+            for floor in FLOORS:
+                yield family.discriminant(dimension, floor), frame.note

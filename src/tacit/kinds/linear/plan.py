@@ -1,0 +1,35 @@
+"""What a linear release draws: one perturbed logistic regression for each group of columns."""
+
+from dataclasses import dataclass
+
+from tacit.data.schema import Schema
+from tacit.models.linear.feature_split import FeatureSplit
+from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
+from tacit.models.linear.planning import SplitPlan
+from tacit.privacy.budget import Budget, Unit
+from tacit.releases.kind import ReleasePlan
+
+
+@dataclass(frozen=True, eq=False)
+class LinearDetails:
+    """The estimator that learns the weights, and its own plan for the table's public number of rows."""
+
+    estimator: FeatureSplitClassifier
+    split_plan: SplitPlan
+
+
+def plan(
+    schema: Schema, *, unit: Unit, epsilon: float, delta: float, n_rows: int | None = None
+) -> ReleasePlan[LinearDetails]:
+    """Return what releasing a table with ``schema`` and ``n_rows`` rows will draw; nothing is charged.
+
+    The release is pure: ``delta`` is checked but not spent, and the budget has none. Columns are split into the groups
+    that ``schema`` names; without any, they are one group. Like the schema, the number of rows is public.
+    """
+    schema.require_public_bounds()
+    schema.require_classes()
+    Budget(epsilon, delta, unit=unit)
+    estimator = FeatureSplitClassifier(epsilon, split=FeatureSplit.by_schema(schema), schema=schema)
+    split_plan = estimator.split_plan(len(schema.encoded_names), n_rows or 1, range(len(schema.classes)))
+    budget = Budget(split_plan.epsilon, unit=unit)
+    return ReleasePlan(budget, split_plan.steps, len(schema.features), schema, LinearDetails(estimator, split_plan))

@@ -1,0 +1,57 @@
+"""Every kind of release, one line each; nothing else in the package decides by a kind's name."""
+
+from tacit.checks import one_of
+from tacit.errors import InputError
+from tacit.kinds import class_moments, encoder, fabricated_rows, linear, noisy_rows, pair_metric
+from tacit.releases.file import Release
+from tacit.releases.kind import ReleaseKind
+
+_KINDS: dict[str, ReleaseKind] = {}
+
+
+def register(kind: ReleaseKind) -> None:
+    """Make ``kind`` known to release, adopt, card, report and audit."""
+    taken = {file for other in _KINDS.values() if other.name != kind.name for file in other.files}
+    if taken & set(kind.files):
+        raise InputError(
+            f"files of kind {kind.name!r} must not be those of another kind; got {sorted(taken & set(kind.files))}."
+        )
+    _KINDS[kind.name] = kind
+
+
+def unregister(name: str) -> None:
+    """Forget the kind called ``name``."""
+    _KINDS.pop(name, None)
+
+
+def all_kinds() -> tuple[ReleaseKind, ...]:
+    """Return every registered kind, in the order of registration."""
+    return tuple(_KINDS.values())
+
+
+def kind_by_method(method: str) -> ReleaseKind:
+    """Return the kind that ``tacit release --method`` calls ``method``."""
+    kinds = {kind.method: kind for kind in _KINDS.values()}
+    return kinds[one_of("method", method, list(kinds))]
+
+
+def kind_by_name(name: str) -> ReleaseKind:
+    """Return the kind whose package is called ``name``."""
+    return _KINDS[one_of("kind", name, list(_KINDS))]
+
+
+def kind_of(release: Release) -> ReleaseKind:
+    """Return the kind that ``release`` states in its file."""
+    for kind in _KINDS.values():
+        if release.kind in kind.files:
+            return kind
+    known = ", ".join(file for kind in _KINDS.values() for file in kind.files)
+    raise InputError(f"a release of kind {release.kind!r} is not known to this version; known are {known}.")
+
+
+register(class_moments.KIND)
+register(linear.KIND)
+register(pair_metric.KIND)
+register(fabricated_rows.KIND)
+register(encoder.KIND)
+register(noisy_rows.KIND)

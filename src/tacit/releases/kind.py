@@ -1,0 +1,181 @@
+"""What a kind of release is: a plan calibrated once, a way to make the release, and what it teaches a receiver."""
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.arrays import Codes, Rows
+from tacit.checks import one_of
+from tacit.data.schema import Schema
+from tacit.errors import InputError
+from tacit.privacy.account import Account, Plan
+from tacit.privacy.budget import Budget, Unit
+from tacit.privacy.ledger import LedgerLike
+from tacit.releases.file import Release
+from tacit.releases.lesson import FeatureMap, Lesson, ReceiverTable, ScoreFunction
+
+Details = TypeVar("Details")
+
+
+@dataclass(frozen=True, eq=False)
+class ReleasePlan(Plan, Generic[Details]):
+    """What a release of a table will draw: the promise, its steps, and what ``make`` needs beside the rows.
+
+    Attributes
+    ----------
+    schema : Schema
+        Of the private table; it travels with the release and is public.
+    details : object
+        The kind's own: whatever was decided from public facts while planning.
+    """
+
+    schema: Schema
+    details: Details
+
+    def charge(self, *, ledger: LedgerLike, random_state: int | None, purpose: str) -> Account:
+        """Charge the ledger with the whole plan, then return the account that may draw it."""
+        return Account.open(
+            self.steps,
+            budget=self.budget,
+            ledger=ledger,
+            random_state=random_state,
+            purpose=purpose,
+            n_features=self.n_features if self.budget.unit is Unit.ENTRY else None,
+        )
+
+
+@dataclass(frozen=True)
+class ReleaseKind:
+    """One kind of release. Its package holds the modules ``plan``, ``make`` and ``teach``, loaded when first used.
+
+    Parameters
+    ----------
+    name : str
+        The name of the kind, that of its package.
+    method : str
+        What the command line and ``tacit.release`` call it.
+    summary : str
+        What is handed out, in a few words for a list of choices.
+    package : str
+        The importable package.
+    files : tuple of str
+        The kinds that release files of this kind state.
+    units : tuple of Unit
+        What its epsilon can protect.
+    teaches : tuple of str
+        What it can say about a receiver's rows: the parts of a `Lesson` that it fills, and "prior" if it holds the
+        weights of a linear model, from which a private learner may start.
+    row_count_public : bool
+        Whether planning needs the number of rows, which the release then states exactly.
+    """
+
+    name: str
+    method: str
+    summary: str
+    package: str
+    files: tuple[str, ...]
+    units: tuple[Unit, ...]
+    teaches: tuple[str, ...]
+    row_count_public: bool = False
+
+    def plan(
+        self,
+        schema: Schema,
+        *,
+        unit: Unit | str,
+        epsilon: float,
+        delta: float,
+        n_rows: int | None = None,
+        **settings: Any,
+    ) -> ReleasePlan[Any]:
+        """Return what releasing a table with ``schema`` will draw; nothing is charged."""
+        self.require_unit(unit)
+        budget = Budget(epsilon, delta, unit=unit)
+        if self.row_count_public:
+            settings["n_rows"] = n_rows
+        plan: ReleasePlan[Any] = self._module("plan").plan(
+            schema, unit=budget.unit, epsilon=budget.epsilon, delta=budget.delta, **settings
+        )
+        return plan
+
+    def make(
+        self,
+        plan: ReleasePlan[Any],
+        X: Rows,
+        codes: NDArray[Any],
+        *,
+        ledger: LedgerLike = None,
+        random_state: int | None = None,
+        purpose: str = "",
+    ) -> Release:
+        """Charge the ledger with ``plan``, then return the release of rows ``X`` [N, p] with class codes [N]."""
+        release: Release = self._module("make").make(
+            plan, X, codes, ledger=ledger, random_state=random_state, purpose=purpose
+        )
+        return release
+
+    def release(
+        self,
+        X: Rows,
+        codes: NDArray[Any],
+        schema: Schema,
+        *,
+        unit: Unit | str | None = None,
+        epsilon: float,
+        delta: float,
+        ledger: LedgerLike = None,
+        random_state: int | None = None,
+        purpose: str = "",
+        **settings: Any,
+    ) -> Release:
+        """Plan, charge the ledger, and return the release of rows ``X`` [N, p] in [0, 1] with class codes [N].
+
+        ``unit`` is the first that the kind can protect unless given.
+        """
+        plan = self.plan(schema, unit=unit or self.units[0], epsilon=epsilon, delta=delta, n_rows=len(X), **settings)
+        return self.make(plan, X, codes, ledger=ledger, random_state=random_state, purpose=purpose)
+
+    def teach(self, release: Release, table: ReceiverTable) -> Lesson:
+        """Return what ``release`` says about the rows of ``table``."""
+        lesson: Lesson = self._module("teach").teach(release, table)
+        return lesson
+
+    def stored_scores(self, arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> ScoreFunction:
+        """Return the score function that a lesson of this kind gave, from what its ``to_parts`` returned."""
+        scores: ScoreFunction = self._module("teach").stored_scores(arrays, settings)
+        return scores
+
+    def stored_features(self, arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> FeatureMap:
+        """Return the features that a lesson of this kind gave, from what its ``to_parts`` returned."""
+        features: FeatureMap = self._module("teach").stored_features(arrays, settings)
+        return features
+
+    def require_unit(self, unit: Unit | str) -> None:
+        """Raise InputError if epsilon cannot protect ``unit`` in this kind of release."""
+        chosen = one_of("unit", unit, list(Unit))
+        if chosen not in self.units:
+            allowed = " or ".join(f"'{each}'" for each in self.units)
+            raise InputError(
+                f"unit must be {allowed} for method '{self.method}'; got '{chosen}'. Give --unit {self.units[0]}."
+            )
+
+    def _module(self, name: str) -> Any:
+        # The one place where a kind's code is loaded; callers see the typed methods above.
+        return importlib.import_module(f"{self.package}.{name}")
+
+
+def checked_rows(X: Rows, y: NDArray[Any], schema: Schema) -> Codes:
+    """Return the class codes of an owner's rows; raise InputError unless X and y are as ``schema`` encodes them."""
+    codes = np.asarray(y)
+    if X.ndim != 2 or X.shape[1] != len(schema.encoded_names) or codes.shape != (len(X),) or not len(X):
+        raise InputError(
+            f"X must have rows of {len(schema.encoded_names)} encoded columns and y one code for each; "
+            f"got shapes {X.shape} and {codes.shape}."
+        )
+    if not np.isin(codes, np.arange(len(schema.classes))).all():
+        raise InputError("y must hold class codes of the schema only: an owner releases labelled rows. Drop others.")
+    return codes.astype(np.intp)

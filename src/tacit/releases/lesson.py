@@ -1,0 +1,100 @@
+"""What a release teaches a receiver: class scores of rows, a metric, features, or a class geometry."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.arrays import Arrays, Codes, FloatArray, Rows
+from tacit.data.schema import Schema
+from tacit.errors import InputError
+from tacit.releases.file import Release
+
+
+class ScoreFunction(Protocol):
+    """Class scores of a receiver's encoded rows, in the order of the owner's classes; storable in a model file."""
+
+    def __call__(self, X: Rows) -> FloatArray:
+        """Return scores [N, C of the owner]; larger means more likely."""
+        ...
+
+    def to_parts(self) -> tuple[Arrays, dict[str, Any]]:
+        """Return arrays and JSON-ready settings from which the kind's ``stored_scores`` makes it again."""
+        ...
+
+
+class FeatureMap(Protocol):
+    """Features of a receiver's encoded rows, storable in a model file."""
+
+    def __call__(self, X: Rows) -> FloatArray:
+        """Return features [N, d]."""
+        ...
+
+    def to_parts(self) -> tuple[Arrays, dict[str, Any]]:
+        """Return arrays and JSON-ready settings from which the kind's ``stored_features`` makes it again."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class ReceiverTable:
+    """The receiver's encoded rows, of which some are labelled.
+
+    Attributes
+    ----------
+    X : array [N, p]
+    labelled : array [L]
+        Which rows have a label.
+    codes : array [L]
+        Their class codes, by the receiver's schema.
+    """
+
+    schema: Schema
+    X: Rows
+    labelled: NDArray[np.intp]
+    codes: Codes
+
+
+@dataclass(frozen=True, eq=False)
+class Lesson:
+    """What one release says about a receiver's rows; parts that it does not hold stay empty.
+
+    Attributes
+    ----------
+    classes : dict
+        The receiver's class codes and the owner's; empty if the release names no classes.
+    candidates : tuple of (score function, note)
+        Ways to read class scores from the release; the receiver's labels choose among several.
+    class_places : array [C of the owner, d] or None
+        Where the owner's classes lie relative to each other, in a space that the tables do not share.
+    metric : array [d, p] or None
+        A transformation of the receiver's encoded rows in which rows of one class are near each other.
+    features : FeatureMap or None
+        Features of the receiver's rows to learn from.
+    note : str
+        What the release and the table have in common.
+    """
+
+    classes: Mapping[int, int]
+    candidates: tuple[tuple[ScoreFunction, str], ...] = ()
+    class_places: FloatArray | None = None
+    metric: FloatArray | None = None
+    features: FeatureMap | None = None
+    note: str = ""
+
+
+def owner_schema(release: Release) -> Schema:
+    """Return the owner's schema, which travels with the release."""
+    return Schema.from_dict(release.schema or {}, source="the release's schema")
+
+
+def shared_classes(ours: Schema, theirs: Schema) -> Mapping[int, int]:
+    """Return our class codes and theirs; raise InputError unless two classes are shared by name."""
+    classes = ours.shared_with(theirs).classes
+    if len(classes) < 2:
+        raise InputError(
+            "the release and the schema must share at least two classes by name; "
+            f"theirs are {', '.join(theirs.classes)}."
+        )
+    return classes

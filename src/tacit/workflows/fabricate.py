@@ -1,0 +1,116 @@
+"""Fabricate a table: invented rows that stand for private ones."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tacit.data.encoding import Encoded
+from tacit.data.schema import Schema
+from tacit.errors import InputError, ReleaseError
+from tacit.files.outputs import require_output
+from tacit.files.regular import FilePath
+from tacit.kinds.fabricated_rows import KIND
+from tacit.kinds.fabricated_rows.make import FabricatedRows, fabricate_rows
+from tacit.kinds.fabricated_rows.plan import FabricationSettings
+from tacit.privacy.budget import Unit
+from tacit.privacy.ledger import LedgerLike, as_ledger
+from tacit.releases.kind import ReleasePlan
+from tacit.releases.sidecar import is_table, release_path
+from tacit.releases.signature import SigningKey, load_key
+from tacit.workflows.fabricated_tables import write_fabricated
+from tacit.workflows.release import DELTA
+from tacit.workflows.tables import Progress, Table, as_schema, labelled_rows, no_progress
+
+# Bytes that a cell of the written table takes, at most about.
+CELL = 24
+
+
+@dataclass(frozen=True, eq=False)
+class PlannedFabrication:
+    """A fabrication that was checked and planned, with nothing charged yet."""
+
+    plan: ReleasePlan[FabricationSettings]
+    rows: Encoded
+
+
+def plan_fabrication(
+    table: Table,
+    schema: Schema | FilePath,
+    *,
+    epsilon: float,
+    delta: float = DELTA,
+    unit: Unit | str = Unit.RECORD,
+    progress: Progress = no_progress,
+    **settings: Any,
+) -> PlannedFabrication:
+    """Return what fabricating ``table`` would draw; nothing is charged. The arguments are those of `fabricate`."""
+    plan = KIND.plan(as_schema(schema), unit=unit, epsilon=epsilon, delta=delta, **settings)
+    return PlannedFabrication(plan, labelled_rows(table, plan.schema, progress=progress))
+
+
+def fabricate(
+    table: Table,
+    schema: Schema | FilePath,
+    *,
+    epsilon: float,
+    delta: float = DELTA,
+    unit: Unit | str = Unit.RECORD,
+    ledger: LedgerLike = None,
+    random_state: int | None = None,
+    output: FilePath | None = None,
+    signing_key: SigningKey | None = None,
+    force: bool = False,
+    progress: Progress = no_progress,
+    **settings: Any,
+) -> FabricatedRows:
+    """Return invented rows that stand for a private table, and write them as a table if ``output`` is given.
+
+    Everything is checked first, then the ledger is charged, then noise is drawn. The release with the card stands
+    beside the table (``fabricated.csv.tacit`` beside ``fabricated.csv``).
+
+    Parameters
+    ----------
+    table : path, DataFrame or Encoded
+        The private table; rows without a label are left out.
+    schema, epsilon, delta, ledger, random_state, signing_key, force, progress
+        As in `tacit.release`.
+    unit : {"record", "entry"}
+    output : path or None
+        A .csv or .parquet file.
+    settings
+        ``rows``, ``method``, ``accounting``, ``block_size`` and ``n_jobs`` of `FabricationSettings`.
+    """
+    rules, account = as_schema(schema), as_ledger(ledger)
+    key = load_key(signing_key) if isinstance(signing_key, str | Path) else signing_key
+    planned = plan_fabrication(table, rules, epsilon=epsilon, delta=delta, unit=unit, progress=progress, **settings)
+    if output is not None:
+        inputs = [
+            path for path in (table, schema, signing_key, account and account.path) if isinstance(path, str | Path)
+        ]
+        n_rows = planned.plan.details.rows or len(planned.rows.y)
+        _require_outputs(Path(output), rules, n_rows, force=force, inputs=[Path(path) for path in inputs])
+    progress("charging, drawing noise, inventing rows")
+    purpose = "" if output is None else f"fabricate {Path(output).name}"
+    rows = fabricate_rows(
+        planned.plan, planned.rows.X, planned.rows.y, ledger=account, random_state=random_state, purpose=purpose
+    )
+    if output is not None:
+        progress(f"writing {Path(output).name}")
+        _write(rows, Path(output), key, charged=account is not None)
+    return rows
+
+
+def _require_outputs(output: Path, schema: Schema, n_rows: int, *, force: bool, inputs: list[Path]) -> None:
+    """Raise InputError for a name that is no table, or if the table or its release cannot be written."""
+    if not is_table(output):
+        raise InputError(f"output {output.name} must end in .csv or .parquet.")
+    require_output(output, force=force, inputs=inputs, size=CELL * n_rows * (len(schema.features) + 1))
+    require_output(release_path(output), force=force, inputs=inputs)
+
+
+def _write(rows: FabricatedRows, output: Path, key: SigningKey | None, *, charged: bool) -> None:
+    try:
+        write_fabricated(rows, output, signing_key=key)
+    except ReleaseError as problem:
+        stands = " The charge stands on the ledger: the noise was drawn." if charged else ""
+        raise ReleaseError(f"{problem}{stands}") from problem

@@ -1,0 +1,90 @@
+"""Predict the class of new rows with an adopted model."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from tacit.data.encoding import columns_to_read, decode_labels, encode
+from tacit.data.schema import Schema
+from tacit.data.tables import Format, format_of, read_table, write_table
+from tacit.errors import InputError
+from tacit.files.atomic import replacing
+from tacit.files.outputs import require_output
+from tacit.files.regular import FilePath
+from tacit.workflows.models import AdoptedModel, Predictor, open_predictor
+from tacit.workflows.tables import Progress, no_progress
+
+
+def predict(
+    model: AdoptedModel | Predictor | FilePath,
+    table: FilePath | pl.DataFrame,
+    *,
+    keep: Sequence[str] = (),
+    output: FilePath | None = None,
+    force: bool = False,
+    progress: Progress = no_progress,
+) -> pl.DataFrame:
+    """Return the class of each row of ``table`` by name, and how sure the model is, in the order of the table.
+
+    A label column, if there is one, is not read.
+
+    Parameters
+    ----------
+    model : AdoptedModel or path
+        From ``tacit.adopt``; or the path of a linear release.
+    table : path or DataFrame
+    keep : sequence of str
+        Columns of the table to copy, such as an identifier.
+    output : path or None
+        A .csv or .parquet file to write; an existing one is refused without ``force``.
+    """
+    if output is not None:
+        _layout(Path(output))
+        inputs = [Path(path) for path in (model, table) if isinstance(path, str | Path)]
+        require_output(Path(output), force=force, inputs=inputs)
+    predictor = model if isinstance(model, AdoptedModel | Predictor) else open_predictor(model)
+    source = "table" if isinstance(table, pl.DataFrame) else Path(table).name
+    progress(f"reading {source}")
+    frame = _kept_frame(table, predictor.schema, list(keep), source)
+    rows = encode(_without_label(frame, predictor.schema, list(keep)), predictor.schema, source=source)
+    progress(f"predicting {len(rows.X):,} rows")
+    shares = predictor.classifier.predict_proba(rows.X)  # [N, C]
+    codes = predictor.classifier.classes_[shares.argmax(axis=1)]
+    names = decode_labels(codes, predictor.schema).alias("prediction")
+    columns = [*frame.select(list(keep)).get_columns(), names, pl.Series("confidence", shares.max(axis=1).round(6))]
+    predictions = pl.DataFrame(columns)
+    if output is not None:
+        with replacing(Path(output)) as file:
+            write_table(predictions, file, layout=_layout(Path(output)))
+    return predictions
+
+
+def _layout(output: Path) -> Format:
+    """Return the layout of a table named ``output``; raise InputError unless it is CSV or Parquet."""
+    layout = format_of(output)
+    if layout == "npz" or output.suffix == ".gz" or ".tsv" in output.suffixes:
+        raise InputError(f"output {output.name} must end in .csv or .parquet.")
+    return layout
+
+
+def _kept_frame(table: FilePath | pl.DataFrame, schema: Schema, keep: list[str], source: str) -> pl.DataFrame:
+    """Return all columns that are needed in one reading, so that kept ones stay beside their rows."""
+    needed = columns_to_read(schema)
+    only = None if needed is None else needed | set(keep)
+    frame = table if isinstance(table, pl.DataFrame) else read_table(table, only=only)
+    lacking = [name for name in keep if name not in frame.columns]
+    if lacking:
+        raise InputError(f"--keep must name columns of {source}; it has no {lacking[0]!r}.")
+    clash = sorted({"prediction", "confidence"} & set(keep))
+    if clash:
+        raise InputError(f"--keep must not name {clash[0]!r}, which is a column of the output. Rename it in the table.")
+    return frame
+
+
+def _without_label(frame: pl.DataFrame, schema: Schema, keep: list[str]) -> pl.DataFrame:
+    """Return the frame without its label and without kept columns that its schema does not list."""
+    listed = {column.name for column in schema.columns}
+    label = {schema.label.name} if schema.label else set()
+    dropped = label | {name for name in keep if name not in listed}
+    return frame.drop([name for name in frame.columns if name in dropped])

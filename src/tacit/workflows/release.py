@@ -1,0 +1,175 @@
+"""Release knowledge of a private table: plan, charge, draw, write."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from tacit.arrays import Rows
+from tacit.audit.card_audit import audit_card
+from tacit.data.encoding import Encoded
+from tacit.data.schema import Schema
+from tacit.errors import ReleaseError
+from tacit.files.outputs import require_output
+from tacit.files.regular import FilePath
+from tacit.kinds.registry import kind_by_method
+from tacit.privacy.budget import Unit
+from tacit.privacy.ledger import LedgerLike, as_ledger
+from tacit.releases.file import Release, write_release
+from tacit.releases.kind import ReleaseKind, ReleasePlan
+from tacit.releases.signature import SigningKey, load_key
+from tacit.workflows.tables import Progress, Table, as_schema, labelled_rows, no_progress
+
+DELTA = 1e-6
+# Bytes for a release beside the class covariances of an entry-level one.
+FILE_SIZE = 8 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class PlannedRelease:
+    """A release that was checked and planned, with nothing charged yet: its kind, its plan and the table's rows."""
+
+    kind: ReleaseKind
+    plan: ReleasePlan[Any]
+    rows: Encoded
+
+
+def plan_release(
+    table: Table,
+    schema: Schema | FilePath,
+    *,
+    epsilon: float,
+    delta: float = DELTA,
+    unit: Unit | str = Unit.RECORD,
+    method: str = "moments",
+    progress: Progress = no_progress,
+) -> PlannedRelease:
+    """Return what releasing ``table`` would draw; nothing is charged.
+
+    The arguments are those of `release`.
+    """
+    kind, rules = kind_by_method(method), as_schema(schema)
+    kind.require_unit(unit)
+    budget: dict[str, Any] = {"unit": unit, "epsilon": epsilon, "delta": delta}
+    # Planned before the table is read, so that a mistake costs no time, unless the plan needs the number of rows.
+    plan = None if kind.row_count_public else kind.plan(rules, **budget)
+    rows = labelled_rows(table, rules, progress=progress)
+    return PlannedRelease(kind, plan or kind.plan(rules, n_rows=len(rows.y), **budget), rows)
+
+
+def release(
+    table: Table,
+    schema: Schema | FilePath,
+    *,
+    epsilon: float,
+    delta: float = DELTA,
+    unit: Unit | str = Unit.RECORD,
+    method: str = "moments",
+    ledger: LedgerLike = None,
+    random_state: int | None = None,
+    audit: bool = False,
+    output: FilePath | None = None,
+    signing_key: SigningKey | None = None,
+    force: bool = False,
+    progress: Progress = no_progress,
+) -> Release:
+    """Return the release of a private table, and write it if ``output`` is given.
+
+    Everything is checked first, then the ledger is charged, then noise is drawn. A refused charge draws and writes
+    nothing.
+
+    Parameters
+    ----------
+    table : path, DataFrame or Encoded
+        The private table; rows without a label are left out.
+    schema : Schema or path
+        Its public facts, which travel with the release.
+    epsilon, delta : float
+        Privacy loss to spend, and the probability with which more may be lost.
+    unit : {"record", "entry", "pair"}
+        What epsilon protects.
+    method : str
+        What is handed out: the method of a registered kind, such as "moments", "linear" or "pairs".
+    ledger : Ledger, path or None
+        The table's account, charged before anything is drawn.
+    random_state : int or None
+        None for secure noise; an int repeats itself and is marked as not private.
+    audit : bool
+        Whether to play the distinguishing game on the release's mechanisms and print the results on its card.
+    output : path or None
+        Where the release goes; an existing file is refused without ``force``.
+    signing_key : Ed25519 private key, path or None
+    progress : callable
+        Told at each stage what is being done.
+    """
+    rules = as_schema(schema)
+    account = as_ledger(ledger)
+    key = load_key(signing_key) if isinstance(signing_key, str | Path) else signing_key
+    if output is not None:
+        inputs = [
+            path for path in (table, schema, signing_key, account and account.path) if isinstance(path, str | Path)
+        ]
+        _require_release_output(Path(output), rules, unit, force=force, inputs=map(Path, inputs))
+    planned = plan_release(table, rules, epsilon=epsilon, delta=delta, unit=unit, method=method, progress=progress)
+    progress("charging, then drawing noise")
+    purpose = "" if output is None else f"release {Path(output).name}"
+    made = planned.kind.make(
+        planned.plan, planned.rows.X, planned.rows.y, ledger=account, random_state=random_state, purpose=purpose
+    )
+    if audit:
+        progress("auditing the mechanisms on its card")
+        made = audited(made)
+    if output is not None:
+        write_charged(made, Path(output), signing_key=key, charged=account is not None)
+    return made
+
+
+def make_release(
+    X: Rows,
+    y: NDArray[Any],
+    schema: Schema,
+    *,
+    unit: Unit | str,
+    epsilon: float,
+    delta: float,
+    method: str = "moments",
+    ledger: LedgerLike = None,
+    random_state: int | None = None,
+    purpose: str = "",
+) -> Release:
+    """Charge the ledger, then return the release of encoded rows ``X`` [N, p] in [0, 1] with class codes ``y`` [N]."""
+    return kind_by_method(method).release(
+        X,
+        y,
+        schema,
+        unit=unit,
+        epsilon=epsilon,
+        delta=delta,
+        ledger=ledger,
+        random_state=random_state,
+        purpose=purpose,
+    )
+
+
+def audited(made: Release) -> Release:
+    """Return the release with the results of its mechanisms' games on its card; they spend nothing."""
+    return replace(made, card=made.card.with_audits(audit_card(made.card).results))
+
+
+def write_charged(made: Release, path: Path, *, signing_key: SigningKey | None, charged: bool) -> None:
+    """Write the release; if that fails, the error says whether its charge stands on the ledger."""
+    try:
+        write_release(made, path, signing_key=signing_key)
+    except ReleaseError as problem:
+        stands = " The charge stands on the ledger: the noise was drawn." if charged else ""
+        raise ReleaseError(f"{problem}{stands}") from problem
+
+
+def _require_release_output(
+    output: Path, schema: Schema, unit: Unit | str, *, force: bool, inputs: Iterable[Path]
+) -> None:
+    """Raise InputError unless the release fits: one float32 covariance of the columns for each class, per entry."""
+    covariances = 4 * len(schema.classes) * len(schema.encoded_names) ** 2 * (unit == Unit.ENTRY)
+    require_output(output, force=force, inputs=inputs, size=FILE_SIZE + covariances)

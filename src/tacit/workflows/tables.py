@@ -1,0 +1,53 @@
+"""What every workflow reads: schemas and tables, as files or as objects, and words about progress."""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+
+from tacit.arrays import UNLABELLED
+from tacit.data.encoding import Encoded, Labels, encode, encode_file
+from tacit.data.schema import Schema
+from tacit.data.schema_file import read_schema
+from tacit.files.regular import FilePath
+
+Table = FilePath | pl.DataFrame | Encoded
+# Told at each stage what is being done.
+Progress = Callable[[str], None]
+
+
+def no_progress(stage: str) -> None:
+    """Show nothing."""
+
+
+def as_schema(schema: Schema | FilePath) -> Schema:
+    """Return the schema, read from its file if a path is given."""
+    return schema if isinstance(schema, Schema) else read_schema(schema)
+
+
+def encoded_rows(
+    table: Table, schema: Schema, *, labels: Labels = "required", progress: Progress = no_progress
+) -> Encoded:
+    """Return the table as numbers in [0, 1]; rows that are encoded already stay as they are."""
+    if isinstance(table, Encoded):
+        return table
+    if isinstance(table, pl.DataFrame):
+        return encode(table, schema, labels=labels)
+    progress(f"reading {Path(table).name}")
+    return encode_file(table, schema, labels=labels)
+
+
+def labelled_rows(table: Table, schema: Schema, *, progress: Progress = no_progress) -> Encoded:
+    """Return the labelled rows, and warn how many were left out.
+
+    One row more or less in the table is at most one row more or less among the labelled ones.
+    """
+    rows = encoded_rows(table, schema, progress=progress)
+    labelled = rows.y != UNLABELLED
+    if labelled.all():
+        return rows
+    n_without = int((~labelled).sum())
+    warnings.warn(f"{n_without:,} row{'s' * (n_without > 1)} without a label left out.", stacklevel=3)
+    return replace(rows, X=rows.X[labelled], y=rows.y[labelled])

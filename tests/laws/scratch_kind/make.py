@@ -1,0 +1,30 @@
+"""Draws the counts."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.arrays import Rows
+from tacit.privacy.ledger import LedgerLike
+from tacit.releases.file import Release
+from tacit.releases.kind import ReleasePlan, checked_rows
+
+
+def make(
+    plan: ReleasePlan[None],
+    X: Rows,
+    y: NDArray[Any],
+    *,
+    ledger: LedgerLike = None,
+    random_state: int | None = None,
+    purpose: str = "",
+) -> Release:
+    """Charge the ledger, then return noisy counts [2 sides, 2 classes]."""
+    codes = checked_rows(X, y, plan.schema)
+    account = plan.charge(ledger=ledger, random_state=random_state, purpose=purpose or "scratch")
+    counts = np.zeros((2, 2))
+    np.add.at(counts, ((X[:, 0] > 0.5).astype(int), codes), 1.0)
+    noisy = account.release(plan.steps[0].mechanism, counts.ravel()).reshape(2, 2)
+    card = account.card("counts by class", adjacency="one row more or less", not_protected=["the schema"])
+    return Release("scratch_counts", {"counts": noisy}, {}, card, plan.schema.to_dict())
