@@ -88,7 +88,7 @@ def seeded(monkeypatch: pytest.MonkeyPatch) -> None:
     def repeatable(*table: Any, **promise: Any) -> Release:
         return NOISY_ROWS.release(*table, random_state=next(seeds), **promise)
 
-    monkeypatch.setattr(party_folder, "release_rows", repeatable)
+    monkeypatch.setattr(party_folder, "NOISY_ROWS", SimpleNamespace(release=repeatable))
 
 
 def settings(homes: Path, **changes: Any) -> RunSettings:

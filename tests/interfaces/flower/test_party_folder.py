@@ -87,7 +87,7 @@ def test_without_a_ledger_nothing_is_drawn(folder: Path) -> None:
 
 def test_a_row_without_a_label_is_refused_before_anything_is_charged(folder: Path) -> None:
     (folder / "table.csv").write_text("a,kind\n1,x\n2,\n")
-    with pytest.raises(InputError, match="without a label"):
+    with pytest.raises(InputError, match="an owner releases labelled rows"):
         PartyFolder(folder).rows()
     assert lines(folder) == 0
 

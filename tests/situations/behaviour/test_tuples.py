@@ -1,14 +1,9 @@
-import os
+"""Tuples of a log of people over time, and how many of them one value or one person can change."""
 
 import numpy as np
 import pytest
 
-from tacit import Budget
-from tacit.errors import BudgetError, InputError
-from tacit.models.autoencoder.classifier import PrivateAutoencoderClassifier
-from tacit.privacy import accounting
-from tacit.situations.behaviour.predictor import bounded_tuples, epsilon_of_one, largest_that_fits, learn_behaviour
-from tacit.situations.behaviour.public_logs import fitbit_log, glasgow_log
+from tacit.errors import InputError
 from tacit.situations.behaviour.tuples import (
     BehaviourLog,
     Tuples,
@@ -17,11 +12,8 @@ from tacit.situations.behaviour.tuples import (
     influences,
     make_tuples,
     tuples_with_one_value,
-    units_of_one_person,
-    units_of_one_value,
 )
 
-needs_data = pytest.mark.skipif("TACIT_DATA" not in os.environ, reason="TACIT_DATA is not set: no study is at hand")
 NO_FRIENDS = np.empty((0, 3), dtype=np.int64)
 
 
@@ -105,70 +97,3 @@ def test_a_changed_value_changes_no_more_tuples_than_counted(past: int) -> None:
         after = make_tuples(BehaviourLog(X, log.person, log.time, outcome, friends), past=past)
         worst = max(worst, int((np.any(before.X != after.X, axis=1) | (before.y != after.y)).sum()))
     assert worst == tuples_with_one_value(past, 2)  # the bound, and it is reached
-
-
-def test_a_person_who_leaves_changes_no_more_tuples_than_counted() -> None:
-    log, most = random_log(), 3
-    settings = {"past": 1, "most_influenced": 2, "most_tuples": most}
-    before = bounded_tuples(log, **settings)
-    for person in range(12):
-        # Their attributes and outcomes go; friendships are public and stay.
-        kept = log.person != person
-        after = bounded_tuples(
-            BehaviourLog(log.X[kept], log.person[kept], log.time[kept], log.outcome[kept], log.friendships), **settings
-        )
-        others = before.person != person
-        replaced = (np.any(before.X[others] != after.X, axis=1)).sum()
-        assert (~others).sum() + 2 * replaced <= units_of_one_person(most, 2)
-
-
-def test_the_promise_for_a_person_is_bought_with_noise() -> None:
-    log = random_log(people=40)
-    predictor = learn_behaviour(
-        log, past=1, epsilon=2.0, unit="person", most_influenced=2, most_tuples=2, hidden=(4, 3), random_state=0
-    )
-    assert predictor.card.epsilon < 2.0
-    value, person = predictor.card.coarser
-    assert person.epsilon is not None
-    assert 1.99 < person.epsilon <= 2.0
-    assert value.epsilon is not None
-    assert value.epsilon > predictor.card.epsilon
-    assert predictor.release().card.coarser == predictor.card.coarser
-    assert set(predictor.predict(make_tuples(log, past=1).X)) <= {0, 1}
-
-
-def test_a_promise_per_tuple_says_what_it_means_for_a_value() -> None:
-    predictor = learn_behaviour(random_log(), past=1, epsilon=1.0, most_influenced=2, hidden=(3,), random_state=0)
-    (value,) = predictor.card.coarser
-    size = units_of_one_value(1, 2)
-    assert value.epsilon == accounting.epsilon(accounting.at_group(predictor.card.event, size), delta=1e-5)
-    assert "tuple" in predictor.card.adjacency
-
-
-def test_the_group_search_ends_on_the_safe_side() -> None:
-    model = PrivateAutoencoderClassifier(1.0, bounds=(0, 1), delta=1e-5, hidden=(3,))
-    found = epsilon_of_one(4, model, Budget(1.0, 1e-5, unit="record"), 7)
-    assert 0.05 < found < 1 / 4
-    assert model.epsilon == 1.0
-    assert largest_that_fits(lambda x: x <= 0.3, 1.0) == pytest.approx(0.3, rel=2e-3)
-    assert largest_that_fits(lambda x: x <= 0.3, 0.2) == 0.2
-    with pytest.raises(BudgetError, match="most_tuples"):
-        largest_that_fits(lambda _: False, 1.0)
-
-
-def test_a_person_needs_a_bound_on_tuples() -> None:
-    with pytest.raises(BudgetError, match="most_tuples"):
-        learn_behaviour(random_log(), past=1, epsilon=1.0, unit="person")
-    with pytest.raises(InputError, match="unit"):
-        learn_behaviour(random_log(), past=1, epsilon=1.0, unit="family")
-
-
-@needs_data
-def test_the_studies_give_tuples() -> None:
-    glasgow, fitbit = make_tuples(glasgow_log(), past=1), make_tuples(fitbit_log(), past=3)
-    assert (len(glasgow.y), len(np.unique(glasgow.person))) == (137, 137)
-    assert (len(fitbit.y), len(np.unique(fitbit.person))) == (1201, 35)
-    for tuples in (glasgow, fitbit):
-        assert tuples.X.min() >= 0
-        assert tuples.X.max() <= 1
-        assert 0.4 < tuples.y.mean() < 0.6
