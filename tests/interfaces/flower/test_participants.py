@@ -2,7 +2,7 @@
 
 import pytest
 
-pytest.importorskip("flwr", reason="needs flwr: pip install 'tacit[federated]'")
+pytest.importorskip("flwr", reason="needs flwr: pip install 'tacit-knowledge[federated]'")
 
 from tacit.interfaces.flower.participants import Participants
 
