@@ -109,11 +109,11 @@ def test_half_a_wish_is_refused_and_nothing_is_written(folder: Path) -> None:
     assert not Ledger(folder / "ours.ledger").lines()
 
 
-def test_other_releases_take_no_budget_and_do_not_mix(folder: Path) -> None:
+def test_private_adoption_takes_linear_releases_alone(folder: Path) -> None:
     tacit("release", "owner.csv", "-s", "owner.toml", "--epsilon", "0.5", "-o", "moments.tacit")
     with pytest.raises(InputError, match="--method linear"):
         tacit("adopt", "moments.tacit", "o.csv", "-s", "ours.toml", "-o", "x.tacit", "--epsilon", "1")
-    with pytest.raises(InputError, match="together"):
+    with pytest.raises(InputError, match="--method linear"):
         tacit("adopt", "moments.tacit", "owner.tacit", "o.csv", "-s", "ours.toml", "-o", "x.tacit", "--epsilon", "1")
     with pytest.raises(ReleaseError, match="a model is wanted"):
         open_predictor("moments.tacit")

@@ -421,7 +421,7 @@ def test_a_charge_that_could_not_be_delivered_is_said_to_stand(tmp_path: Path, m
     def broken(*_: object, **__: object) -> None:
         raise ReleaseError("a.tacit cannot be written: the disk is full.")
 
-    monkeypatch.setattr("tacit.releases.file.write_release", broken)
+    monkeypatch.setattr("tacit.workflows.release.write_release", broken)
     result = CliRunner().invoke(app, f"{RELEASE} --ledger l.ledger -o a.tacit".split())
     assert "The charge stands on the ledger" in str(result.exception)
     assert len(Ledger("l.ledger").lines()) == 1

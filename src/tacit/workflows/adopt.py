@@ -23,7 +23,7 @@ from tacit.releases.signature import TrustedKey
 from tacit.workflows.fabricated_tables import open_release
 from tacit.workflows.models import AdoptedModel, Receiver, write_model
 from tacit.workflows.release import write_charged
-from tacit.workflows.tables import Progress, Table, as_schema, encoded_rows, labelled_rows, no_progress
+from tacit.workflows.tables import Progress, Table, as_schema, encoded_rows, input_paths, labelled_rows, no_progress
 
 LEARNERS = ("membership", "sharpened")
 
@@ -67,11 +67,10 @@ def adopt(
     verbose : bool
         Whether networks show a bar of their own.
     """
-    one_of("learner", learner, LEARNERS)
+    _check_learner(learner, combine)
     rules = as_schema(schema)
-    paths = [Path(path) for path in (*releases, table, schema) if isinstance(path, str | Path)]
     if output is not None:
-        require_output(Path(output), force=force, inputs=paths)
+        require_output(Path(output), force=force, inputs=input_paths(*releases, table, schema))
     sources = opened_releases(releases, trusted_key=trusted_key)
     receiver = _receiver(sources, rules, combine=combine, learner=learner, random_state=random_state, verbose=verbose)
     rows = encoded_rows(table, rules, progress=progress)
@@ -102,10 +101,10 @@ def adopt_privately(
     The receiver's ledger is charged with ``epsilon`` per record before anything is drawn; what comes out may be handed
     out (``release()``), and adopted in turn.
     """
-    rules, account = as_schema(schema), as_ledger(ledger)
-    paths = [Path(path) for path in (*releases, table, schema) if isinstance(path, str | Path)]
+    rules = as_schema(schema)
     if output is not None:
-        require_output(Path(output), force=force, inputs=[*paths, *([account.path] if account else [])])
+        require_output(Path(output), force=force, inputs=input_paths(*releases, table, schema, ledger))
+    account = as_ledger(ledger)
     sources = opened_releases(releases, trusted_key=trusted_key)
     others = [source.kind for source in sources if "prior" not in kind_of(source).teaches]
     if others:
@@ -136,17 +135,24 @@ def opened_releases(releases: Sequence[Release | FilePath], *, trusted_key: Trus
     return sources
 
 
+def _check_learner(learner: str, combine: str) -> None:
+    one_of("learner", learner, LEARNERS)
+    one_of("combine", combine, ("calibrated", "paper"))
+    if learner != "sharpened":
+        return
+    if combine != "calibrated":
+        raise InputError(f"combine must be 'calibrated' with --learner sharpened; got {combine!r}.")
+    if importlib.util.find_spec("torch") is None:
+        raise InputError(
+            "--learner sharpened needs torch, which is not installed: pip install 'tacit-knowledge[deep]'."
+        )
+
+
 def _receiver(
     sources: list[Release], schema: Schema, *, combine: str, learner: str, random_state: int, verbose: bool
 ) -> Receiver:
     metrics_only = bool(sources) and all(kind_of(source).teaches == ("metric",) for source in sources)
     if learner == "sharpened":
-        if combine != "calibrated":
-            raise InputError(f"combine must be 'calibrated' with --learner sharpened; got {combine!r}.")
-        if importlib.util.find_spec("torch") is None:
-            raise InputError(
-                "--learner sharpened needs torch, which is not installed: pip install 'tacit-knowledge[deep]'."
-            )
         return SharpenedTransfer(sources, schema=schema, random_state=random_state, verbose=verbose)
     if metrics_only and combine == "calibrated":
         return MetricNeighbours(sources, schema=schema)

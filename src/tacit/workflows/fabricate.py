@@ -19,7 +19,7 @@ from tacit.releases.sidecar import is_table, release_path
 from tacit.releases.signature import SigningKey, load_key
 from tacit.workflows.fabricated_tables import write_fabricated
 from tacit.workflows.release import DELTA
-from tacit.workflows.tables import Progress, Table, as_schema, labelled_rows, no_progress
+from tacit.workflows.tables import Progress, Table, as_schema, input_paths, labelled_rows, no_progress
 
 # Bytes that a cell of the written table takes, at most about.
 CELL = 24
@@ -80,15 +80,14 @@ def fabricate(
     settings
         ``rows``, ``method``, ``accounting``, ``block_size`` and ``n_jobs`` of `FabricationSettings`.
     """
-    rules, account = as_schema(schema), as_ledger(ledger)
-    key = load_key(signing_key) if isinstance(signing_key, str | Path) else signing_key
+    rules = as_schema(schema)
     planned = plan_fabrication(table, rules, epsilon=epsilon, delta=delta, unit=unit, progress=progress, **settings)
     if output is not None:
-        inputs = [
-            path for path in (table, schema, signing_key, account and account.path) if isinstance(path, str | Path)
-        ]
         n_rows = planned.plan.details.rows or len(planned.rows.y)
-        _require_outputs(Path(output), rules, n_rows, force=force, inputs=[Path(path) for path in inputs])
+        inputs = input_paths(table, schema, signing_key, ledger)
+        _require_outputs(Path(output), rules, n_rows, force=force, inputs=inputs)
+    key = load_key(signing_key) if isinstance(signing_key, str | Path) else signing_key
+    account = as_ledger(ledger)
     progress("charging, drawing noise, inventing rows")
     purpose = "" if output is None else f"fabricate {Path(output).name}"
     spend = Spend(account, random_state, purpose)

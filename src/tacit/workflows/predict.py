@@ -13,7 +13,7 @@ from tacit.files.atomic import replacing
 from tacit.files.outputs import require_output
 from tacit.files.regular import FilePath
 from tacit.workflows.models import AdoptedModel, Predictor, open_predictor
-from tacit.workflows.tables import Progress, no_progress
+from tacit.workflows.tables import Progress, input_paths, no_progress
 
 
 def predict(
@@ -41,8 +41,7 @@ def predict(
     """
     if output is not None:
         _layout(Path(output))
-        inputs = [Path(path) for path in (model, table) if isinstance(path, str | Path)]
-        require_output(Path(output), force=force, inputs=inputs)
+        require_output(Path(output), force=force, inputs=input_paths(model, table))
     predictor = model if isinstance(model, AdoptedModel | Predictor) else open_predictor(model)
     source = "table" if isinstance(table, pl.DataFrame) else Path(table).name
     progress(f"reading {source}")

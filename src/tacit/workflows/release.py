@@ -20,7 +20,7 @@ from tacit.privacy.ledger import LedgerLike, as_ledger
 from tacit.releases.file import Release, write_release
 from tacit.releases.kind import ReleaseKind, ReleasePlan
 from tacit.releases.signature import SigningKey, load_key
-from tacit.workflows.tables import Progress, Table, as_schema, labelled_rows, no_progress
+from tacit.workflows.tables import Progress, Table, as_schema, input_paths, labelled_rows, no_progress
 
 DELTA = 1e-6
 # Bytes for a release beside the class covariances of an entry-level one.
@@ -105,13 +105,11 @@ def release(
         Told at each stage what is being done.
     """
     rules = as_schema(schema)
-    account = as_ledger(ledger)
-    key = load_key(signing_key) if isinstance(signing_key, str | Path) else signing_key
     if output is not None:
-        inputs = [
-            path for path in (table, schema, signing_key, account and account.path) if isinstance(path, str | Path)
-        ]
-        _require_release_output(Path(output), rules, unit, force=force, inputs=map(Path, inputs))
+        inputs = input_paths(table, schema, signing_key, ledger)
+        _require_release_output(Path(output), rules, unit, force=force, inputs=inputs)
+    key = load_key(signing_key) if isinstance(signing_key, str | Path) else signing_key
+    account = as_ledger(ledger)
     planned = plan_release(table, rules, epsilon=epsilon, delta=delta, unit=unit, method=method, progress=progress)
     progress("charging, then drawing noise")
     purpose = "" if output is None else f"release {Path(output).name}"

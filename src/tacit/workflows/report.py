@@ -20,6 +20,7 @@ from tacit.releases.file import Release
 from tacit.releases.sidecar import open_release
 from tacit.workflows.models import AdoptedModel, Receiver, is_model_file, read_model
 from tacit.workflows.report_fabricated import report_fabricated
+from tacit.workflows.tables import input_paths
 
 
 def report(
@@ -44,8 +45,7 @@ def report(
         Where the page goes; an existing file is refused without ``force``.
     """
     if output is not None:
-        inputs = [Path(path) for path in (file, test, originals) if path is not None]
-        require_output(Path(output), force=force, inputs=inputs)
+        require_output(Path(output), force=force, inputs=input_paths(file, test, originals))
     page = _page(Path(file), test, None if originals is None else Path(originals))
     if output is not None:
         write_text(Path(output), page)

@@ -12,6 +12,7 @@ from tacit.data.encoding import Encoded, Labels, encode, encode_file
 from tacit.data.schema import Schema
 from tacit.data.schema_file import read_schema
 from tacit.files.regular import FilePath
+from tacit.privacy.ledger import Ledger
 
 Table = FilePath | pl.DataFrame | Encoded
 # Told at each stage what is being done.
@@ -20,6 +21,12 @@ Progress = Callable[[str], None]
 
 def no_progress(stage: str) -> None:
     """Show nothing."""
+
+
+def input_paths(*inputs: object) -> list[Path]:
+    """Return the files among ``inputs``, which an output must not replace: paths, and the file of a ledger."""
+    paths = [source.path if isinstance(source, Ledger) else source for source in inputs]
+    return [Path(path) for path in paths if isinstance(path, str | Path)]
 
 
 def as_schema(schema: Schema | FilePath) -> Schema:

@@ -1,6 +1,7 @@
 """``tacit adopt``: learn from releases and a few labels of one's own."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -15,11 +16,10 @@ from tacit.adoption.evidence import Evidence
 from tacit.errors import InputError
 from tacit.interfaces.cli.outputs import counted, file_size, working
 from tacit.interfaces.cli.spend import warn, warnings_on_stderr
-from tacit.privacy.ledger import as_ledger
-from tacit.releases.file import Release
+from tacit.privacy.card import Card
 from tacit.releases.sidecar import release_path
 from tacit.workflows.adopt import adopt as adopt_releases
-from tacit.workflows.adopt import adopt_privately, opened_releases
+from tacit.workflows.adopt import adopt_privately
 
 
 def adopt(
@@ -79,23 +79,21 @@ def adopt(
     """
     *paths, table = files
     _check_order(paths, table)
-    releases = opened_releases(paths, trusted_key=key)
-    _note_failing_guarantees(paths, releases)
     if epsilon is None:
         if ledger is not None:
             raise InputError("--ledger is for private adoption: give --epsilon with it, or leave it out.")
-        _adopt(paths, releases, table, schema, output, combine=combine, learner=learner, seed=seed, force=force)
+        _adopt(paths, table, schema, output, key=key, combine=combine, learner=learner, seed=seed, force=force)
     else:
-        _adopt_privately(releases, table, schema, output, epsilon=epsilon, ledger=ledger, seed=seed, force=force)
+        _adopt_privately(paths, table, schema, output, key=key, epsilon=epsilon, ledger=ledger, seed=seed, force=force)
 
 
 def _adopt(
     paths: list[Path],
-    releases: list[Release],
     table: Path,
     schema: Path,
     output: Path,
     *,
+    key: Path | None,
     combine: str,
     learner: str,
     seed: int | None,
@@ -104,51 +102,55 @@ def _adopt(
     verbose = learner == "sharpened" and sys.stderr.isatty()
     with working(f"reading {table.name}") as stage:
         adopted = adopt_releases(
-            releases,
+            paths,
             table,
             schema,
             combine=combine,
             learner=learner,
             random_state=seed or 0,
+            trusted_key=key,
             output=output,
             force=force,
             progress=stage,
             verbose=verbose,
         )
+    _note_failing_guarantees(paths, adopted.model.cards)
     comparison = compare_evidence(adopted.evidence)
     console = Console()
     n_labelled = counted(len(comparison.truth), "labelled row")
     show_accuracy(console, comparison, f"on your {n_labelled}, each held out in turn")
-    console.print(_weights([path.name for path in paths], releases, adopted.evidence))
+    console.print(_weights([path.name for path in paths], adopted.model.cards, adopted.evidence))
     typer.echo(f"wrote {output} ({file_size(output)}). It holds knowledge of your rows: do not hand it out.")
     typer.echo(f"Next: tacit predict {output} new.csv -o predictions.csv    tacit report {output} -o report.html")
 
 
 def _adopt_privately(
-    releases: list[Release],
+    paths: list[Path],
     table: Path,
     schema: Path,
     output: Path,
     *,
+    key: Path | None,
     epsilon: float,
     ledger: Path | None,
     seed: int | None,
     force: bool,
 ) -> None:
-    account = as_ledger(ledger)
-    warn(account, seed)
+    warn(ledger, seed)
     with working(f"reading {table.name}") as stage, warnings_on_stderr():
         classifier = adopt_privately(
-            releases,
+            paths,
             table,
             schema,
             epsilon=epsilon,
-            ledger=account,
+            ledger=ledger,
             random_state=seed,
+            trusted_key=key,
             output=output,
             force=force,
             progress=stage,
         )
+    _note_failing_guarantees(paths, [source.card for source in classifier.sources])
     for place, note in enumerate(classifier.notes_, start=1):
         typer.echo(f"release {place}: {note}.")
     typer.echo(
@@ -171,9 +173,9 @@ def _check_order(paths: list[Path], table: Path) -> None:
             )
 
 
-def _note_failing_guarantees(paths: list[Path], releases: list[Release]) -> None:
-    for path, release in zip(paths, releases, strict=True):
-        if not release.card.holds:
+def _note_failing_guarantees(paths: list[Path], cards: Sequence[Card]) -> None:
+    for path, card in zip(paths, cards, strict=True):
+        if not card.holds:
             typer.echo(f"note: the guarantee on the card of {path.name} does not hold; see `tacit card`.", err=True)
 
 
@@ -197,12 +199,11 @@ def _cells(share: Share) -> tuple[str, str, str]:
     return f"{share.count}/{share.total}", f"{share.value:.1%}", f"{low:.1%} to {high:.1%}"
 
 
-def _weights(names: list[str], releases: list[Release], evidence: Evidence) -> Table:
+def _weights(names: list[str], cards: Sequence[Card], evidence: Evidence) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for header in ("release", "guarantee", "in common", "weight"):
         table.add_column(header, overflow="fold")
-    for name, each, note, weight in zip(names, releases, evidence.notes, evidence.weights, strict=True):
-        card = each.card
+    for name, card, note, weight in zip(names, cards, evidence.notes, evidence.weights, strict=True):
         promise = f"epsilon {card.epsilon:g}, delta {card.delta:g} per {card.unit}"
         table.add_row(Text(name), promise, Text(note), f"{weight:.3g}" if weight else "0: ignored")
     return table

@@ -46,10 +46,10 @@ def require_page(page: Path | None, tables: Tables, release: Path, *, force: boo
         require_output(page, force=force, inputs=inputs)
 
 
-def attack(file: Path, tables: Tables, *, shadows: int, seed: int | None, page: Path | None) -> bool:
-    """Attack the release at ``file``, print what came out and write the page; return whether the card stands."""
+def attack(file: Path, tables: Tables, *, shadows: int, seed: int | None) -> ReleaseAttack:
+    """Return how far attacks on the release at ``file`` get."""
     with working("reading the tables") as stage:
-        result = attack_file(
+        return attack_file(
             file,
             tables.members,
             tables.non_members,
@@ -58,6 +58,10 @@ def attack(file: Path, tables: Tables, *, shadows: int, seed: int | None, page: 
             seed=seed,
             progress=stage,
         )
+
+
+def show_attack(result: ReleaseAttack, file: Path, page: Path | None) -> bool:
+    """Print what attacks reached and write the page; return whether the card stands."""
     Console().print(_table(result))
     _comment(result)
     if page is not None:

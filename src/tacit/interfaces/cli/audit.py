@@ -67,9 +67,12 @@ def audit(
         return
     if tables is not None:
         attacks.require_page(report, tables, file, force=force)
-    stands = _audit_release(open_release(file), draws, seed)
-    if tables is not None:
-        stands &= attacks.attack(file, tables, shadows=shadows, seed=seed, page=report)
+    release = open_release(file)
+    # Attacked first: whatever is wrong with the tables is said before anything is printed.
+    attack = None if tables is None else attacks.attack(file, tables, shadows=shadows, seed=seed)
+    stands = _audit_release(release, draws, seed)
+    if attack is not None:
+        stands &= attacks.show_attack(attack, file, report)
     if not stands:
         raise typer.Exit(1)
 

@@ -68,7 +68,6 @@ def fabricate(
     """
     if output is None and not dry_run:
         raise InputError("output must be given: -o fabricated.csv. `--dry-run` needs none.")
-    account = as_ledger(ledger)
     settings: dict[str, Any] = {
         "epsilon": epsilon,
         "delta": delta,
@@ -78,7 +77,7 @@ def fabricate(
         "rows": rows,
         "n_jobs": -1,
     }
-    warn(account, seed)
+    warn(ledger, seed)
     with working("reading the schema") as stage, warnings_on_stderr():
         if dry_run:
             plan = plan_fabrication(table, schema, progress=stage, **settings).plan
@@ -86,7 +85,7 @@ def fabricate(
             made = fabricate_and_write(
                 table,
                 schema,
-                ledger=account,
+                ledger=ledger,
                 random_state=seed,
                 output=output,
                 signing_key=sign,
@@ -95,9 +94,9 @@ def fabricate(
                 **settings,
             )
     if dry_run:
-        print_dry_run(plan, account)
+        print_dry_run(plan, as_ledger(ledger))
     elif output is not None:
-        typer.echo(_summary(made, output, account))
+        typer.echo(_summary(made, output, as_ledger(ledger)))
 
 
 def _summary(made: FabricatedRows, output: Path, account: Ledger | None) -> str:

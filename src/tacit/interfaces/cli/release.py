@@ -63,8 +63,7 @@ def release(
     """
     if output is None and not dry_run:
         raise InputError("output must be given: -o clinic-a.tacit. `--dry-run` needs none.")
-    account = as_ledger(ledger)
-    warn(account, seed)
+    warn(ledger, seed)
     with working("reading the schema") as stage, warnings_on_stderr():
         if dry_run:
             planned = plan_release(
@@ -78,7 +77,7 @@ def release(
                 delta=delta,
                 unit=unit,
                 method=method,
-                ledger=account,
+                ledger=ledger,
                 random_state=seed,
                 audit=audit,
                 output=output,
@@ -87,9 +86,9 @@ def release(
                 progress=stage,
             )
     if dry_run:
-        print_dry_run(planned.plan, account)
+        print_dry_run(planned.plan, as_ledger(ledger))
     elif output is not None:
-        typer.echo(_summary(made, output, account))
+        typer.echo(_summary(made, output, as_ledger(ledger)))
 
 
 def _summary(made: Release, output: Path, account: Ledger | None) -> str:

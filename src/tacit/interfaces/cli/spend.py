@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import typer
 from rich import box
@@ -33,10 +34,10 @@ def warnings_on_stderr() -> Iterator[None]:
         typer.echo(str(warning.message), err=True)
 
 
-def warn(book: Ledger | None, seed: int | None) -> None:
+def warn(ledger: Path | None, seed: int | None) -> None:
     """Say on stderr what weakens the spend: no ledger, or a seed."""
     console = Console(stderr=True)
-    for given, words in ((book is None, NO_LEDGER), (seed is not None, SEEDED)):
+    for given, words in ((ledger is None, NO_LEDGER), (seed is not None, SEEDED)):
         if given:
             console.print(Text.assemble(("warning: ", "bold yellow"), words), highlight=False, soft_wrap=True)
 
