@@ -1,8 +1,8 @@
 import numpy as np
 
-from tacit.experiments.autoencoder_mnist import Task, small
-from tacit.experiments.autoencoder_transfer import _few, _views
-from tacit.experiments.behaviour import Study, _split
+from tacit.experiments.tables.autoencoder_mnist import Task, small
+from tacit.experiments.tables.autoencoder_transfer import _few, _views
+from tacit.experiments.tables.behaviour import Study, _split
 from tacit.situations.behaviour.tuples import Log
 
 

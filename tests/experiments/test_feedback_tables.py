@@ -12,9 +12,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier
 
 from tacit.arrays import FloatArray
-from tacit.experiments import feedback_noise, feedback_toy
 from tacit.experiments.feedback_networks import convolutional, corrupted, deep, trained
 from tacit.experiments.feedback_runs import PPS, RANDOM, evolved, hidden_features, last_layer
+from tacit.experiments.tables import feedback_noise, feedback_toy
 from tacit.situations.feedback.desk.usefulness import USEFUL_NOISE
 from tacit.situations.feedback.linear import linear_codes
 from tacit.situations.feedback.networks import batch_norm_groups

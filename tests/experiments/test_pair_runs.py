@@ -13,8 +13,8 @@ from tacit.experiments.pair_runs import (
     printed_methods,
     private_methods,
 )
-from tacit.experiments.pairs_strips import FACTS, strips
 from tacit.experiments.registry import experiment
+from tacit.experiments.tables.pairs_strips import FACTS, strips
 from tacit.models.pair_metric.metric import PairMetric
 from tacit.numerics.contrastive import contrastive_losses
 

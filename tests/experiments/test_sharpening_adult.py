@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import LogisticRegression
 from sklearn.semi_supervised import SelfTrainingClassifier
 
-from tacit.experiments.sharpening_adult import ACCURACY, CALIBRATED, FOLDS, RAW, _predicted, _scored, peers
+from tacit.experiments.tables.sharpening_adult import ACCURACY, CALIBRATED, FOLDS, RAW, _predicted, _scored, peers
 
 RNG = np.random.default_rng(0)
 TRUTH = np.arange(300) % 2

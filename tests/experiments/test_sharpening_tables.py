@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tacit.data.datasets import ImageSet, load_digits
-from tacit.experiments import sharpening_mnist
+from tacit.experiments.tables import sharpening_mnist
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
 
 

@@ -10,8 +10,8 @@ from sklearn.utils import check_random_state
 
 from tacit.arrays import FloatArray
 from tacit.data.datasets import load_mnist
-from tacit.experiments.autoencoder_mnist import DELTA, ROW_NORM, small
 from tacit.experiments.registry import Row
+from tacit.experiments.tables.autoencoder_mnist import DELTA, ROW_NORM, small
 from tacit.models.autoencoder.encoder import PrivateAutoencoder, scaled_rows
 from tacit.models.autoencoder.layers import Layer, public_directions
 from tacit.models.linear.logistic import PrivateLogisticRegression
