@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state
 
 from tacit.arrays import FloatArray
+from tacit.data.cells import IntArray
 from tacit.data.datasets import load_mnist
-from tacit.experiments.registry import Row
-from tacit.experiments.tables.autoencoder_mnist import DELTA, ROW_NORM, small
+from tacit.experiments.results import ResultRow, mean_row
+from tacit.experiments.small_digits import DELTA, ROW_NORM, averaged_pixels
 from tacit.models.autoencoder.encoder import PrivateAutoencoder, scaled_rows
 from tacit.models.autoencoder.layers import Layer, public_directions
 from tacit.models.linear.logistic import PrivateLogisticRegression
@@ -25,36 +25,38 @@ RECEIVED = (3, 5)
 SEEDS = 10
 REGULARIZATION = 0.01
 
-Table = tuple[FloatArray, NDArray[np.int64]]
-View = Callable[[FloatArray], FloatArray]
-Bounds = tuple[float, float] | None
+DigitRows = tuple[FloatArray, IntArray]
+Transform = Callable[[FloatArray], FloatArray]
+FeatureBounds = tuple[float, float] | None
 
 
-def rows() -> Iterator[Row]:
+def rows() -> Iterator[ResultRow]:
     """Yield the receiver's test accuracy on digits 3 and 5, which the owner has none of.
 
     Beside the pixels stands the layer before it learned anything: public directions, no centre.
     """
     images = load_mnist()
-    train, test = small(images.X_train), small(images.X_test)
-    mine, tested = (np.isin(y, RECEIVED) for y in (images.y_train, images.y_test))
-    table, judged = (train[mine], images.y_train[mine]), (test[tested], images.y_test[tested])
+    train, test = averaged_pixels(images.X_train), averaged_pixels(images.X_test)
+    of_receiver, of_test = (np.isin(y, RECEIVED) for y in (images.y_train, images.y_test))
+    table, test_rows = (train[of_receiver], images.y_train[of_receiver]), (test[of_test], images.y_test[of_test])
     for n_rows in N_RECEIVED:
-        for name, (view, bounds) in _views(train[~mine]).items():
-            seen, shown = (view(table[0]), table[1]), (view(judged[0]), judged[1])
+        for name, (transform, bounds) in _feature_maps(train[~of_receiver]).items():
+            features, test_features = (transform(table[0]), table[1]), (transform(test_rows[0]), test_rows[1])
             for epsilon in (*EPSILONS, None):
                 learners = [_learner(epsilon, bounds, seed) for seed in range(SEEDS)]
-                scores = [each.fit(*_few(seen, n_rows, seed)).score(*shown) for seed, each in enumerate(learners)]
+                accuracies = [
+                    float(learner.fit(*_few_rows(features, n_rows, seed)).score(*test_features))
+                    for seed, learner in enumerate(learners)
+                ]
                 promise = "not private" if epsilon is None else f"epsilon {epsilon:g}"
-                setting = f"{n_rows} rows, {promise}"
-                yield Row(name, setting, "accuracy", float(np.mean(scores)), float(np.std(scores)), SEEDS)
+                yield mean_row(name, f"{n_rows} rows, {promise}", accuracies)
 
 
-def _views(owned: FloatArray) -> dict[str, tuple[View, Bounds]]:
+def _feature_maps(owned: FloatArray) -> dict[str, tuple[Transform, FeatureBounds]]:
     """Return what the receiver may learn from: a function of its pixels, and public bounds of the result."""
     chosen = check_random_state(0).permutation(len(owned))[:N_OWNED]
     unlearned = Layer(public_directions(owned.shape[1], UNITS, seed=0), np.zeros(owned.shape[1]), nonnegative=True)
-    views: dict[str, tuple[View, Bounds]] = {
+    feature_maps: dict[str, tuple[Transform, FeatureBounds]] = {
         "pixels": (lambda X: X, (0.0, 0.5)),
         "a layer that learned nothing": (lambda X: unlearned.encode(scaled_rows(X, (0, 1), ROW_NORM)), None),
     }
@@ -64,16 +66,16 @@ def _views(owned: FloatArray) -> dict[str, tuple[View, Bounds]]:
         )
         adopted = PrivateAutoencoder.from_release(owner.fit(owned[chosen]).release())
         promise = f"epsilon {OWNER_EPSILON:g}, delta {delta:g}"
-        views[f"the owner's encoder, {promise}"] = (adopted.transform, None)
-    return views
+        feature_maps[f"the owner's encoder, {promise}"] = (adopted.transform, None)
+    return feature_maps
 
 
-def _few(table: Table, n_rows: int, seed: int) -> Table:
+def _few_rows(table: DigitRows, n_rows: int, seed: int) -> DigitRows:
     chosen = check_random_state(seed).permutation(len(table[0]))[:n_rows]
     return table[0][chosen], table[1][chosen]
 
 
-def _learner(epsilon: float | None, bounds: Bounds, seed: int) -> Any:
+def _learner(epsilon: float | None, bounds: FeatureBounds, seed: int) -> Any:
     if epsilon is None:
         return LogisticRegression(C=10.0, max_iter=1000)
     return PrivateLogisticRegression(

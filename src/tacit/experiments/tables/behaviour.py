@@ -12,7 +12,7 @@ from sklearn.neural_network import MLPRegressor
 from sklearn.utils import check_random_state
 
 from tacit.arrays import FloatArray
-from tacit.experiments.registry import Row
+from tacit.experiments.results import ResultRow, mean_row
 from tacit.models.autoencoder.classifier import PrivateAutoencoderClassifier
 from tacit.models.linear.logistic import PrivateLogisticRegression
 from tacit.situations.behaviour.logs import fitbit_log, glasgow_log
@@ -28,8 +28,8 @@ MOST_INFLUENCED = 3
 # Nearly no noise: what truncating the objective alone costs.
 HARDLY_ANY = 99.0
 
-# Given tuples, epsilon and a seed: a function from features to predictions.
-Method = Callable[[Tuples, float, int], Callable[[FloatArray], Any]]
+# Learns from tuples with an epsilon and a seed, and returns a function from features to predictions.
+Learn = Callable[[Tuples, float, int], Callable[[FloatArray], Any]]
 
 
 @dataclass(frozen=True)
@@ -42,20 +42,20 @@ class Study:
     most_tuples: int
 
 
-def rows() -> Iterator[Row]:
+def rows() -> Iterator[ResultRow]:
     """Yield accuracies on people who were not learned from: by epsilon, then by the share of people learned from."""
     for study in studies():
-        for name, method in OPEN.items():
-            yield _measured(study, name, method, 0.0, setting="not private")
+        for name, learn in OPEN.items():
+            yield _measure(study, name, learn, 0.0, setting="not private")
         for epsilon in EPSILONS:
-            for name, method in PRIVATE.items():
-                yield _measured(study, name, method, epsilon, setting=f"epsilon {epsilon:g} per tuple")
-            yield _per_person(study, epsilon)
+            for name, learn in PRIVATE.items():
+                yield _measure(study, name, learn, epsilon, setting=f"epsilon {epsilon:g} per tuple")
+            yield _measure_per_person(study, epsilon)
         for share in SHARES:
-            for name, method in (OPEN | PRIVATE).items():
+            for name, learn in (OPEN | PRIVATE).items():
                 promise = "not private" if name in OPEN else f"epsilon {AT_EPSILON:g} per tuple"
                 setting = f"{share:.0%} of the people, {promise}"
-                yield _measured(study, name, method, AT_EPSILON, setting=setting, share=share)
+                yield _measure(study, name, learn, AT_EPSILON, setting=setting, share=share)
 
 
 def studies() -> list[Study]:
@@ -98,14 +98,14 @@ def _private_logistic(tuples: Tuples, epsilon: float, seed: int) -> Any:
     return model.fit(tuples.X, tuples.y).predict
 
 
-OPEN: dict[str, Method] = {
+OPEN: dict[str, Learn] = {
     "deep autoencoder, not private": _deep_autoencoder,
     "truncated autoencoder, hardly any noise": lambda tuples, _, seed: _autoencoder(tuples, HARDLY_ANY, seed),
     "logistic regression, not private": lambda tuples, _, __: (
         LogisticRegression(max_iter=2000).fit(tuples.X, tuples.y).predict
     ),
 }
-PRIVATE: dict[str, Method] = {
+PRIVATE: dict[str, Learn] = {
     "private autoencoder, two layers": _autoencoder,
     "functional mechanism, no layer": lambda tuples, epsilon, seed: _autoencoder(tuples, epsilon, seed, hidden=()),
     "private autoencoder, two layers, pure epsilon": lambda tuples, epsilon, seed: _autoencoder(
@@ -121,22 +121,23 @@ def _split(study: Study, seed: int, share: float = 1.0) -> tuple[Log, Tuples]:
     cut = len(people) // 3
     learners: IntArray = people[cut : cut + round(share * (len(people) - cut))]
     friendships = bounded_friendships(study.log.friendships, most=MOST_INFLUENCED)
-    whole = make_tuples(replace(study.log, friendships=friendships), past=study.past)
-    tested = np.isin(whole.person, people[:cut])
-    return study.log.of(learners), Tuples(whole.X[tested], whole.y[tested], whole.person[tested], whole.time[tested])
+    tuples = make_tuples(replace(study.log, friendships=friendships), past=study.past)
+    held_out = np.isin(tuples.person, people[:cut])
+    test = Tuples(tuples.X[held_out], tuples.y[held_out], tuples.person[held_out], tuples.time[held_out])
+    return study.log.of(learners), test
 
 
-def _measured(study: Study, name: str, method: Method, epsilon: float, *, setting: str, share: float = 1.0) -> Row:
-    scores = []
+def _measure(study: Study, name: str, learn: Learn, epsilon: float, *, setting: str, share: float = 1.0) -> ResultRow:
+    accuracies = []
     for seed in range(SEEDS):
         log, test = _split(study, seed, share)
         tuples = bounded_tuples(log, past=study.past, most_influenced=MOST_INFLUENCED, most_tuples=None)
-        scores.append(float((method(tuples, epsilon, seed)(test.X) == test.y).mean()))
-    return _row(study, name, setting, scores)
+        accuracies.append(float((learn(tuples, epsilon, seed)(test.X) == test.y).mean()))
+    return mean_row(name, f"{study.name}, {setting}", accuracies)
 
 
-def _per_person(study: Study, epsilon: float) -> Row:
-    scores = []
+def _measure_per_person(study: Study, epsilon: float) -> ResultRow:
+    accuracies = []
     for seed in range(SEEDS):
         log, test = _split(study, seed)
         predictor = learn_behaviour(
@@ -149,9 +150,5 @@ def _per_person(study: Study, epsilon: float) -> Row:
             most_tuples=study.most_tuples,
             random_state=seed,
         )
-        scores.append(float((predictor.predict(test.X) == test.y).mean()))
-    return _row(study, "private autoencoder, two layers", f"epsilon {epsilon:g} per person", scores)
-
-
-def _row(study: Study, name: str, setting: str, scores: list[float]) -> Row:
-    return Row(name, f"{study.name}, {setting}", "accuracy", float(np.mean(scores)), float(np.std(scores)), SEEDS)
+        accuracies.append(float((predictor.predict(test.X) == test.y).mean()))
+    return mean_row("private autoencoder, two layers", f"{study.name}, epsilon {epsilon:g} per person", accuracies)

@@ -1,6 +1,5 @@
 """Adult: a last layer learned on some people, tuned from scores on others; what matters, and tuning for fairness."""
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -8,24 +7,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.neural_network import MLPClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
 from tacit.arrays import FloatArray
 from tacit.data.datasets import load_adult
-from tacit.experiments.feedback_runs import (
-    PPS,
-    SUPERVISED,
-    gathered,
-    hidden_features,
-    last_layer,
-    scored,
-    searched,
-    supervised_last_layer,
-)
-from tacit.experiments.registry import Row
+from tacit.experiments import feedback_runs
+from tacit.experiments.feedback_runs import PPS
+from tacit.experiments.results import Figures, ResultRow, metric_rows
 from tacit.situations.feedback.goals import ConstrainedScores, Goal, WeightedScores
 from tacit.situations.feedback.linear import LinearScorer
 from tacit.situations.feedback.metrics import accuracy, accuracy_and_gap, rounded
@@ -37,21 +26,29 @@ QUERIES, SIGMA, BATCH = 1000, 0.1, 20
 SOURCE_ROWS, TARGET_ROWS = 10_000, 4_000
 ABROAD, OLDER = "US to non-US", "under 40 to older"
 RHO = 0.4  # [feedback] appendix C.2
+# Batches, numbers of support rows and decimals of a score whose effect is measured.
+BATCHES, SUPPORT_ROWS, DECIMALS = (4, 10, 20, 40, 80), (200, 500, 1000, 2000), (1, 2, 3, 4)
+NETWORK: dict[str, Any] = {"hidden_layer_sizes": (80, 80), "max_iter": 8, "alpha": 1e-3}
 
 
 @dataclass(frozen=True)
-class Case:
-    """A network learned on one part of the people; features of the others before its last layer."""
+class LastLayer:
+    """A network learned on one part of the people: its last layer, and the features of the other people before it."""
 
     start: FloatArray
     features: FloatArray
     y: NDArray[np.int64]
     male: NDArray[np.int64]
 
+    def parts(self, n_support: int) -> tuple[slice, slice]:
+        """Return at most ``n_support`` rows of the first half to answer queries, and the second half to test on."""
+        half = len(self.y) // 2
+        return slice(0, min(n_support, half)), slice(half, None)
+
 
 @dataclass(frozen=True)
 class People:
-    """The table in numbers, and who belongs where."""
+    """The table in numbers, and who belongs to the source and to the target of each shift."""
 
     X: FloatArray
     y: NDArray[np.int64]
@@ -60,18 +57,20 @@ class People:
     target: dict[str, NDArray[np.bool_]]
 
 
-def rows() -> Iterator[Row]:
+def rows() -> Iterator[ResultRow]:
     """Yield accuracies for both shifts, the effects of the settings, and accuracy and gap of fair tuning."""
     for shift in (ABROAD, OLDER):
-        yield from gathered(f"{shift}, {QUERIES} queries", [_compared(shift, seed) for seed in range(SEEDS)])
-    for batch in (4, 10, 20, 40, 80):
+        runs = [_compare_searches(shift, seed) for seed in range(SEEDS)]
+        yield from metric_rows(f"{shift}, {QUERIES} queries", runs)
+    for batch in BATCHES:
         yield from _effect(f"batch {batch}", batch=batch)
-    for n_support in (200, 500, 1000, 2000):
+    for n_support in SUPPORT_ROWS:
         yield from _effect(f"{n_support} support rows", n_support=n_support)
-    for decimals in (1, 2, 3, 4):
+    for decimals in DECIMALS:
         yield from _effect(f"{decimals} decimals of the fraction", decimals=decimals)
     for form in ("weighted", "constrained"):
-        yield from _fair_rows(form)
+        runs = [_tune_fairly(form, seed) for seed in range(FAIR_RUNS)]
+        yield from metric_rows(f"fair tuning, {ABROAD}, {QUERIES} queries", runs)
 
 
 @cache
@@ -92,64 +91,57 @@ def people() -> People:
 
 
 @cache
-def case(shift: str, seed: int) -> Case:
+def trained_last_layer(shift: str, seed: int) -> LastLayer:
     """Return a network learned on source rows drawn by ``seed``, and target rows in a random order."""
-    every, generator = people(), check_random_state(seed)
-    learned = generator.permutation(np.flatnonzero(every.source[shift]))[:SOURCE_ROWS]
-    others = generator.permutation(np.flatnonzero(every.target[shift]))[:TARGET_ROWS]
-    scaler = StandardScaler().fit(every.X[learned])
-    network = _trained(scaler.transform(every.X[learned]), every.y[learned], seed)
-    features = hidden_features(network, scaler.transform(every.X[others]))
-    return Case(last_layer(network), features, every.y[others], every.male[others])
+    table, generator = people(), check_random_state(seed)
+    source = generator.permutation(np.flatnonzero(table.source[shift]))[:SOURCE_ROWS]
+    target = generator.permutation(np.flatnonzero(table.target[shift]))[:TARGET_ROWS]
+    scaler = StandardScaler().fit(table.X[source])
+    network = feedback_runs.train_perceptron(
+        scaler.transform(table.X[source]), table.y[source], random_state=seed, **NETWORK
+    )
+    features = feedback_runs.hidden_features(network, scaler.transform(table.X[target]))
+    return LastLayer(feedback_runs.last_layer(network), features, table.y[target], table.male[target])
 
 
-def _trained(X: FloatArray, y: NDArray[np.int64], seed: int) -> MLPClassifier:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # stopped early on purpose, before it overfits
-        return MLPClassifier((80, 80), max_iter=8, alpha=1e-3, random_state=seed).fit(X, y)
+def _compare_searches(shift: str, seed: int) -> Figures:
+    layer = trained_last_layer(shift, seed)
+    return feedback_runs.compare_last_layers(
+        layer.start,
+        (layer.features, layer.y),
+        layer.parts(TARGET_ROWS),
+        regularization=0.1,
+        queries=QUERIES,
+        sigma=SIGMA,
+        batch=BATCH,
+        seed=seed,
+    )
 
 
-def _halves(found: Case, n_support: int) -> tuple[slice, slice]:
-    half = len(found.y) // 2
-    return slice(0, min(n_support, half)), slice(half, None)
-
-
-def _compared(shift: str, seed: int) -> dict[tuple[str, str], float]:
-    found = case(shift, seed)
-    shown, hidden = _halves(found, TARGET_ROWS)
-    support, holdout = (LinearScorer(found.features[part], accuracy(found.y[part])) for part in (shown, hidden))
-    reached = searched(found.start, support, queries=QUERIES, sigma=SIGMA, batch=BATCH, seed=seed)
-    reached[SUPERVISED] = supervised_last_layer(found.features[shown], found.y[shown])
-    return scored(reached, support, holdout)
-
-
-def _effect(setting: str, *, batch: int = BATCH, n_support: int = TARGET_ROWS, decimals: int = 12) -> Iterator[Row]:
+def _effect(
+    setting: str, *, batch: int = BATCH, n_support: int = TARGET_ROWS, decimals: int = 12
+) -> Iterator[ResultRow]:
     runs = []
     for seed in range(SEEDS):
-        found = case(OLDER, seed)
-        shown, hidden = _halves(found, n_support)
-        support, holdout = (LinearScorer(found.features[part], accuracy(found.y[part])) for part in (shown, hidden))
-        answers = LinearScorer(found.features[shown], rounded(accuracy(found.y[shown]), decimals))
-        search = PerformanceSearch(found.start, queries=QUERIES, sigma=SIGMA, batch=batch, random_state=seed)
-        runs.append(scored({PPS: tune(search, answers).parameters}, support, holdout))
-    yield from gathered(f"{OLDER}, {setting}", runs)
+        layer = trained_last_layer(OLDER, seed)
+        parts = layer.parts(n_support)
+        support, holdout = (LinearScorer(layer.features[part], accuracy(layer.y[part])) for part in parts)
+        answers = LinearScorer(layer.features[parts[0]], rounded(accuracy(layer.y[parts[0]]), decimals))
+        search = PerformanceSearch(layer.start, queries=QUERIES, sigma=SIGMA, batch=batch, random_state=seed)
+        runs.append(feedback_runs.accuracies({PPS: tune(search, answers).parameters}, support, holdout))
+    yield from metric_rows(f"{OLDER}, {setting}", runs)
 
 
-def _fair_rows(form: str) -> Iterator[Row]:
-    runs = [_fair(form, seed) for seed in range(FAIR_RUNS)]
-    yield from gathered(f"fair tuning, {ABROAD}, {QUERIES} queries", runs)
-
-
-def _fair(form: str, seed: int) -> dict[tuple[str, str], float]:
-    found, method = case(ABROAD, seed), f"PPS, {form} scores"
+def _tune_fairly(form: str, seed: int) -> Figures:
+    layer, method = trained_last_layer(ABROAD, seed), f"PPS, {form} scores"
     support, holdout = (
-        LinearScorer(found.features[part], accuracy_and_gap(found.y[part], found.male[part]))
-        for part in _halves(found, TARGET_ROWS)
+        LinearScorer(layer.features[part], accuracy_and_gap(layer.y[part], layer.male[part]))
+        for part in layer.parts(TARGET_ROWS)
     )
     # The start's own accuracy, from which the floor follows, is the first query.
-    goal = _goal(form, float(support(found.start[None])[0, 0]), len(support.features))
-    search = PerformanceSearch(found.start, queries=QUERIES - 1, sigma=SIGMA, batch=BATCH, goal=goal, random_state=seed)
-    after, before = (holdout(row[None])[0] for row in (tune(search, support).parameters, found.start))
+    goal = _goal(form, float(support(layer.start[None])[0, 0]), len(support.features))
+    search = PerformanceSearch(layer.start, queries=QUERIES - 1, sigma=SIGMA, batch=BATCH, goal=goal, random_state=seed)
+    after, before = (holdout(row[None])[0] for row in (tune(search, support).parameters, layer.start))
     return {
         ("start", "holdout accuracy"): float(before[0]),
         ("start", "holdout gap"): float(before[1]),

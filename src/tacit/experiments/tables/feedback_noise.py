@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state
 
 from tacit.arrays import FloatArray
-from tacit.experiments.registry import Row
+from tacit.experiments.results import ResultRow
 from tacit.situations.feedback.linear import LinearScorer, linear_vector
 from tacit.situations.feedback.metrics import accuracy
 from tacit.situations.feedback.performance import PerformanceSearch
@@ -24,28 +24,28 @@ COLUMNS, SOURCE_ROWS, HOLDOUT_ROWS = 20, 2_000, 5_000
 SIGMA, BATCH = 0.3, 20
 
 
-def rows() -> Iterator[Row]:
+def rows() -> Iterator[ResultRow]:
     """Yield, for each size, the accuracy gained on rows that answer no query, by the noise of the answers."""
     for n_rows, queries in CASES:
         gains = np.array([_gains(n_rows, queries, seed) for seed in range(SEEDS)])  # [runs, noise levels]
         shares = gains.mean(axis=0) / gains[:, 0].mean()
         for noise, gain, share in zip(NOISE, gains.T, shares, strict=True):
             setting = f"{n_rows} rows, {queries} queries"
-            yield Row(f"noise {noise:g}", setting, "accuracy gained", gain.mean(), gain.std(ddof=1), SEEDS)
-            yield Row(f"noise {noise:g}", setting, "share of the exact gain", share, 0.0, SEEDS)
+            yield ResultRow(f"noise {noise:g}", setting, "accuracy gained", gain.mean(), gain.std(ddof=1), SEEDS)
+            yield ResultRow(f"noise {noise:g}", setting, "share of the exact gain", share, 0.0, SEEDS)
 
 
 def _gains(n_rows: int, queries: int, seed: int) -> list[float]:
-    source, support, holdout = _moved(n_rows, seed)
+    source, support, holdout = _shifted_tables(n_rows, seed)
     start = linear_vector(LogisticRegression(C=0.1).fit(*source))
     score = LinearScorer(support[0], accuracy(support[1]))
-    hidden = LinearScorer(holdout[0], accuracy(holdout[1]))
-    before = float(hidden(start[None])[0])
-    found = [_tuned(start, score, noise, queries, seed) for noise in NOISE]
-    return [float(hidden(each[None])[0]) - before for each in found]
+    holdout_score = LinearScorer(holdout[0], accuracy(holdout[1]))
+    before = float(holdout_score(start[None])[0])
+    tuned = [_tune(start, score, noise, queries, seed) for noise in NOISE]
+    return [float(holdout_score(parameters[None])[0]) - before for parameters in tuned]
 
 
-def _tuned(start: FloatArray, score: LinearScorer, noise: float, queries: int, seed: int) -> FloatArray:
+def _tune(start: FloatArray, score: LinearScorer, noise: float, queries: int, seed: int) -> FloatArray:
     generator = check_random_state(seed)
     search = PerformanceSearch(start, queries=queries, sigma=SIGMA, batch=BATCH, random_state=seed)
 
@@ -56,8 +56,8 @@ def _tuned(start: FloatArray, score: LinearScorer, noise: float, queries: int, s
     return tune(search, answer).parameters
 
 
-def _moved(n_rows: int, seed: int) -> list[tuple[FloatArray, NDArray[np.int64]]]:
-    """Return rows to learn from, to score on and to test on; the latter two with columns that moved."""
+def _shifted_tables(n_rows: int, seed: int) -> list[tuple[FloatArray, NDArray[np.int64]]]:
+    """Return rows to learn from, to score on and to test on; the latter two with shifted columns."""
     total = SOURCE_ROWS + n_rows + HOLDOUT_ROWS
     X, y = make_classification(total, COLUMNS, n_informative=10, class_sep=1.0, flip_y=0.02, random_state=seed)
     X /= X.std(axis=0)

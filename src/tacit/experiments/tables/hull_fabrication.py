@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 
 from tacit.arrays import Rows
 from tacit.data.datasets import ImageSet, load_mnist
-from tacit.experiments.registry import Row
+from tacit.experiments.results import ResultRow
 from tacit.kinds.fabricated_rows.entry import WHAT
 from tacit.kinds.fabricated_rows.make import fabricate
 from tacit.models.affine_hull.classifier import AffineHullClassifier
@@ -30,7 +30,7 @@ HULL_ROWS = 10_000
 PUBLISHED_GENERATORS = 0.95
 
 
-def rows() -> Iterator[Row]:
+def rows() -> Iterator[ResultRow]:
     """Yield test accuracies by what the classifier learned from, per entry and per record."""
     images = load_mnist()
     for epsilon in EPSILONS:
@@ -44,19 +44,19 @@ def rows() -> Iterator[Row]:
         yield from _fabricated_rows(images, "fabricated", Unit.RECORD, epsilon, published=published)
 
 
-def _noisy_rows(images: ImageSet, epsilon: float) -> Iterator[Row]:
+def _noisy_rows(images: ImageSet, epsilon: float) -> Iterator[ResultRow]:
     y, setting = images.y_train, f"entry epsilon {epsilon:g}"
     noisy = _noisy(images, epsilon)
     means = np.array([noisy[y == code].mean(axis=0) for code in range(len(images.classes))])
     nearest = (2 * images.X_test @ means.T - (means**2).sum(axis=1)).argmax(axis=1)
-    yield Row("nearest mean of noisy rows", setting, "accuracy", float((nearest == images.y_test).mean()))
-    yield from _measured("noisy rows", setting, (noisy, y), images)
+    yield ResultRow("nearest mean of noisy rows", setting, "accuracy", float((nearest == images.y_test).mean()))
+    yield from _measure("noisy rows", setting, (noisy, y), images)
 
 
 def _fabricated_rows(
-    images: ImageSet, name: str, unit: Unit, epsilon: float, *, published: float | None = None, **manner: Any
-) -> Iterator[Row]:
-    made = fabricate(
+    images: ImageSet, name: str, unit: Unit, epsilon: float, *, published: float | None = None, **settings: Any
+) -> Iterator[ResultRow]:
+    fabricated = fabricate(
         images.X_train,
         images.y_train,
         images.schema,
@@ -65,9 +65,9 @@ def _fabricated_rows(
         delta=ENTRY_DELTA if unit is Unit.ENTRY else RECORD_DELTA,
         n_jobs=-1,
         random_state=SEED,
-        **manner,
+        **settings,
     )
-    yield from _measured(name, f"{unit} epsilon {epsilon:g}", (made.X, made.y), images, published)
+    yield from _measure(name, f"{unit} epsilon {epsilon:g}", (fabricated.X, fabricated.y), images, published)
 
 
 def _noisy(images: ImageSet, epsilon: float) -> NDArray[np.float32]:
@@ -76,16 +76,16 @@ def _noisy(images: ImageSet, epsilon: float) -> NDArray[np.float32]:
     return noisy_rows(account, images.X_train, images.schema)[0].astype(np.float32)
 
 
-def _measured(
+def _measure(
     name: str, setting: str, table: tuple[Rows, NDArray[Any]], images: ImageSet, published: float | None = None
-) -> Iterator[Row]:
+) -> Iterator[ResultRow]:
     """Yield the test accuracy of both classifiers."""
     X, y = table[0].astype(np.float32), table[1]
     quadratic = make_pipeline(
         PCA(DIRECTIONS, svd_solver="covariance_eigh"), QuadraticDiscriminantAnalysis(reg_param=REGULARISATION)
     )
     score = float(quadratic.fit(X, y).score(images.X_test, images.y_test))
-    yield Row(f"{name}: quadratic", setting, "accuracy", score, paper=published)
+    yield ResultRow(f"{name}: quadratic", setting, "accuracy", score, paper=published)
     hulls = AffineHullClassifier(random_state=SEED, n_jobs=-1).fit(X[:HULL_ROWS], y[:HULL_ROWS])
     score = float(hulls.score(images.X_test, images.y_test))
-    yield Row(f"{name}: affine hulls, {HULL_ROWS} rows", setting, "accuracy", score)
+    yield ResultRow(f"{name}: affine hulls, {HULL_ROWS} rows", setting, "accuracy", score)

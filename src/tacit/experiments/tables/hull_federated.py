@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from tacit.arrays import FloatArray
 from tacit.data.datasets import ImageSet, load_mnist
-from tacit.experiments.registry import Row
+from tacit.experiments.results import ResultRow, mean_row
 from tacit.kinds.noisy_rows.make import PrivateRows, gathered, private_rows, release_rows
 from tacit.situations.federated.distances import decide
 from tacit.situations.federated.party import Party, ask, make_party, private_parties
@@ -23,23 +23,25 @@ EPSILON, DELTA = 1.0, 1e-9
 CLASSES = np.arange(10)
 CLEAN, NOISY = "no noise", f"entry epsilon {EPSILON:g}"
 
-Measured = Iterator[tuple[str, str, float]]
-Groups = Sequence[NDArray[np.intp]]
+# Setting, method and accuracy of one run.
+Accuracies = Iterator[tuple[str, str, float]]
+# The rows of each party.
+PartyRows = Sequence[NDArray[np.intp]]
 
 
-def rows() -> Iterator[Row]:
+def rows() -> Iterator[ResultRow]:
     """Yield accuracies on the 10000 test digits, for 10000 training digits in one hand and in several."""
     data = load_mnist()
-    found: dict[tuple[str, str], list[float]] = defaultdict(list)
+    accuracies: dict[tuple[str, str], list[float]] = defaultdict(list)
     for seed in range(SEEDS):
         chosen = check_random_state(seed).permutation(len(data.X_train))[:ROWS]
         for setting, method, accuracy in (*_clean(data, chosen), *_noisy(data, chosen, seed)):
-            found[setting, method].append(accuracy)
-    for (setting, method), runs in found.items():
-        yield Row(method, setting, "accuracy", float(np.mean(runs)), float(np.std(runs)), len(runs))
+            accuracies[setting, method].append(accuracy)
+    for (setting, method), values in accuracies.items():
+        yield mean_row(method, setting, values)
 
 
-def _clean(data: ImageSet, chosen: NDArray[np.intp]) -> Measured:
+def _clean(data: ImageSet, chosen: NDArray[np.intp]) -> Accuracies:
     X, y = data.X_train[chosen], data.y_train[chosen]
     iid = np.array_split(np.arange(ROWS), PARTIES)
     pairs = [np.flatnonzero(y // 2 == party) for party in range(PARTIES)]
@@ -53,7 +55,7 @@ def _clean(data: ImageSet, chosen: NDArray[np.intp]) -> Measured:
     yield CLEAN, "peer: logistic regressions of 5 parties, averaged once", _averaged_regressions(X, y, iid, data)
 
 
-def _noisy(data: ImageSet, chosen: NDArray[np.intp], seed: int) -> Measured:
+def _noisy(data: ImageSet, chosen: NDArray[np.intp], seed: int) -> Accuracies:
     parts = [_private(data, part, 100 * seed + k) for k, part in enumerate(np.array_split(chosen, PARTIES))]
     (everything,) = gathered(parts)
     yield NOISY, "noisy rows in one hand, as they are", _accuracy(_ask([_unfiltered(everything)], data), data)
@@ -67,7 +69,7 @@ def _noisy(data: ImageSet, chosen: NDArray[np.intp], seed: int) -> Measured:
     yield NOISY, "peer: nearest mean of all noisy rows", float(means.score(data.X_test, data.y_test))
 
 
-def _parties(X: NDArray[Any], y: NDArray[Any], groups: Groups) -> list[Party]:
+def _parties(X: NDArray[Any], y: NDArray[Any], groups: PartyRows) -> list[Party]:
     return [make_party(X[group], y[group]) for group in groups]
 
 
@@ -90,7 +92,7 @@ def _accuracy(answers: Sequence[FloatArray], data: ImageSet) -> float:
     return float((decide(answers, CLASSES) == data.y_test).mean())
 
 
-def _averaged_regressions(X: NDArray[Any], y: NDArray[Any], groups: Groups, data: ImageSet) -> float:
+def _averaged_regressions(X: NDArray[Any], y: NDArray[Any], groups: PartyRows, data: ImageSet) -> float:
     fitted = [LogisticRegression(C=0.05, max_iter=200, tol=1e-3).fit(X[group], y[group]) for group in groups]
     weights = np.mean([model.coef_ for model in fitted], axis=0)
     scores = data.X_test @ weights.T + np.mean([model.intercept_ for model in fitted], axis=0)

@@ -11,7 +11,7 @@ from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 
 from tacit.data.datasets import ImageSet, load_mnist
-from tacit.experiments.registry import Row
+from tacit.experiments.results import ResultRow, metric_rows
 from tacit.models.affine_hull.classifier import AffineHullClassifier
 from tacit.models.affine_hull.storage import classifier_to_model
 from tacit.models.membership.classifier import MembershipClassifier
@@ -32,13 +32,14 @@ PEERS: dict[str, Callable[[], Any]] = {
 }
 
 
-def rows() -> Iterator[Row]:
+def rows() -> Iterator[ResultRow]:
     """Yield accuracy on the 10000 test digits, seconds, and what the model keeps; no figure is published for this."""
     images = load_mnist()
     for methods, (n_rows, runs) in ((HULLS | PEERS, SMALL), (HULLS, LARGE)):
         for method, make in methods.items():
-            measured = [_measure(make(), images, n_rows, seed) for seed in range(runs)]
-            yield from _gathered(method, f"{n_rows} rows", measured)
+            figures = [_measure(make(), images, n_rows, seed) for seed in range(runs)]
+            named = [{(method, metric): value for metric, value in run.items()} for run in figures]
+            yield from metric_rows(f"{n_rows} rows", named)
 
 
 def _measure(model: Any, images: ImageSet, n_rows: int, seed: int) -> dict[str, float]:
@@ -50,13 +51,7 @@ def _measure(model: Any, images: ImageSet, n_rows: int, seed: int) -> dict[str, 
     model.fit(X, y)
     fitted = time.perf_counter()
     accuracy = float(np.mean(model.predict(images.X_test) == images.y_test))
-    found = {"accuracy": accuracy, "fit, s": fitted - start, "predict 10000, s": time.perf_counter() - fitted}
+    figures = {"accuracy": accuracy, "fit, s": fitted - start, "predict 10000, s": time.perf_counter() - fitted}
     if isinstance(model, AffineHullClassifier):
-        found["model, MB"] = sum(array.nbytes for array in classifier_to_model(model).arrays.values()) / 1e6
-    return found
-
-
-def _gathered(method: str, setting: str, measured: list[dict[str, float]]) -> Iterator[Row]:
-    for metric in measured[0]:
-        values = [each[metric] for each in measured]
-        yield Row(method, setting, metric, float(np.mean(values)), float(np.std(values)), len(values))
+        figures["model, MB"] = sum(array.nbytes for array in classifier_to_model(model).arrays.values()) / 1e6
+    return figures

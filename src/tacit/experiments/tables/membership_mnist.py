@@ -6,11 +6,12 @@ from sklearn.utils import check_random_state
 
 from tacit.data.datasets import ImageSet, load_mnist
 from tacit.data.splits import few_labels
-from tacit.experiments.registry import Row
-from tacit.experiments.transfer_runs import gathered, measure_each
-from tacit.kinds.class_moments.make import make_release
+from tacit.experiments.results import ResultRow, mean_rows
+from tacit.experiments.transfer_runs import ADOPTED, measure_releases, release_images
 
 SEEDS = 5
+# The receiver's rows of the 10000 test digits, and its labels of each class; the other rows are for evaluation.
+RECEIVED, PER_CLASS = 9000, 10
 # (unit, epsilon, delta, published accuracy of [membership] Table 1)
 SETTINGS = (
     ("entry", 0.1, 1e-9, 0.951),
@@ -22,24 +23,22 @@ SETTINGS = (
 )
 
 
-def rows() -> Iterator[Row]:
+def rows() -> Iterator[ResultRow]:
     """Yield accuracies at entry and record level; the last setting is noise in all but name."""
     images = load_mnist()
     runs = [_run(images, seed) for seed in range(SEEDS)]
-    for unit, epsilon, _, paper in SETTINGS:
-        name = f"{unit} epsilon {epsilon:g}"
-        yield from gathered(name, [run[name] for run in runs], paper=paper)
+    for unit, epsilon, _, published in SETTINGS:
+        setting = f"{unit} epsilon {epsilon:g}"
+        yield from mean_rows(setting, [run[setting] for run in runs], paper={ADOPTED: published})
 
 
 def _run(images: ImageSet, seed: int) -> dict[str, dict[str, float]]:
     releases = {
-        f"{unit} epsilon {epsilon:g}": make_release(
-            images.X_train, images.y_train, images.schema, unit=unit, epsilon=epsilon, delta=delta, random_state=seed
-        )
+        f"{unit} epsilon {epsilon:g}": release_images(images, unit=unit, epsilon=epsilon, delta=delta, seed=seed)
         for unit, epsilon, delta, _ in SETTINGS
     }
     order = check_random_state(seed).permutation(len(images.y_test))
-    mine, held_out = order[:9000], order[9000:]
-    y = few_labels(images.y_test[mine], per_class=10, random_state=seed)
+    received, held_out = order[:RECEIVED], order[RECEIVED:]
+    y = few_labels(images.y_test[received], per_class=PER_CLASS, random_state=seed)
     test = images.X_test[held_out], images.y_test[held_out]
-    return measure_each(releases, images.schema, (images.X_test[mine], y), test, seed=seed)
+    return measure_releases(releases, images.schema, (images.X_test[received], y), test, seed=seed)

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from tacit.adoption.neighbours import MetricNeighbours
 from tacit.data.datasets import TableSet, load_adult, load_bank
 from tacit.experiments.pair_runs import balanced_split
-from tacit.experiments.registry import Row
-from tacit.experiments.transfer_runs import gathered
+from tacit.experiments.results import ResultRow, mean_rows
 from tacit.kinds.pair_metric.make import make_release
 
 LABELS = (50, 200, 1000)
@@ -15,12 +14,12 @@ SEEDS, TESTED = 10, 2000
 ALONE, ADOPTED = "five neighbours, your labels alone", "five neighbours in the adopted metric"
 
 
-def rows() -> Iterator[Row]:
+def rows() -> Iterator[ResultRow]:
     """Yield accuracies on held-out rows of balanced classes; the owner's rows are all others."""
     for name, data in (("Bank", load_bank()), ("Adult", load_adult())):
         for labels in LABELS:
             runs = [run(data, labels, seed) for seed in range(SEEDS)]
-            yield from gathered(f"{name}, {labels} labels, pair epsilon {EPSILON:g}", runs)
+            yield from mean_rows(f"{name}, {labels} labels, pair epsilon {EPSILON:g}", runs)
 
 
 def run(data: TableSet, labels: int, seed: int) -> dict[str, float]:

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.utils import check_random_state
 
+from tacit.arrays import Codes
 from tacit.data.datasets import load_adult, load_heart_centres
 from tacit.data.encoding import Encoded
 from tacit.data.schema import Schema
-from tacit.experiments.linear_runs import Codes, Task, measure, ranks
-from tacit.experiments.registry import Row
+from tacit.experiments.linear_runs import LinearTask, measure, ranks
+from tacit.experiments.results import ResultRow, mean_rows
 from tacit.models.linear.feature_split import FeatureSplit
 from tacit.models.two_class_problems import schema_bounds
 
@@ -33,7 +34,7 @@ COUNTRIES = ("Mexico", "Philippines", "Germany", "Puerto-Rico", "Canada", "El-Sa
 
 
 @dataclass(frozen=True, eq=False)
-class Family:
+class TableFamily:
     """One private source, private targets with the same columns, and the ways to split those."""
 
     source: Encoded
@@ -42,37 +43,33 @@ class Family:
     splits: dict[str, FeatureSplit]
 
 
-def rows() -> Iterator[Row]:
+def rows() -> Iterator[ResultRow]:
     """Yield the area under the ROC curve at epsilon 1 for source and target, and each method's averaged rank."""
     yield from _family("heart", _hearts())
     yield from _family("Adult", _countries())
 
 
-def _family(name: str, family: Family) -> Iterator[Row]:
+def _family(name: str, family: TableFamily) -> Iterator[ResultRow]:
     means = []
     for place, (target, table) in enumerate(family.targets.items()):
         tasks = [_task(family.source, table, family.schema, seed) for seed in range(RUNS)]
         runs = [measure(task, EPSILON, family.splits, seed=RUNS * place + seed) for seed, task in enumerate(tasks)]
         means.append({method: float(np.mean([run[method] for run in runs])) for method in runs[0]})
-        for method in runs[0]:
-            scores = [run[method] for run in runs]
-            spread = float(np.std(scores))
-            setting = f"{name}: {target}, {len(table.y)} rows"
-            yield Row(method, setting, "ROC AUC", float(np.mean(scores)), spread, RUNS)
+        yield from mean_rows(f"{name}: {target}, {len(table.y)} rows", runs, metric="ROC AUC")
     for method, rank in ranks(means):
-        yield Row(method, f"{name}: all {len(family.targets)} targets", "averaged rank", rank)
+        yield ResultRow(method, f"{name}: all {len(family.targets)} targets", "averaged rank", rank)
 
 
-def _task(source: Encoded, target: Encoded, schema: Schema, seed: int) -> Task:
+def _task(source: Encoded, target: Encoded, schema: Schema, seed: int) -> LinearTask:
     """Return the source, and four fifths of the target against the rest, the classes in equal parts."""
     generator = check_random_state(seed)
     order = generator.permutation(len(target.y))
-    held = np.concatenate([_fifth(order[target.y[order] == code]) for code in (0, 1)])
-    learned = order[~np.isin(order, held)]
-    return Task(
+    held_out = np.concatenate([_fifth(order[target.y[order] == code]) for code in (0, 1)])
+    train = order[~np.isin(order, held_out)]
+    return LinearTask(
         (np.asarray(source.X, dtype=np.float64), source.y),
-        (np.asarray(target.X[learned], dtype=np.float64), target.y[learned]),
-        (np.asarray(target.X[held], dtype=np.float64), target.y[held]),
+        (np.asarray(target.X[train], dtype=np.float64), target.y[train]),
+        (np.asarray(target.X[held_out], dtype=np.float64), target.y[held_out]),
         bounds=schema_bounds(schema),
     )
 
@@ -81,14 +78,14 @@ def _fifth(places: Codes) -> Codes:
     return places[: max(len(places) // 5, 1)]
 
 
-def _hearts() -> Family:
+def _hearts() -> TableFamily:
     centres = load_heart_centres()
     encoded = {name: centre.encode(labels="required") for name, centre in centres.items()}
     schema = centres["cleveland"].schema
-    return Family(encoded.pop("cleveland"), encoded, schema, _splits(schema, HEART_GROUPS))
+    return TableFamily(encoded.pop("cleveland"), encoded, schema, _splits(schema, HEART_GROUPS))
 
 
-def _countries() -> Family:
+def _countries() -> TableFamily:
     """Return residents born in the United States, and in other countries; the country itself is no feature."""
     adult = load_adult()
     schema = Schema(
@@ -99,12 +96,12 @@ def _countries() -> Family:
     born = adult.table["native-country"].str.strip_chars().to_numpy()
     whole = type(adult)(adult.name, adult.table, schema).encode(labels="required")
 
-    def of(country: str) -> Encoded:
-        mine = born == country
-        return Encoded(whole.X[mine], whole.y[mine], whole.names, whole.classes)
+    def residents(country: str) -> Encoded:
+        chosen = born == country
+        return Encoded(whole.X[chosen], whole.y[chosen], whole.names, whole.classes)
 
-    targets = {country: of(country) for country in COUNTRIES}
-    return Family(of("United-States"), targets, schema, _splits(schema, ADULT_GROUPS))
+    targets = {country: residents(country) for country in COUNTRIES}
+    return TableFamily(residents("United-States"), targets, schema, _splits(schema, ADULT_GROUPS))
 
 
 def _splits(schema: Schema, groups: tuple[tuple[float, str], ...]) -> dict[str, FeatureSplit]:

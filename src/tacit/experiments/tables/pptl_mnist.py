@@ -1,22 +1,22 @@
 """MNIST, digits 0 and 8 to digits 0 and 9, in 100 principal directions of public digits; [pptl] Table 1."""
 
-import tempfile
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from tacit.arrays import FloatArray
+from tacit.arrays import Codes, FloatArray
+from tacit.data.cells import IntArray
 from tacit.data.datasets import load_mnist
-from tacit.experiments.linear_runs import DIRECT, SIMPLE, SOURCE, Codes, Table, Task, measure
+from tacit.experiments.linear_runs import DIRECT, SIMPLE, SOURCE, LinearRows, LinearTask, measure
 from tacit.experiments.peers import ask_peer
-from tacit.experiments.registry import Row
+from tacit.experiments.results import ResultRow, mean_row, mean_rows
 from tacit.models.linear.feature_split import FeatureSplit
 from tacit.models.two_class_problems import unit_rows
 
 RUNS = 10
+SOURCE_ROWS, TARGET_ROWS = 2000, 1000
 EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0)
 DIRECTIONS, GROUPS = 100, 5
 RANDOM, WEIGHTED = "PPTL-FS(R)", "PPTL-FS(W)"
@@ -30,7 +30,7 @@ PAPER = {
 }
 
 
-def rows() -> Iterator[Row]:
+def rows() -> Iterator[ResultRow]:
     """Yield the area under the ROC curve on a fifth of the target's 1000 rows, at the same epsilon for both tables.
 
     The directions and their variances, which are the features' importance, come from the test digits, which are taken
@@ -49,26 +49,13 @@ def rows() -> Iterator[Row]:
             )
             for seed, task in enumerate(tasks)
         ]
-        for method in runs[0]:
-            paper = PAPER[method][place] if method in PAPER else None
-            yield _row(method, epsilon, [run[method] for run in runs], paper)
-    for given, scores in _peer(tasks).items():
-        yield _row("diffprivlib, Direct", float(given), scores)
+        published = {method: figures[place] for method, figures in PAPER.items()}
+        yield from mean_rows(f"epsilon {epsilon:g}", runs, metric="ROC AUC", paper=published)
+    for peer_epsilon, areas in _peer(tasks).items():
+        yield mean_row("diffprivlib, Direct", f"epsilon {float(peer_epsilon):g}", areas, metric="ROC AUC")
 
 
-def _row(method: str, epsilon: float, scores: list[float], paper: float | None = None) -> Row:
-    return Row(
-        method,
-        f"epsilon {epsilon:g}",
-        "ROC AUC",
-        float(np.mean(scores)),
-        float(np.std(scores)),
-        len(scores),
-        paper,
-    )
-
-
-def public_view(classes: Sequence[int] = (0, 8, 9)) -> tuple[FloatArray, Codes, FloatArray]:
+def public_view(classes: Sequence[int] = (0, 8, 9)) -> tuple[FloatArray, IntArray, FloatArray]:
     """Return private digits of ``classes`` in public directions, their labels, and the directions' public variances."""
     images = load_mnist()
     public = images.X_test.astype(np.float64)
@@ -79,26 +66,24 @@ def public_view(classes: Sequence[int] = (0, 8, 9)) -> tuple[FloatArray, Codes, 
     return (images.X_train[wanted] - centre) @ best, images.y_train[wanted], variances[: -DIRECTIONS - 1 : -1]
 
 
-def _task(images: FloatArray, labels: Codes, seed: int) -> Task:
-    """Return 2000 rows of 0 and 8, of which four fifths are learned from, and 1000 other rows of 0 and 9."""
+def _task(images: FloatArray, labels: IntArray, seed: int) -> LinearTask:
+    """Return rows of 0 and 8, of which four fifths are learned from, and other rows of 0 and 9, a fifth to test on."""
     generator = check_random_state(seed)
-    source = generator.permutation(np.flatnonzero(np.isin(labels, (0, 8))))[:2000]
+    source = generator.permutation(np.flatnonzero(np.isin(labels, (0, 8))))[:SOURCE_ROWS]
     others = np.setdiff1d(np.flatnonzero(np.isin(labels, (0, 9))), source)
-    target = generator.permutation(others)[:1000]
+    target = generator.permutation(others)[:TARGET_ROWS]
 
-    def table(places: Codes) -> Table:
+    def table(places: Codes) -> LinearRows:
         return images[places], (labels[places] > 0).astype(np.int64)
 
-    return Task(table(source[:1600]), table(target[:800]), table(target[800:]))
+    cut = 4 * TARGET_ROWS // 5
+    return LinearTask(table(source[: 4 * SOURCE_ROWS // 5]), table(target[:cut]), table(target[cut:]))
 
 
-def _peer(tasks: list[Task]) -> dict[str, list[float]]:
+def _peer(tasks: list[LinearTask]) -> dict[str, list[float]]:
     """Return what diffprivlib reaches on the target alone, on the same rows, where it is installed."""
     arrays: dict[str, Any] = {"epsilons": np.array(EPSILONS), "runs": np.array(len(tasks), dtype=float)}
     for run, task in enumerate(tasks):
         arrays[f"X_{run}"], arrays[f"X_test_{run}"] = unit_rows(task.target[0]), unit_rows(task.test[0])
         arrays[f"y_{run}"], arrays[f"y_test_{run}"] = task.target[1], task.test[1]
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "rows.npz"
-        np.savez(path, allow_pickle=False, **arrays)
-        return ask_peer("peer_diffprivlib.py", "auc", str(path)) or {}
+    return ask_peer("peer_diffprivlib.py", "auc", arrays) or {}

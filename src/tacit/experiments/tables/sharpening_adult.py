@@ -1,4 +1,4 @@
-"""Adult from 200 labels and the rows beside them, and what a blank cell's neighbours tell of it; next to peers."""
+"""Adult from 200 labels and unlabelled rows, and blank cells inferred from the other columns; next to peers."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from scipy.special import softmax
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
@@ -16,11 +15,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
 from sklearn.utils import check_random_state
 
-from tacit.arrays import UNLABELLED
+from tacit.arrays import UNLABELLED, Rows
 from tacit.data.cells import IntArray
 from tacit.data.datasets import load_adult
-from tacit.experiments.feedback_runs import gathered
-from tacit.experiments.registry import Row
+from tacit.experiments.results import Figures, ResultRow, metric_rows
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
 from tacit.numerics.calibration import apply_temperature, calibration_error, coverage, find_temperature
 from tacit.situations.missing.inference import InferredColumn, infer_column
@@ -34,33 +32,32 @@ ABSTAIN = 0.8
 LEAST = 1e-12
 ACCURACY, RAW, CALIBRATED = "accuracy", "calibration error", "calibration error, corrected"
 
-Floats = NDArray[np.floating[Any]]
-Labelled = tuple[Floats, IntArray]
-Maker = Callable[[], Any]
-Scores = dict[tuple[str, str], float]
+# Encoded rows and their labels.
+AdultRows = tuple[Rows, IntArray]
+MakeLearner = Callable[[], Any]
 
 
-def rows() -> Iterator[Row]:
+def rows() -> Iterator[ResultRow]:
     """Yield accuracies and calibration errors of income from 200 labels, then of sex and race from 1000 known cells."""
     train, test = (load_adult(part).encode(labels="required") for part in ("train", "test"))
     runs = [_income((train.X, train.y), (test.X, test.y), seed) for seed in range(SEEDS)]
-    yield from gathered(f"income, {LABELS} labels and {UNLABELLED_ROWS} rows without", runs)
+    yield from metric_rows(f"income, {LABELS} labels and {UNLABELLED_ROWS} rows without", runs)
     for column in ("sex", "race"):
-        found = [_blanks(column, seed) for seed in range(BLANK_SEEDS)]
-        yield from gathered(f"{column}, {KNOWN} cells known and {BLANK} blank", found)
+        runs = [_blanks(column, seed) for seed in range(BLANK_SEEDS)]
+        yield from metric_rows(f"{column}, {KNOWN} cells known and {BLANK} blank", runs)
 
 
-def _income(train: Labelled, test: Labelled, seed: int) -> Scores:
+def _income(train: AdultRows, test: AdultRows, seed: int) -> Figures:
     chosen = check_random_state(seed).permutation(len(train[1]))[: LABELS + UNLABELLED_ROWS]
     X, y = train[0][chosen], train[1][chosen]
     y[LABELS:] = UNLABELLED
-    found: Scores = {}
+    figures: Figures = {}
     for method, make in {**networks(seed), **peers(seed)}.items():
-        found |= _scored(method, *_predicted(make, X, y, test[0]), test[1])
-    return found
+        figures |= _scores(method, *_predict(make, X, y, test[0]), test[1])
+    return figures
 
 
-def networks(seed: int) -> dict[str, Maker]:
+def networks(seed: int) -> dict[str, MakeLearner]:
     """Return makers of the network with each way to distil, and of the same network on labelled rows only."""
     schema = load_adult("test").schema
     settings = {**dict.fromkeys(("ads", "sh", "pl"), "fixmatch"), "none": "supervised"}
@@ -78,7 +75,7 @@ def networks(seed: int) -> dict[str, Maker]:
     }
 
 
-def peers(seed: int) -> dict[str, Maker]:
+def peers(seed: int) -> dict[str, MakeLearner]:
     """Return makers of the peers; the first two learn from labelled rows only. Settings were chosen on other seeds."""
     return {
         "logistic regression": lambda: make_pipeline(StandardScaler(), LogisticRegression(C=0.1, max_iter=1000)),
@@ -88,32 +85,30 @@ def peers(seed: int) -> dict[str, Maker]:
     }
 
 
-def _predicted(make: Maker, X: Floats, y: IntArray, X_test: Floats) -> tuple[Floats, Floats]:
+def _predict(make: MakeLearner, X: Rows, y: IntArray, X_test: Rows) -> tuple[Rows, Rows]:
     """Return probabilities of the test rows as learned, and at a temperature from labelled rows held out in turn."""
     labelled = np.flatnonzero(y != UNLABELLED)
     held_out = np.zeros((len(labelled), 2))
     for _, part in StratifiedKFold(FOLDS).split(labelled, y[labelled]):
         hidden = y.copy()
         hidden[labelled[part]] = UNLABELLED
-        held_out[part] = _logits(_fitted(make, X, hidden), X[labelled[part]])
-    logits = _logits(_fitted(make, X, y), X_test)
+        held_out[part] = _logits(_fit(make, X, hidden), X[labelled[part]])
+    logits = _logits(_fit(make, X, y), X_test)
     return softmax(logits, axis=1), apply_temperature(logits, find_temperature(held_out, y[labelled]))
 
 
-def _fitted(make: Maker, X: Floats, y: IntArray) -> Any:
-    model, known = make(), y != UNLABELLED
+def _fit(make: MakeLearner, X: Rows, y: IntArray) -> Any:
+    model, labelled = make(), y != UNLABELLED
     from_all = isinstance(model, SharpenedClassifier | SelfTrainingClassifier | LabelSpreading)
-    return model.fit(X, y) if from_all else model.fit(X[known], y[known])
+    return model.fit(X, y) if from_all else model.fit(X[labelled], y[labelled])
 
 
-def _logits(model: Any, X: Floats) -> Floats:
-    logits: Floats = (
-        model.logits(X) if isinstance(model, SharpenedClassifier) else np.log(model.predict_proba(X) + LEAST)
-    )
+def _logits(model: Any, X: Rows) -> Rows:
+    logits: Rows = model.logits(X) if isinstance(model, SharpenedClassifier) else np.log(model.predict_proba(X) + LEAST)
     return logits
 
 
-def _scored(method: str, raw: Floats, calibrated: Floats, truth: IntArray) -> Scores:
+def _scores(method: str, raw: Rows, calibrated: Rows, truth: IntArray) -> Figures:
     return {
         (method, ACCURACY): float((raw.argmax(axis=1) == truth).mean()),
         (method, RAW): calibration_error(raw, truth),
@@ -121,28 +116,29 @@ def _scored(method: str, raw: Floats, calibrated: Floats, truth: IntArray) -> Sc
     }
 
 
-def _blanks(column: str, seed: int) -> Scores:
+def _blanks(column: str, seed: int) -> Figures:
     """Return how well each learner fills blanks whose truth is known, and what its own held-out rows had promised."""
     data = load_adult("train")
     chosen = check_random_state(seed).permutation(data.table.height)[: KNOWN + BLANK]
     whole = data.table[chosen]
     blank = pl.Series(np.arange(whole.height) >= KNOWN)
     table = whole.with_columns(whole[column].set(blank, None))
-    found: Scores = {}
+    figures: Figures = {}
     for learner in LEARNERS:
-        given = infer_column(table, data.schema, column, learner=learner, random_state=seed)
-        truth = np.array([given.categories.index(name) if name in given.categories else -1 for name in whole[column]])
-        found |= _filled(learner, given, truth[KNOWN:])
-    found["the commonest category", ACCURACY] = given.evidence.commonest
-    return found
+        inferred = infer_column(table, data.schema, column, learner=learner, random_state=seed)
+        places = {name: place for place, name in enumerate(inferred.categories)}
+        truth = np.array([places.get(name, -1) for name in whole[column]])
+        figures |= _scores_of_blanks(learner, inferred, truth[KNOWN:])
+    figures["the commonest category", ACCURACY] = inferred.evidence.commonest
+    return figures
 
 
-def _filled(learner: str, given: InferredColumn, truth: IntArray) -> Scores:
-    answered = coverage(given.probabilities, truth, least=ABSTAIN)
+def _scores_of_blanks(learner: str, inferred: InferredColumn, truth: IntArray) -> Figures:
+    answered = coverage(inferred.probabilities, truth, least=ABSTAIN)
     return {
-        (learner, ACCURACY): float((given.probabilities.argmax(axis=1) == truth).mean()),
-        (learner, "accuracy promised by held-out rows"): given.evidence.accuracy,
-        (learner, CALIBRATED): calibration_error(given.probabilities, truth),
+        (learner, ACCURACY): float((inferred.probabilities.argmax(axis=1) == truth).mean()),
+        (learner, "accuracy promised by held-out rows"): inferred.evidence.accuracy,
+        (learner, CALIBRATED): calibration_error(inferred.probabilities, truth),
         (learner, f"answered above {ABSTAIN:g}"): answered.share,
         (learner, f"accuracy above {ABSTAIN:g}"): answered.accuracy,
     }

@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 
 from tacit.data.datasets import ImageSet, load_mnist
 from tacit.data.splits import few_labels
-from tacit.experiments.registry import Row
+from tacit.experiments.results import ResultRow, mean_row
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
 
 SEEDS = range(4)
@@ -43,17 +43,18 @@ VAT: dict[str, Any] = {
 SUPERVISED: dict[str, Any] = {"algorithm": "supervised", "distillation": "none", "n_steps": 300}
 
 
-def rows() -> Iterator[Row]:
+def rows() -> Iterator[ResultRow]:
     """Yield test errors of labels alone, FixMatch and VAT, then which orderings of the thesis the VAT rows repeat."""
-    yield _row("labels alone", errors(SUPERVISED))
+    yield mean_row("labels alone", SETTING, errors(SUPERVISED), metric=METRIC)
     for distillation in ("sh", "ads", "pl"):
-        yield _row(f"FixMatch, {distillation.upper()}", errors(FIXMATCH | {"distillation": distillation}))
-    found: dict[str, float] = {}
+        fixmatch = errors(FIXMATCH | {"distillation": distillation})
+        yield mean_row(f"FixMatch, {distillation.upper()}", SETTING, fixmatch, metric=METRIC)
+    means: dict[str, float] = {}
     for distillation, published in PUBLISHED.items():
-        measured = errors(VAT | {"distillation": distillation})
-        found[distillation] = float(np.mean(measured))
-        yield _row(_vat_name(distillation), measured, paper=published)
-    yield from orderings(found)
+        vat = errors(VAT | {"distillation": distillation})
+        means[distillation] = float(np.mean(vat))
+        yield mean_row(_vat_name(distillation), SETTING, vat, metric=METRIC, paper=published)
+    yield from orderings(means)
 
 
 def errors(settings: Mapping[str, Any]) -> list[float]:
@@ -74,19 +75,15 @@ def error_from(settings: Mapping[str, Any], seed: int) -> float:
         return 100.0 * (1.0 - float(model.score(digits.X_test, digits.y_test)))
 
 
-def orderings(found: Mapping[str, float]) -> Iterator[Row]:
-    """Yield in words which pairs of VAT rows come in the published order, and which in the other."""
+def orderings(means: Mapping[str, float]) -> Iterator[ResultRow]:
+    """Yield in words which pairs of VAT errors come in the published order, and which in the other."""
     pairs = [sorted(pair, key=PUBLISHED.__getitem__) for pair in combinations(PUBLISHED, 2)]
-    kept = [pair for pair in pairs if found[pair[0]] < found[pair[1]]]
-    for verdict, chosen in (("as published", kept), ("not as published", [pair for pair in pairs if pair not in kept])):
-        said = ", ".join(f"{better.upper()} < {worse.upper()}" for better, worse in chosen) or "none"
-        yield Row(
-            f"VAT orderings {verdict}: {said}", SETTING, "share of pairs", len(chosen) / len(pairs), runs=len(pairs)
-        )
-
-
-def _row(method: str, measured: list[float], *, paper: float | None = None) -> Row:
-    return Row(method, SETTING, METRIC, float(np.mean(measured)), float(np.std(measured)), len(measured), paper)
+    repeated = [pair for pair in pairs if means[pair[0]] < means[pair[1]]]
+    others = [pair for pair in pairs if pair not in repeated]
+    for words, chosen in (("as published", repeated), ("not as published", others)):
+        listed = ", ".join(f"{better.upper()} < {worse.upper()}" for better, worse in chosen) or "none"
+        method = f"VAT orderings {words}: {listed}"
+        yield ResultRow(method, SETTING, "share of pairs", len(chosen) / len(pairs), runs=len(pairs))
 
 
 def _vat_name(distillation: str) -> str:

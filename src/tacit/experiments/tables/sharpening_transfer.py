@@ -14,29 +14,30 @@ from threadpoolctl import threadpool_limits
 from tacit.adoption.network import SharpenedTransfer, default_learner
 from tacit.data.datasets import ImageSet, load_mnist
 from tacit.data.splits import few_labels
-from tacit.experiments.registry import Row
-from tacit.experiments.transfer_runs import gathered
-from tacit.kinds.class_moments.make import make_release
+from tacit.experiments.results import ResultRow, mean_rows
+from tacit.experiments.transfer_runs import release_images
 
 SEEDS = range(3)
 PER_CLASS = (10, 2)
 EPSILONS = (0.5, 1.0)
 DELTA = 1e-5
 JOBS = 2
-OWN_ROWS = 9000
+RECEIVED = 9000
 ALONE = "network, labels and unlabelled rows alone"
 RELEASE = "release alone"
 ADOPTED = "adopted by the network"
 
 
-def rows() -> Iterator[Row]:
+def rows() -> Iterator[ResultRow]:
     """Yield accuracies on 1000 digits that nobody learned from."""
-    cases = [(per_class, seed) for per_class in PER_CLASS for seed in SEEDS]
-    runs: list[dict[str, dict[str, float]]] = Parallel(n_jobs=JOBS)(delayed(run)(*case) for case in cases)
+    settings = [(per_class, seed) for per_class in PER_CLASS for seed in SEEDS]
+    accuracies: list[dict[str, dict[str, float]]] = Parallel(n_jobs=JOBS)(
+        delayed(run)(per_class, seed) for per_class, seed in settings
+    )
     for per_class in PER_CLASS:
-        mine = [found for found, (labels, _) in zip(runs, cases, strict=True) if labels == per_class]
-        for name in mine[0]:
-            yield from gathered(f"{10 * per_class} labels, {name}", [found[name] for found in mine])
+        runs = [result for result, (labels, _) in zip(accuracies, settings, strict=True) if labels == per_class]
+        for release in runs[0]:
+            yield from mean_rows(f"{10 * per_class} labels, {release}", [result[release] for result in runs])
 
 
 def run(per_class: int, seed: int) -> dict[str, dict[str, float]]:
@@ -46,27 +47,20 @@ def run(per_class: int, seed: int) -> dict[str, dict[str, float]]:
     torch.set_num_threads(1)
     images = _digits()
     order = check_random_state(seed).permutation(len(images.y_test))
-    mine, held_out = order[:OWN_ROWS], order[OWN_ROWS:]
-    y = few_labels(images.y_test[mine], per_class=per_class, random_state=seed)
+    received, held_out = order[:RECEIVED], order[RECEIVED:]
+    X, y = images.X_test[received], few_labels(images.y_test[received], per_class=per_class, random_state=seed)
     test = images.X_test[held_out], images.y_test[held_out]
     with threadpool_limits(1):
-        alone = default_learner().set_params(schema=images.schema, random_state=seed).fit(images.X_test[mine], y)
-        found = {"no release": {ALONE: float(alone.score(*test))}}
+        alone = default_learner().set_params(schema=images.schema, random_state=seed).fit(X, y)
+        accuracies = {"no release": {ALONE: float(alone.score(*test))}}
         for epsilon in EPSILONS:
-            release = make_release(
-                images.X_train,
-                images.y_train,
-                images.schema,
-                unit="record",
-                epsilon=epsilon,
-                delta=DELTA,
-                random_state=seed,
-            )
-            model = SharpenedTransfer([release], schema=images.schema, compare=False, random_state=seed)
-            model.fit(images.X_test[mine], y)
-            lent = float((model.opinions_[0](test[0]).argmax(axis=1) == test[1]).mean())
-            found[f"record epsilon {epsilon:g}"] = {RELEASE: lent, ADOPTED: float(model.score(*test))}
-    return found
+            release = release_images(images, unit="record", epsilon=epsilon, delta=DELTA, seed=seed)
+            model = SharpenedTransfer(
+                [release], schema=images.schema, learner=default_learner(), compare=False, random_state=seed
+            ).fit(X, y)
+            of_release = float((model.opinions_[0](test[0]).argmax(axis=1) == test[1]).mean())
+            accuracies[f"record epsilon {epsilon:g}"] = {RELEASE: of_release, ADOPTED: float(model.score(*test))}
+    return accuracies
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from tacit.experiments.registry import Row
+from tacit.experiments.results import ResultRow
 from tacit.privacy import accounting
 from tacit.privacy.events import LaplaceEvent
 
@@ -11,12 +11,12 @@ FEATURES = (1, 10, 100, 784)
 EPSILONS = (0.1, 1.0)
 
 
-def rows() -> Iterator[Row]:
+def rows() -> Iterator[ResultRow]:
     """Yield the record-level epsilon of Laplace noise on each entry, by privacy-loss distributions and by adding up."""
     for epsilon in EPSILONS:
         for n_features in FEATURES:
             whole = accounting.at_record(LaplaceEvent(1 / epsilon, 1.0), n_features)
             setting = f"entry epsilon {epsilon:g}, {n_features} features"
             metric = f"record epsilon at delta {DELTA:g}"
-            yield Row("privacy-loss distribution", setting, metric, accounting.epsilon(whole, delta=DELTA))
-            yield Row("adding up", setting, "record epsilon at delta 0", accounting.epsilon(whole, delta=0))
+            yield ResultRow("privacy-loss distribution", setting, metric, accounting.epsilon(whole, delta=DELTA))
+            yield ResultRow("adding up", setting, "record epsilon at delta 0", accounting.epsilon(whole, delta=0))

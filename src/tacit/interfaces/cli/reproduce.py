@@ -11,7 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from tacit.experiments.registry import Experiment, Row
+    from tacit.experiments.registry import Experiment
+    from tacit.experiments.results import ResultRow
 
 
 def reproduce(
@@ -47,8 +48,8 @@ def _list(experiments: "tuple[Experiment, ...]") -> None:
     Console().print(table)
 
 
-def _measure(experiment: "Experiment") -> "list[Row]":
-    rows: list[Row] = []
+def _measure(experiment: "Experiment") -> "list[ResultRow]":
+    rows: list[ResultRow] = []
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(f"{experiment.name}: first row")
@@ -58,7 +59,7 @@ def _measure(experiment: "Experiment") -> "list[Row]":
     return rows
 
 
-def _table(name: str, rows: "list[Row]") -> Table:
+def _table(name: str, rows: "list[ResultRow]") -> Table:
     table = Table(title=name, box=box.SIMPLE_HEAD, title_justify="left")
     for column in ("method", "setting", "metric"):
         table.add_column(column)
