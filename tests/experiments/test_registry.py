@@ -1,6 +1,5 @@
 """The registry: each table is one module, found by its name and loaded only when it is run."""
 
-import ast
 import inspect
 import subprocess
 import sys
@@ -37,16 +36,6 @@ def test_every_module_yields_result_rows(table: Experiment) -> None:
     assert get_type_hints(rows)["return"] == Iterator[ResultRow]
     assert not inspect.signature(rows).parameters
     assert table.summary
-
-
-def test_no_table_imports_another() -> None:
-    for path in FOLDER.glob("*.py"):
-        imported = {
-            node.module
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-            if isinstance(node, ast.ImportFrom) and node.module
-        }
-        assert not [name for name in imported if name.startswith(tables.__name__)], path.name
 
 
 def test_an_unknown_table_is_refused_with_the_list_of_all() -> None:

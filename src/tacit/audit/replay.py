@@ -129,10 +129,10 @@ class _Checker:
         declared = query.mechanism.sensitivity
         if np.isinf(declared):
             return  # the local model protects any change
-        moved = query.mechanism.distance(query.values, values)
-        self.largest_share = max(self.largest_share, moved / declared)
-        if moved > declared * (1 + ROUNDING):
-            self.findings.append(Finding(where, f"moved by {moved:.6g}, declared at most {declared:.6g}"))
+        distance = query.mechanism.distance(query.values, values)
+        self.largest_share = max(self.largest_share, distance / declared)
+        if distance > declared * (1 + ROUNDING):
+            self.findings.append(Finding(where, f"moved by {distance:.6g}, declared at most {declared:.6g}"))
 
 
 def _differences(first: Results, second: Results) -> list[Finding]:

@@ -29,14 +29,24 @@ PRINTED_PASSES = 3
 
 @dataclass(frozen=True, eq=False)
 class BalancedSplit:
-    """Balanced rows in [0, 1] to learn from and to be tested on, with public facts for the private query."""
+    """Rows of balanced classes to learn from and to be tested on, with public facts for the private query.
+
+    Attributes
+    ----------
+    X, X_test : arrays [N, p]
+        In [0, 1].
+    radius, length : float or None
+        Bounds on the 2-norm and on the 1-norm of differences of rows.
+    scales, indicators : arrays [p] or None
+        What counts as different in each column, and which columns are one-hot.
+    """
 
     X: FloatArray
     y: IntArray
     X_test: FloatArray
     y_test: IntArray
-    radius: float | None = None  # of differences, in 2-norm
-    length: float | None = None  # and in 1-norm
+    radius: float | None = None
+    length: float | None = None
     scales: FloatArray | None = None
     indicators: NDArray[np.bool_] | None = None
 

@@ -1,4 +1,4 @@
-"""What an attack reaches: its ROC curve, and its figures with intervals."""
+"""The ROC curve of an attack, and its figures with intervals."""
 
 import math
 from dataclasses import dataclass
@@ -22,7 +22,10 @@ LEAST_ROWS = 2
 
 @dataclass(frozen=True)
 class TrueRate:
-    """The share of members that an attack finds at a false-positive rate; None where too few rows can show it."""
+    """The share of members that an attack finds at a false-positive rate, and its interval.
+
+    ``value`` is None where there are fewer than ``needed`` non-members, which is too few to show such a rate.
+    """
 
     false_rate: float
     value: float | None
@@ -101,7 +104,7 @@ class Outcome:
 
 
 def outcome(name: str, members: ArrayLike, non_members: ArrayLike) -> Outcome:
-    """Return what the attack with these scores of members and of non-members reaches.
+    """Return the outcome of an attack that gave these scores to members and to non-members.
 
     The scores may come from any model: its confidence in the row's own label, minus a loss, minus a distance.
     """

@@ -24,12 +24,11 @@ THRESHOLD, NEAREST, SHADOW = "distance threshold", "nearest released row", "shad
 
 @dataclass(frozen=True, eq=False)
 class ReleaseAttack:
-    """What attacks on a release found.
+    """The outcomes of all attacks on one release, and the promise that they are compared with.
 
     Attributes
     ----------
     outcomes : tuple of Outcome
-        One for each attack.
     score : MembershipScore
         Of the distances to the nearest released row. [hull] eq. 69.
     claim : Guarantee

@@ -25,7 +25,7 @@ def cases(seed: int | None) -> list[Case]:
         Case("nearest mean, replay", lambda: _replay(seed)),
         Case(
             "control: nearest mean charged a twentieth of its epsilon",
-            lambda: _game(EPSILON, seed, drawn=20 * EPSILON).play(CONTROL_DRAWS),
+            lambda: _game(EPSILON, seed, true_epsilon=20 * EPSILON).play(CONTROL_DRAWS),
             control=True,
         ),
     ]
@@ -41,11 +41,11 @@ def _model(epsilon: float, seed: int | None) -> PrivateNearestMean:
     return PrivateNearestMean(epsilon, bounds=(0, 1), delta=DELTA, classes=[0, 1], random_state=seed)
 
 
-def _game(epsilon: float, seed: int | None, *, drawn: float | None = None) -> Game:
-    """Return the game of noisy class sums with and without the row; ``drawn`` is the epsilon really used."""
+def _game(epsilon: float, seed: int | None, *, true_epsilon: float | None = None) -> Game:
+    """Return the game of noisy class sums with and without the row; ``true_epsilon`` is what is really spent."""
 
     def statistic(table: LabelledTable, draw: int) -> float:
-        model = _model(drawn or epsilon, draw).fit(*table)
+        model = _model(true_epsilon or epsilon, draw).fit(*table)
         return float(model.counts_[1] * (count_weight(ROW_NORM) + model.means_[1].sum()))
 
     sampler = fit_samplers(statistic, seed)

@@ -39,7 +39,7 @@ def cases(seed: int | None) -> list[Case]:
         Case("transfer release per entry, game", lambda: _entry_game(1, FIT_EPSILON, seed).play(DRAWS)),
         Case(
             "control: transfer release charged a tenth of its epsilon",
-            lambda: _record_game(EPSILON, seed, drawn=10 * EPSILON).play(CONTROL_DRAWS),
+            lambda: _record_game(EPSILON, seed, true_epsilon=10 * EPSILON).play(CONTROL_DRAWS),
             control=True,
         ),
         Case(
@@ -60,11 +60,11 @@ def _transfer_replay(unit: Unit, seed: int | None) -> AuditResult:
     return replay_result(run, mixed_table(), neighbouring_table(unit))
 
 
-def _record_game(epsilon: float, seed: int | None, *, drawn: float | None = None) -> Game:
+def _record_game(epsilon: float, seed: int | None, *, true_epsilon: float | None = None) -> Game:
     """Return the game of releases with and without one row in a corner of the cube, whose features are longest.
 
     The statistic is the released class sum and count along what the row adds to them, on which their likelihood
-    ratio depends alone. ``drawn`` is the epsilon really used, if not the one claimed.
+    ratio depends alone. ``true_epsilon`` is what is really spent, if not the epsilon claimed.
     """
     X, y = np.linspace(0.2, 0.8, 4 * ENTRIES).reshape(4, ENTRIES), np.arange(4) % 2
     row = np.ones((1, ENTRIES))
@@ -73,7 +73,7 @@ def _record_game(epsilon: float, seed: int | None, *, drawn: float | None = None
     def statistic(release: Release) -> float:
         return float(release.arrays["sums"][1] @ added + weight**2 * release.arrays["counts"][1])
 
-    sampler = _samplers(Unit.RECORD, drawn or epsilon, seed, statistic)
+    sampler = _samplers(Unit.RECORD, true_epsilon or epsilon, seed, statistic)
     return Game("record", epsilon, DELTA, sampler((X, y)), sampler((np.vstack([X, row]), np.append(y, 1))))
 
 

@@ -46,10 +46,12 @@ def _printed_replay(seed: int | None) -> AuditResult:
     """Replay the printed algorithm with one entry moved from one cluster of the raw rows to the other."""
     X = np.r_[np.linspace(0.1, 0.3, CLUSTERED // 2), np.linspace(0.7, 0.9, CLUSTERED // 2), 0.4, 0.6][:, None]
     y = np.r_[np.zeros(len(X) - 2), 1, 1].astype(np.intp)
-    moved = X.copy()
-    moved[0] = 0.8
+    neighbour = X.copy()
+    neighbour[0] = 0.8
     printed: dict[str, Any] = {"method": "hull", "accounting": "paper", "block_size": BLOCK}
-    return replay_result(lambda table: _fabricate(table, SCHEMA, Unit.ENTRY, seed=seed, **printed), (X, y), (moved, y))
+    return replay_result(
+        lambda table: _fabricate(table, SCHEMA, Unit.ENTRY, seed=seed, **printed), (X, y), (neighbour, y)
+    )
 
 
 def _fabricate(

@@ -98,8 +98,8 @@ def classes_game(seed: int | None, noise: float, neighbours: str = "replaced") -
 
     def sampler(table: FloatArray) -> Sampler:
         def sample(count: int) -> FloatArray:
-            drawn = mechanism.draw(np.broadcast_to(table, (count, *table.shape)), stream)
-            return np.asarray((drawn * mechanism.output_direction).min(axis=(1, 2)))
+            weights = mechanism.draw(np.broadcast_to(table, (count, *table.shape)), stream)
+            return np.asarray((weights * mechanism.output_direction).min(axis=(1, 2)))
 
         return sample
 

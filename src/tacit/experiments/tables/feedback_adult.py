@@ -11,6 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
 from tacit.arrays import FloatArray
+from tacit.data.cells import IntArray
 from tacit.data.datasets import load_adult
 from tacit.experiments import feedback_runs
 from tacit.experiments.feedback_runs import PPS
@@ -37,8 +38,8 @@ class LastLayer:
 
     start: FloatArray
     features: FloatArray
-    y: NDArray[np.int64]
-    male: NDArray[np.int64]
+    y: IntArray
+    male: IntArray
 
     def parts(self, n_support: int) -> tuple[slice, slice]:
         """Return at most ``n_support`` rows of the first half to answer queries, and the second half to test on."""
@@ -51,8 +52,8 @@ class People:
     """The table in numbers, and who belongs to the source and to the target of each shift."""
 
     X: FloatArray
-    y: NDArray[np.int64]
-    male: NDArray[np.int64]
+    y: IntArray
+    male: IntArray
     source: dict[str, NDArray[np.bool_]]
     target: dict[str, NDArray[np.bool_]]
 
