@@ -7,16 +7,14 @@ diagonal solver learns from one pass and is done.
 Run: ``python bench/pairs.py``.
 """
 
-import subprocess
-import tempfile
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from tacit.arrays import FloatArray
+from tacit.experiments.peers import ask_peer
 from tacit.models.pair_metric.metric import PairMetric
 from tacit.models.pair_metric.solvers import DescentSettings
 from tacit.numerics.contrastive import clipped_gradient_sum
@@ -27,7 +25,6 @@ from tacit.privacy.stream import NoiseStream
 PAIRS, FEATURES = 100_000, 100
 EDGES = 1_000_000
 REPEATS = 2
-PEERS = Path(".venv-peers/bin/python")
 
 
 def best_seconds(action: Callable[[], object]) -> float:
@@ -42,15 +39,8 @@ def best_seconds(action: Callable[[], object]) -> float:
 
 def peer_seconds(pairs: np.ndarray, signs: np.ndarray) -> float | None:
     """Return the time of ITML's pass, or None without its environment."""
-    if not PEERS.exists():
-        return None
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "pairs.npz"
-        np.savez(path, pairs=pairs, signs=signs)
-        script = Path(__file__).with_name("peer_metric_learn.py")
-        command = [str(PEERS), str(script), str(path)]
-        done = subprocess.run(command, check=False, capture_output=True, text=True)
-    return float(done.stdout) if done.returncode == 0 else None
+    seconds: float | None = ask_peer("peer_metric_learn.py", "time", {"pairs": pairs, "signs": signs})
+    return seconds
 
 
 def training_step(differences: FloatArray, dissimilar: np.ndarray) -> None:

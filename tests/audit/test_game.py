@@ -3,9 +3,9 @@ import math
 import numpy as np
 import pytest
 
-from tacit.audit.game import Game, epsilon_lower_bound, mechanism_game
+from tacit.audit.game import Game, epsilon_lower_bound, fit_samplers, furthest_pair, mechanism_game
 from tacit.errors import InputError
-from tacit.privacy.mechanisms import Gaussian, Laplace, RandomizedResponse
+from tacit.privacy.mechanisms import Duchi, Exponential, Gaussian, Laplace, Mechanism, RandomizedResponse, Staircase
 
 
 def laplace_game(scale: float, seed: int) -> Game:
@@ -61,3 +61,43 @@ def test_inputs_that_are_no_neighbours_are_refused() -> None:
 def test_a_game_of_no_draws_is_refused() -> None:
     with pytest.raises(InputError, match="draws"):
         laplace_game(1.0, 0).play(2)
+
+
+def test_every_fit_gets_a_seed_of_its_own_and_a_game_repeats_as_a_whole() -> None:
+    draws: list[list[int]] = []
+    for seed in (0, 0, 1):
+        seeds: list[int] = []
+        sampler = fit_samplers(lambda table, draw, seeds=seeds: seeds.append(draw) or table, seed)  # type: ignore[misc]
+        assert sampler(0.5)(3).tolist() == [0.5] * 3
+        assert sampler(0.7)(2).tolist() == [0.7] * 2
+        draws.append(seeds)
+    assert len(set(draws[0])) == 5
+    assert draws[0] == draws[1]
+    assert draws[0] != draws[2]
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        Laplace.for_epsilon(1.0, sensitivity=3.0),
+        Gaussian.for_budget(1.0, 1e-3, sensitivity=2.0),
+        Staircase(1.0, 2.0, dimension=3),
+        Duchi(1.0, 4),
+        RandomizedResponse(1.0, 3),
+        Exponential(1.0, 2.0),
+    ],
+    ids=lambda mechanism: mechanism.name,
+)
+def test_the_furthest_pair_uses_the_whole_sensitivity(mechanism: Mechanism) -> None:
+    first, second = furthest_pair(mechanism)
+    assert not np.array_equal(first, second)
+    if math.isfinite(mechanism.sensitivity):
+        assert mechanism.distance(first, second) == pytest.approx(mechanism.sensitivity)
+
+
+def test_the_bound_is_that_of_clopper_pearson_on_the_testing_half() -> None:
+    rng = np.random.default_rng(0)
+    first, second = (rng.permutation(np.arange(1000.0) < ones).astype(float) for ones in (100, 900))
+    bound = epsilon_lower_bound(first, second)
+    # 0.9 against 0.1: the truth is log 9; 500 draws a side show somewhat less, and never more but with 1 in 1000.
+    assert 1.5 < bound < math.log(9)

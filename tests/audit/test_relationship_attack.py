@@ -24,13 +24,13 @@ def some_pairs() -> tuple[FloatArray, Signs]:
 
 
 def test_a_metric_without_noise_gives_every_relationship_away() -> None:
-    found = attack(mean_of_similar, mean_of_similar, *some_pairs(), tries=60)
-    assert found.share == 1.0
+    guesses = attack(mean_of_similar, mean_of_similar, *some_pairs(), tries=60)
+    assert guesses.share == 1.0
 
 
 def test_a_metric_that_reads_nothing_gives_nothing_away() -> None:
-    found = attack(lambda pairs, signs: np.zeros(3), mean_of_similar, *some_pairs(), tries=400)
-    assert 0.4 < found.share < 0.6
+    guesses = attack(lambda pairs, signs: np.zeros(3), mean_of_similar, *some_pairs(), tries=400)
+    assert 0.4 < guesses.share < 0.6
 
 
 def test_the_guess_does_not_read_the_label_that_it_guesses() -> None:
@@ -38,7 +38,7 @@ def test_the_guess_does_not_read_the_label_that_it_guesses() -> None:
     metric = mean_of_similar(pairs, signs)
     turned = signs.copy()
     turned[4] = -turned[4]
-    guesses = [guess_relationship(metric, pairs, each, 4, mean_of_similar) for each in (signs, turned)]
+    guesses = [guess_relationship(metric, pairs, labels, 4, mean_of_similar) for labels in (signs, turned)]
     assert guesses == [signs[4], signs[4]]
 
 

@@ -5,9 +5,9 @@ import pytest
 
 from tacit import Budget
 from tacit.arrays import FloatArray
-from tacit.audit.replay import replay
+from tacit.audit.replay import QueryRecorder, replay
 from tacit.errors import SensitivityError
-from tacit.privacy.account import Account, Step
+from tacit.privacy.account import Account, Step, observed_by
 from tacit.privacy.mechanisms import Laplace
 
 BUDGET = Budget(1, unit="record")
@@ -22,29 +22,29 @@ def released_sum(rows: FloatArray, *, sensitivity: float) -> FloatArray:
 
 
 def test_a_right_declaration_passes_and_its_share_is_measured() -> None:
-    seen = replay(lambda rows: {"sum": released_sum(rows, sensitivity=2.0)}, TABLE, NEIGHBOUR).require()
-    assert seen.queries == 1
-    assert seen.largest_share == pytest.approx(1.0)
+    outcome = replay(lambda rows: {"sum": released_sum(rows, sensitivity=2.0)}, TABLE, NEIGHBOUR).require()
+    assert outcome.queries == 1
+    assert outcome.largest_share == pytest.approx(1.0)
 
 
 def test_a_query_that_moves_further_than_declared_is_found() -> None:
-    seen = replay(lambda rows: {"sum": released_sum(rows, sensitivity=1.0)}, TABLE, NEIGHBOUR)
-    assert "moved by 2, declared at most 1" in str(seen.findings[0])
+    outcome = replay(lambda rows: {"sum": released_sum(rows, sensitivity=1.0)}, TABLE, NEIGHBOUR)
+    assert "moved by 2, declared at most 1" in str(outcome.findings[0])
     with pytest.raises(SensitivityError, match="moved by 2"):
-        seen.require()
+        outcome.require()
 
 
 def test_a_sensitivity_taken_from_the_batchs_own_maximum_is_found() -> None:
-    seen = replay(lambda rows: {"sum": released_sum(rows, sensitivity=2 * rows.max())}, TABLE, NEIGHBOUR)
-    assert any("settings depend on the data" in str(finding) for finding in seen.findings)
+    outcome = replay(lambda rows: {"sum": released_sum(rows, sensitivity=2 * rows.max())}, TABLE, NEIGHBOUR)
+    assert any("settings depend on the data" in str(finding) for finding in outcome.findings)
 
 
 def test_a_result_that_passed_through_no_mechanism_is_found() -> None:
     def leaky(rows: FloatArray) -> dict[str, Any]:
         return {"sum": released_sum(rows, sensitivity=2.0), "largest": rows.max()}
 
-    seen = replay(leaky, TABLE, NEIGHBOUR)
-    assert [str(finding) for finding in seen.findings] == [
+    outcome = replay(leaky, TABLE, NEIGHBOUR)
+    assert [str(finding) for finding in outcome.findings] == [
         "result 'largest': differs although every noisy answer was the same: it leaks"
     ]
 
@@ -53,8 +53,8 @@ def test_a_number_of_queries_that_depends_on_the_data_is_found() -> None:
     def adaptive(rows: FloatArray) -> dict[str, Any]:
         return {"sum": np.mean([released_sum(rows, sensitivity=2.0) for _ in range(len(rows))])}
 
-    assert any("number of queries" in str(each) for each in replay(adaptive, TABLE, NEIGHBOUR).findings)
-    assert any("number of queries" in str(each) for each in replay(adaptive, NEIGHBOUR, TABLE).findings)
+    assert any("number of queries" in str(finding) for finding in replay(adaptive, TABLE, NEIGHBOUR).findings)
+    assert any("number of queries" in str(finding) for finding in replay(adaptive, NEIGHBOUR, TABLE).findings)
 
 
 def test_a_shape_that_depends_on_the_data_is_found() -> None:
@@ -64,3 +64,25 @@ def test_a_shape_that_depends_on_the_data_is_found() -> None:
         return {"rows": account.release(mechanism, rows)}
 
     assert any("shape" in str(finding) for finding in replay(ragged, TABLE, NEIGHBOUR).findings)
+
+
+def test_a_recorder_keeps_each_query_with_its_answer_and_changes_nothing() -> None:
+    recorder = QueryRecorder()
+    with observed_by(recorder.record):
+        answer = released_sum(TABLE, sensitivity=2.0)
+    (query,) = recorder.queries
+    np.testing.assert_array_equal(query.values, TABLE.sum(axis=0))
+    np.testing.assert_array_equal(query.answer, answer)
+    np.testing.assert_array_equal(answer, released_sum(TABLE, sensitivity=2.0))
+    assert query.mechanism.sensitivity == 2.0
+
+
+def test_a_result_that_one_of_the_two_inputs_lacks_is_found() -> None:
+    def uneven(rows: FloatArray) -> dict[str, Any]:
+        released: dict[str, Any] = {"sum": released_sum(rows, sensitivity=2.0)}
+        return released if len(rows) == 3 else {**released, "more": 1}
+
+    outcome = replay(uneven, TABLE, NEIGHBOUR)
+    assert [str(finding) for finding in outcome.findings] == [
+        "result 'more': handed out for one of the two inputs only"
+    ]

@@ -6,7 +6,7 @@ from tacit.audit.self_audit import cases, self_audit
 @pytest.mark.slow
 def test_every_mechanism_passes_and_every_broken_control_is_caught() -> None:
     verdicts = list(self_audit(seed=20))
-    assert [verdict.result.what for verdict in verdicts if not verdict.as_it_should] == []
+    assert [verdict.result.what for verdict in verdicts if not verdict.as_expected] == []
     assert sum(verdict.control for verdict in verdicts) >= 3
     tight = {verdict.result.what: verdict.result.lower_bound for verdict in verdicts}
     # A game that found nothing anywhere would pass too: it must come close to the claim where the claim is tight.

@@ -1,36 +1,37 @@
+"""What the tables of pair metrics share: strips whose classes differ across and not along."""
+
 import os
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
-from tacit.data.datasets import load_bank
+from tacit.data.datasets import TableSet, load_bank
 from tacit.data.pairs import chain, pair_signs
+from tacit.experiments import pair_runs
 from tacit.experiments.pair_runs import (
-    Split,
+    BalancedSplit,
     balanced_split,
+    peer_methods,
     plain_descent,
+    plain_diagonal,
     plain_methods,
     printed_methods,
     private_methods,
+    table,
 )
-from tacit.experiments.pairs_strips import FACTS, strips
-from tacit.experiments.registry import experiment
+from tacit.experiments.tables.pairs_strips import FACTS, strips
 from tacit.models.pair_metric.metric import PairMetric
 from tacit.models.pair_metric.solvers import DiagonalSettings
 from tacit.numerics.contrastive import contrastive_losses
 
 
 @pytest.fixture(scope="module")
-def split() -> Split:
-    return Split(*strips(200, 0), *strips(400, 1), **FACTS)
+def split() -> BalancedSplit:
+    return BalancedSplit(*strips(200, 0), *strips(400, 1), **FACTS)
 
 
-def test_the_tables_are_registered() -> None:
-    for name in ("pairs-bank", "pairs-adult", "pairs-strips", "pairs-transfer"):
-        assert experiment(name).module.endswith(name.replace("-", "_"))
-
-
-def test_strips_are_told_apart_across_and_not_along(split: Split) -> None:
+def test_strips_are_told_apart_across_and_not_along(split: BalancedSplit) -> None:
     plain = plain_methods(split, 0)
     assert plain["no privacy, diagonal"] > plain["Euclidean"] + 0.05
     private = private_methods(split, 8.0, 0)
@@ -38,13 +39,23 @@ def test_strips_are_told_apart_across_and_not_along(split: Split) -> None:
     assert private["tacit, descent"] >= plain["Euclidean"] - 0.005
 
 
-def test_the_printed_methods_run_on_the_papers_pairs(split: Split) -> None:
-    found = printed_methods(split, 2.0, 0)
-    assert set(found) == {"printed DPP", "printed DPP-S", "printed Node DP"}
-    assert all(0.4 < value <= 1 for value in found.values())
+def test_accuracy_is_that_of_five_neighbours_by_a_loop(split: BalancedSplit) -> None:
+    W = np.diag([1.0, 5.0])
+    few = BalancedSplit(split.X, split.y, split.X_test[:40], split.y_test[:40])
+    right = 0
+    for row, label in zip(few.X_test, few.y_test, strict=True):
+        nearest = np.argsort(((few.X - row) @ W.T**2 * (few.X - row)).sum(axis=1))[:5]
+        right += int((few.y[nearest].mean() > 0.5) == label)
+    assert few.accuracy(W) == pytest.approx(right / 40, abs=0.026)  # float32 may turn one tie
 
 
-def test_descent_without_noise_lowers_the_loss(split: Split) -> None:
+def test_the_printed_methods_run_on_the_papers_pairs(split: BalancedSplit) -> None:
+    accuracies = printed_methods(split, 2.0, 0)
+    assert set(accuracies) == {"printed DPP", "printed DPP-S", "printed Node DP"}
+    assert all(0.4 < value <= 1 for value in accuracies.values())
+
+
+def test_descent_without_noise_lowers_the_loss(split: BalancedSplit) -> None:
     pairs = chain(len(split.X), random_state=0)
     differences = split.X[pairs.indices[:, 0]] - split.X[pairs.indices[:, 1]]
     far = pair_signs(split.y, pairs.indices) < 0
@@ -53,6 +64,57 @@ def test_descent_without_noise_lowers_the_loss(split: Split) -> None:
         contrastive_losses(W, differences, far, margin).mean() for W in (np.eye(2), plain_descent(split, pairs))
     )
     assert after < before
+
+
+def test_the_diagonal_weighs_the_direction_that_tells_the_classes_apart(split: BalancedSplit) -> None:
+    W = plain_diagonal(split, chain(len(split.X), random_state=0))
+    assert (np.diag(np.diag(W)) == W).all()
+    assert W[1, 1] > 5 * W[0, 0]
+
+
+def test_a_balanced_split_has_as_many_rows_of_each_class_and_no_row_twice(invented: Callable[..., TableSet]) -> None:
+    bank = invented("bank", 100)
+    unequal = TableSet(
+        bank.name, bank.table.filter((bank.table["y"] == "yes") | (bank.table["day"] > "15")), bank.schema
+    )
+    split = balanced_split(unequal, 0, tested=8)
+    fewest = min(unequal.table["y"].value_counts()["count"].to_list())
+    assert len(split.X) == round(0.8 * 2 * fewest)
+    assert len(split.X_test) == 8
+    assert abs(int((split.y == 0).sum()) - int((split.y == 1).sum())) <= 0.2 * 2 * fewest
+    rows = {row.tobytes() for row in np.vstack([split.X, split.X_test])}
+    assert len(rows) == len(split.X) + 8
+    assert split.radius is not None
+    assert split.length is not None
+    assert split.length >= split.radius  # a 1-norm is at least the 2-norm
+    assert not np.array_equal(split.X, balanced_split(unequal, 1, tested=8).X)
+
+
+def test_peers_learn_from_few_pairs_and_are_judged_like_us(
+    split: BalancedSplit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[dict[str, np.ndarray]] = []
+
+    def answer(script: str, mode: str, arrays: dict[str, np.ndarray]) -> dict[str, list[list[float]]]:
+        asked.append(arrays)
+        assert (script, mode) == ("peer_metric_learn.py", "fit")
+        return {"ITML": [[1.0, 0.0], [0.0, 1.0]], "MMC": [[0.0, 0.0], [0.0, 1.0]]}
+
+    monkeypatch.setattr(pair_runs, "ask_peer", answer)
+    accuracies = peer_methods(split, 0, n_pairs=50)
+    assert asked[0]["pairs"].shape == (50, 2, 2)
+    assert set(asked[0]["signs"].tolist()) == {-1, 1}
+    assert accuracies["metric-learn ITML, no privacy"] == split.accuracy(np.eye(2))
+    assert accuracies["metric-learn MMC, no privacy"] > accuracies["metric-learn ITML, no privacy"]
+
+
+def test_a_table_without_peers_has_every_other_row(split: BalancedSplit, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pair_runs, "ask_peer", lambda *_: None)
+    monkeypatch.setattr(pair_runs, "EPSILONS", (4.0,))
+    rows = list(table(lambda seed: split, seeds=2, printed_seeds=1))
+    runs = {(row.setting, row.runs) for row in rows}
+    assert runs == {("no budget", 2), ("pair epsilon 4", 2), ("pair epsilon 4 as stated", 1)}
+    assert len(rows) == 3 + 5 + 3
 
 
 @pytest.mark.skipif("TACIT_DATA" not in os.environ, reason="TACIT_DATA is not set: Bank Marketing is not at hand")

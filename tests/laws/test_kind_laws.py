@@ -13,7 +13,7 @@ import tacit
 from tacit.adoption.source_scores import source_scores
 from tacit.arrays import FloatArray
 from tacit.audit.card_audit import audit_card
-from tacit.audit.kinds import CASES
+from tacit.audit.kinds.table import CASES
 from tacit.data.columns import Categorical, Label, Numeric
 from tacit.data.encoding import Encoded
 from tacit.data.schema import Schema

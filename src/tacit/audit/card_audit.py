@@ -15,7 +15,15 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class CardAudit:
-    """What an audit of a card found: the epsilon of its events, and one game for each part."""
+    """The audit of a card.
+
+    Attributes
+    ----------
+    claimed, recomputed : float
+        The epsilon on the card, and what its events cost together.
+    results : tuple of AuditResult
+        One game for each part of the release.
+    """
 
     claimed: float
     recomputed: float

@@ -26,6 +26,10 @@ class Case:
     control: bool = False
 
 
+# Returns the audits of one family; a seed repeats them.
+ListCases = Callable[[int | None], list[Case]]
+
+
 def game_case(
     name: str, mechanism: Mechanism, seed: int | None, *, delta: float = 0.0, draws: int = DRAWS, control: bool = False
 ) -> Case:
@@ -36,6 +40,11 @@ def game_case(
 
 def replay_result(run: Callable[[Any], dict[str, object]], data: Any, neighbour: Any) -> AuditResult:
     """Run on two neighbours with equal noise, and return how much of each declared sensitivity was used."""
-    seen = replay(run, data, neighbour)
+    outcome = replay(run, data, neighbour)
     # A replay is no statistic: the bound is the share of the declared sensitivity that the neighbour used.
-    return AuditResult("replay", EPSILON, EPSILON * seen.largest_share, 1.0, seen.queries, seen.passed)
+    return AuditResult("replay", EPSILON, EPSILON * outcome.largest_share, 1.0, outcome.queries, outcome.passed)
+
+
+def replay_fits(make_model: Callable[[], Any], data: tuple[Any, ...], neighbour: tuple[Any, ...]) -> AuditResult:
+    """Return the replay of fitting ``make_model()`` to each of two tables and releasing it."""
+    return replay_result(lambda table: dict(make_model().fit(*table).release().arrays), data, neighbour)

@@ -24,7 +24,7 @@ from tacit.situations.feedback.desk.terms import DeskTerms
 N_ROWS, QUERIES, DECIMALS = 40, 8, 4
 ARCHITECTURE = Architecture("linear", 2, 1)
 
-Rows = tuple[FloatArray, NDArray[np.int64]]
+DeskTable = tuple[FloatArray, NDArray[np.int64]]
 
 
 def cases(seed: int | None) -> list[Case]:
@@ -56,17 +56,17 @@ def _mean_answers(mechanism: Laplace | Gaussian | None, scores: FloatArray, stre
 def _replay(seed: int | None) -> AuditResult:
     X = np.linspace(0.1, 0.9, 2 * N_ROWS).reshape(N_ROWS, 2)
     y = np.arange(N_ROWS) % 2
-    other, codes = X.copy(), y.copy()
-    other[7], codes[7] = (1.0, 0.0), 1 - codes[7]
+    neighbour, codes = X.copy(), y.copy()
+    neighbour[7], codes[7] = (1.0, 0.0), 1 - codes[7]
 
-    def run(rows: Rows) -> dict[str, object]:
+    def run(rows: DeskTable) -> dict[str, object]:
         with tempfile.TemporaryDirectory() as folder:
             return {"scores": _answers(Path(folder), rows, seed)}
 
-    return replay_result(run, (X, y), (other, codes))
+    return replay_result(run, (X, y), (neighbour, codes))
 
 
-def _answers(folder: Path, rows: Rows, seed: int | None) -> list[float]:
+def _answers(folder: Path, rows: DeskTable, seed: int | None) -> list[float]:
     """Return what a real desk answers to candidates that are right about half of the rows."""
     ledger = Ledger.create(folder / "audit.ledger", Budget(2 * EPSILON, DELTA, unit="record"))
     with DeskLog(folder / "audit.desk").writing() as transaction:
@@ -77,4 +77,4 @@ def _answers(folder: Path, rows: Rows, seed: int | None) -> list[float]:
     vectors = [np.array([np.cos(i), np.sin(i), 0.1]) for i in range(QUERIES)]
     outcomes = desk.answer([ScoreQuery("auditor", f"q{i}", str(i), vector) for i, vector in enumerate(vectors)])
     desk.close()
-    return [each.score for each in outcomes if isinstance(each, Entry)]
+    return [outcome.score for outcome in outcomes if isinstance(outcome, Entry)]

@@ -7,6 +7,7 @@ on neighbours. Half of the draws pick an event; the other half bound P(S) from b
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +39,9 @@ FEW_VALUES = 64
 
 # Draws a statistic of the release that many times, for one of the two inputs.
 Sampler = Callable[[int], FloatArray]
-Mask = NDArray[np.bool_]
+Table = TypeVar("Table")
+# Which draws of a statistic lie in an event.
+Event = Callable[[FloatArray], NDArray[np.bool_]]
 
 
 @dataclass(frozen=True)
@@ -102,6 +105,19 @@ def mechanism_game(
     return Game(name or mechanism.name, epsilon, delta, sampler(first), sampler(second))
 
 
+def fit_samplers(statistic: Callable[[Table, int], float], seed: int | None) -> Callable[[Table], Sampler]:
+    """Return what makes samplers of ``statistic(table, draw)``, a number computed from a whole fit or release.
+
+    Each fit gets another seed ``draw``, so that a game is repeatable as a whole.
+    """
+    stream = NoiseStream(seed)
+
+    def sampler(table: Table) -> Sampler:
+        return lambda count: np.array([statistic(table, int(stream.words(1, np.uint32)[0])) for _ in range(count)])
+
+    return sampler
+
+
 def furthest_pair(mechanism: Mechanism) -> tuple[FloatArray, FloatArray]:
     """Return two neighbouring inputs on which ``mechanism`` gives away the most, as far as is known."""
     match mechanism:
@@ -132,9 +148,9 @@ def _statistics(
     return statistics
 
 
-def _candidate_events(sample: FloatArray) -> list[Callable[[FloatArray], Mask]]:
+def _candidate_events(sample: FloatArray) -> list[Event]:
     cuts = np.unique(np.quantile(sample, np.linspace(0, 1, CUTS), method="nearest"))
-    events: list[Callable[[FloatArray], Mask]] = []
+    events: list[Event] = []
     for cut in cuts:
         events.append(lambda values, cut=cut: values <= cut)  # type: ignore[misc]
         events.append(lambda values, cut=cut: values >= cut)  # type: ignore[misc]
@@ -144,9 +160,7 @@ def _candidate_events(sample: FloatArray) -> list[Callable[[FloatArray], Mask]]:
     return events
 
 
-def _bound(
-    event: Callable[[FloatArray], Mask], first: FloatArray, second: FloatArray, delta: float, confidence: float
-) -> float:
+def _bound(event: Event, first: FloatArray, second: FloatArray, delta: float, confidence: float) -> float:
     hits, misses = int(event(first).sum()), int(event(second).sum())
     tail = (1 - confidence) / 2
     low = float(beta.ppf(tail, hits, first.size - hits + 1)) if hits else 0.0

@@ -16,7 +16,7 @@ Learner = Callable[[FloatArray, Signs], FloatArray]
 
 
 @dataclass(frozen=True)
-class Attack:
+class RelationshipGuesses:
     """How many of ``tried`` relationships the attacker named right; half of them is guessing."""
 
     right: int
@@ -35,15 +35,15 @@ def guess_relationship(metric: FloatArray, pairs: FloatArray, signs: Signs, targ
     """
     distances = []
     for label in (1, -1):
-        tried = signs.copy()
-        tried[target] = label
-        distances.append(float(np.linalg.norm(conjecture(pairs, tried) - metric)))
+        conjectured = signs.copy()
+        conjectured[target] = label
+        distances.append(float(np.linalg.norm(conjecture(pairs, conjectured) - metric)))
     return 1 if distances[0] <= distances[1] else -1
 
 
 def attack(
     released: Learner, conjecture: Learner, pairs: FloatArray, signs: Signs, *, tries: int, random_state: int = 0
-) -> Attack:
+) -> RelationshipGuesses:
     """Return how often the attacker is right about random pairs, the label of each drawn by a fair coin first.
 
     ``released`` is what the owner hands out, ``conjecture`` the best copy of it that the attacker can run: the same
@@ -58,7 +58,7 @@ def attack(
         secret = signs.copy()
         secret[target] = truth
         right += guess_relationship(released(pairs, secret), pairs, secret, target, conjecture) == truth
-    return Attack(right, tries)
+    return RelationshipGuesses(right, tries)
 
 
 def best_share(epsilon: float) -> float:

@@ -1,4 +1,4 @@
-"""Grey-box replay: run a fit, run it again on a neighbour with the same answers, and see what moved.
+"""Grey-box replay: run a fit, run it again on a neighbour with the same answers, and compare.
 
 The first run records every query with its declared sensitivity and its noisy answer. The second, on neighbouring data,
 gets the recorded answers back. A query that moved further than declared, a mechanism whose settings changed, or a
@@ -24,8 +24,8 @@ Results = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Query:
-    """One recorded query."""
+class RecordedQuery:
+    """A query of a fit, with the mechanism that answered it."""
 
     mechanism: Mechanism
     values: FloatArray
@@ -45,7 +45,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Replay:
-    """What a replay saw: how many queries, the largest part of a declared sensitivity used, and the findings."""
+    """The number of queries, the largest part of a declared sensitivity that was used, and the findings."""
 
     queries: int
     largest_share: float
@@ -64,11 +64,11 @@ class Replay:
 
 
 def replay(run: Callable[[Data], Results], data: Data, neighbour: Data) -> Replay:
-    """Return what is found when ``run`` sees ``neighbour`` instead of ``data`` but the same noisy answers.
+    """Return the findings when ``run`` gets ``neighbour`` instead of ``data`` but the same noisy answers.
 
     ``run`` fits and returns what would be handed out, by name: arrays or JSON-like values.
     """
-    recorder = _Recorder()
+    recorder = QueryRecorder()
     with observed_by(recorder.record):
         handed_out = run(data)
     checker = _Checker(recorder.queries)
@@ -78,18 +78,23 @@ def replay(run: Callable[[Data], Results], data: Data, neighbour: Data) -> Repla
     return Replay(len(recorder.queries), checker.largest_share, tuple(findings))
 
 
-class _Recorder:
+class QueryRecorder:
+    """Keeps every query and its answer; ``record`` is an observer for ``observed_by``."""
+
     def __init__(self) -> None:
-        self.queries: list[Query] = []
+        self.queries: list[RecordedQuery] = []
 
     def record(self, mechanism: Mechanism, values: FloatArray, draw: Callable[[], FloatArray]) -> FloatArray:
+        """Answer the query as the mechanism does, and keep both."""
         answer = draw()
-        self.queries.append(Query(mechanism, values.copy(), answer.copy()))
+        self.queries.append(RecordedQuery(mechanism, values.copy(), answer.copy()))
         return answer
 
 
 class _Checker:
-    def __init__(self, queries: list[Query]) -> None:
+    """Answers queries as recorded, and notes where they contradict what was declared."""
+
+    def __init__(self, queries: list[RecordedQuery]) -> None:
         self._queries = queries
         self._next = 0
         self.largest_share = 0.0
@@ -120,14 +125,14 @@ class _Checker:
             return []
         return [Finding(f"{missing} queries", "not asked on the neighbour: the number of queries depends on the data")]
 
-    def _measure(self, where: str, query: Query, values: FloatArray) -> None:
+    def _measure(self, where: str, query: RecordedQuery, values: FloatArray) -> None:
         declared = query.mechanism.sensitivity
         if np.isinf(declared):
             return  # the local model protects any change
-        moved = query.mechanism.distance(query.values, values)
-        self.largest_share = max(self.largest_share, moved / declared)
-        if moved > declared * (1 + ROUNDING):
-            self.findings.append(Finding(where, f"moved by {moved:.6g}, declared at most {declared:.6g}"))
+        distance = query.mechanism.distance(query.values, values)
+        self.largest_share = max(self.largest_share, distance / declared)
+        if distance > declared * (1 + ROUNDING):
+            self.findings.append(Finding(where, f"moved by {distance:.6g}, declared at most {declared:.6g}"))
 
 
 def _differences(first: Results, second: Results) -> list[Finding]:

@@ -4,12 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from tacit.audit import desk, mechanisms
-from tacit.audit.case import Case
-from tacit.audit.kinds import CASES, nearest_mean
+from tacit.audit.case import Case, ListCases
+from tacit.audit.kinds.table import CASES
 from tacit.privacy.card import AuditResult
 
-# Each family's ``cases(seed)`` says what is tried.
-FAMILIES = (mechanisms.cases, nearest_mean.cases, *CASES.values(), desk.cases)
+FAMILIES: tuple[ListCases, ...] = (mechanisms.cases, *CASES.values(), desk.cases)
 
 
 @dataclass(frozen=True)
@@ -20,7 +19,7 @@ class Verdict:
     control: bool = False
 
     @property
-    def as_it_should(self) -> bool:
+    def as_expected(self) -> bool:
         """Whether a right mechanism passed, or a broken one was caught."""
         return self.result.passed != self.control
 

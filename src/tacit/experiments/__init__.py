@@ -1,1 +1,1 @@
-"""Tables that can be run again, one module each."""
+"""Tables of published and measured figures that ``tacit reproduce`` runs again."""

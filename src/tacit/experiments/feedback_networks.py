@@ -13,7 +13,7 @@ Pictures = NDArray[np.float64]
 
 
 class Residual(nn.Module):
-    """One layer of a deep network: what comes in, plus a normalised and rectified linear map of it."""
+    """One layer of a deep network: its input plus a normalised and rectified linear map of it."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -40,7 +40,7 @@ def deep(n_features: int, *, width: int = 48, depth: int = 24) -> nn.Sequential:
     return nn.Sequential(nn.Linear(n_features, width), *(Residual(width) for _ in range(depth)), nn.Linear(width, 10))
 
 
-def trained(module: nn.Sequential, X: Any, y: Any, *, epochs: int, seed: int) -> nn.Sequential:
+def train(module: nn.Sequential, X: Any, y: Any, *, epochs: int, seed: int) -> nn.Sequential:
     """Return the module after ``epochs`` rounds of Adam over rows ``X`` with class codes ``y``."""
     generator = torch.Generator().manual_seed(seed)
     rows, codes = torch.as_tensor(X, dtype=torch.float32), torch.as_tensor(y)
@@ -52,12 +52,12 @@ def trained(module: nn.Sequential, X: Any, y: Any, *, epochs: int, seed: int) ->
     return module.eval()
 
 
-def tuned_by_gradient(module: nn.Sequential, layers: tuple[type[nn.Module], ...], X: Any, y: Any) -> nn.Sequential:
-    """Return the module after 100 full steps on the parameters of some layers: what seeing rows and labels would give.
+def tune_by_gradient(module: nn.Sequential, layers: tuple[type[nn.Module], ...], X: Any, y: Any) -> nn.Sequential:
+    """Return the module after 100 full steps on the parameters of some layers: tuning with rows and labels at hand.
 
     Batch normalisations use the statistics of the rows, as the searches' scores do.
     """
-    parameters = [p for each in module.modules() if isinstance(each, layers) for p in each.parameters()]
+    parameters = [p for layer in module.modules() if isinstance(layer, layers) for p in layer.parameters()]
     optimiser = torch.optim.Adam(parameters, lr=2e-2)
     rows, codes = torch.as_tensor(X, dtype=torch.float32), torch.as_tensor(y)
     module.train()
@@ -77,12 +77,12 @@ def _batches(n_rows: int, generator: torch.Generator) -> Iterator[Tensor]:
     return (order[start : start + 64] for start in range(0, n_rows, 64))
 
 
-def corrupted(X: Pictures, fault: str, severity: float, generator: Any) -> Pictures:
+def corrupt(X: Pictures, fault: str, severity: float, generator: Any) -> Pictures:
     """Return pictures [N, p] in [0, 1] with a fault: gaussian noise, impulses, or contrast lost about each mean."""
     if fault == "gaussian":
         return np.asarray(np.clip(X + severity * generator.standard_normal(X.shape), 0, 1))
     if fault == "impulse":
-        drawn = generator.uniform(size=X.shape)
-        return np.where(drawn < severity / 2, 0.0, np.where(drawn > 1 - severity / 2, 1.0, X))
+        uniform = generator.uniform(size=X.shape)
+        return np.where(uniform < severity / 2, 0.0, np.where(uniform > 1 - severity / 2, 1.0, X))
     mean = X.mean(axis=1, keepdims=True)
     return np.asarray(mean + severity * (X - mean))

@@ -18,17 +18,17 @@ from tacit.models.linear.planning import SplitSettings
 from tacit.models.linear.release import read_scores
 
 DIRECT, SOURCE, SIMPLE = "Direct", "SourceD", "SimComb"
-Codes = NDArray[np.integer[Any]]
-Table = tuple[FloatArray, Codes]
+# Rows [N, p] and their classes [N].
+LinearRows = tuple[FloatArray, NDArray[np.integer[Any]]]
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class LinearTask:
     """A private source, a private target, and rows of the target to be judged by; classes are 0 and 1."""
 
-    source: Table
-    target: Table
-    test: Table
+    source: LinearRows
+    target: LinearRows
+    test: LinearRows
     bounds: tuple[Any, Any] | None = None
 
     def auc(self, scores: FloatArray) -> float:
@@ -36,7 +36,7 @@ class Task:
         return float(roc_auc_score(self.test[1], scores))
 
 
-def measure(task: Task, epsilon: float, splits: dict[str, FeatureSplit], *, seed: int) -> dict[str, float]:
+def measure(task: LinearTask, epsilon: float, splits: dict[str, FeatureSplit], *, seed: int) -> dict[str, float]:
     """Return the area under the ROC curve of every method, source and target at ``epsilon`` each.
 
     Every split is tried with stacking, as published, and with the average by public weights.
@@ -51,17 +51,17 @@ def measure(task: Task, epsilon: float, splits: dict[str, FeatureSplit], *, seed
     direct = PrivateLogisticRegression(epsilon, **settings()).fit(*task.target)
     source = PrivateLogisticRegression(epsilon, **settings()).fit(*task.source)
     simple = HypothesisTransfer(epsilon, source=source.release(), **settings()).fit(*task.target)
-    found = {
+    areas = {
         DIRECT: task.auc(direct.decision_function(X)),
         SOURCE: task.auc(read_scores(source.release())(X)[:, 0]),
         SIMPLE: task.auc(simple.decision_function(X)),
     }
     for name, split in splits.items():
-        handed = FeatureSplitClassifier(epsilon, split=split, **settings()).fit(*task.source).release()
+        release = FeatureSplitClassifier(epsilon, split=split, **settings()).fit(*task.source).release()
         for aggregate in ("stack", "average"):
-            model = FeatureSplitClassifier(epsilon, sources=(handed,), settings=SplitSettings(aggregate), **settings())
-            found[f"{name}, {aggregate}"] = task.auc(model.fit(*task.target).decision_function(X))
-    return found
+            model = FeatureSplitClassifier(epsilon, sources=(release,), settings=SplitSettings(aggregate), **settings())
+            areas[f"{name}, {aggregate}"] = task.auc(model.fit(*task.target).decision_function(X))
+    return areas
 
 
 def ranks(runs: list[dict[str, float]]) -> Iterator[tuple[str, float]]:

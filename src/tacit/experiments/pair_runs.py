@@ -1,10 +1,7 @@
-"""What the tables of pair metrics share: the methods, the measure, and the peers without privacy."""
+"""What the tables of pair metrics share: the methods, their accuracy, and the peers without privacy."""
 
-import subprocess
-import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,10 +9,11 @@ from numpy.typing import NDArray
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils import check_random_state
 
-from tacit.arrays import FloatArray
+from tacit.arrays import FloatArray, IntArray
 from tacit.data.datasets import TableSet
 from tacit.data.pairs import PairSet, balanced_pairs, chain, pair_signs
-from tacit.experiments.registry import Row
+from tacit.experiments.peers import ask_peer
+from tacit.experiments.results import ResultRow, mean_rows
 from tacit.kinds.pair_metric.plan import difference_radius, feature_scales, indicator_columns
 from tacit.models.pair_metric.diagonal import PairMoments, diagonal_weights, magnitudes
 from tacit.models.pair_metric.metric import PairMetric
@@ -27,31 +25,28 @@ DENSITY = 2.0  # [pairs] section 3.6.2
 NEIGHBOURS = 5
 TRAIN_SHARE = 0.8
 PRINTED_PASSES = 3
-PEERS = Path(".venv-peers/bin/python")
-# Fits metric-learn's solvers on pairs saved by this process and writes their transformations.
-PEER_SCRIPT = """
-import sys, warnings
-import numpy as np
-from metric_learn import ITML, MMC
-warnings.simplefilter("ignore")
-data = np.load(f"{sys.argv[1]}/pairs.npz")
-for name, solver in (("ITML", ITML(random_state=0)), ("MMC", MMC(diagonal=True, random_state=0))):
-    np.save(f"{sys.argv[1]}/{name}.npy", solver.fit(data["pairs"], data["signs"]).components_)
-"""
-
-Codes = NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True, eq=False)
-class Split:
-    """Balanced rows in [0, 1] to learn from and to be tested on, with public facts for the private query."""
+class BalancedSplit:
+    """Rows of balanced classes to learn from and to be tested on, with public facts for the private query.
+
+    Attributes
+    ----------
+    X, X_test : arrays [N, p]
+        In [0, 1].
+    radius, length : float or None
+        Bounds on the 2-norm and on the 1-norm of differences of rows.
+    scales, indicators : arrays [p] or None
+        What counts as different in each column, and which columns are one-hot.
+    """
 
     X: FloatArray
-    y: Codes
+    y: IntArray
     X_test: FloatArray
-    y_test: Codes
-    radius: float | None = None  # of differences, in 2-norm
-    length: float | None = None  # and in 1-norm
+    y_test: IntArray
+    radius: float | None = None
+    length: float | None = None
     scales: FloatArray | None = None
     indicators: NDArray[np.bool_] | None = None
 
@@ -62,7 +57,7 @@ class Split:
         return float(learner.score((self.X_test @ W.T).astype(np.float32), self.y_test))
 
 
-def balanced_split(data: TableSet, seed: int, *, tested: int | None = None) -> Split:
+def balanced_split(data: TableSet, seed: int, *, tested: int | None = None) -> BalancedSplit:
     """Return as many rows of each class as the smaller one has, four fifths to learn from, ``tested`` of the others."""
     encoded = data.encode(labels="required")
     X, y = np.asarray(encoded.X, dtype=np.float64), np.asarray(encoded.y)
@@ -72,12 +67,12 @@ def balanced_split(data: TableSet, seed: int, *, tested: int | None = None) -> S
     kept = randomness.permutation(kept)
     train, rest = np.split(kept, [round(TRAIN_SHARE * len(kept))])
     test = rest[:tested]
-    facts = feature_scales(data.schema), indicator_columns(data.schema)
     radius, length = (difference_radius(data.schema, norm=norm) for norm in (2, 1))
-    return Split(X[train], y[train], X[test], y[test], radius, length, *facts)
+    public = radius, length, feature_scales(data.schema), indicator_columns(data.schema)
+    return BalancedSplit(X[train], y[train], X[test], y[test], *public)
 
 
-def plain_methods(split: Split, seed: int) -> dict[str, float]:
+def plain_methods(split: BalancedSplit, seed: int) -> dict[str, float]:
     """Return accuracies that no budget changes: Euclidean, and learned without privacy."""
     pairs = chain(len(split.X), random_state=seed)
     return {
@@ -87,7 +82,7 @@ def plain_methods(split: Split, seed: int) -> dict[str, float]:
     }
 
 
-def private_methods(split: Split, epsilon: float, seed: int) -> dict[str, float]:
+def private_methods(split: BalancedSplit, epsilon: float, seed: int) -> dict[str, float]:
     """Return accuracies of the sound methods."""
     gaussian = DiagonalSettings(split.radius, split.scales, split.indicators)
     laplace = DiagonalSettings(split.length, split.scales, split.indicators)
@@ -106,7 +101,7 @@ def private_methods(split: Split, epsilon: float, seed: int) -> dict[str, float]
     }
 
 
-def printed_methods(split: Split, epsilon: float, seed: int) -> dict[str, float]:
+def printed_methods(split: BalancedSplit, epsilon: float, seed: int) -> dict[str, float]:
     """Return accuracies of [pairs] Alg. 1 as printed, on pairs chosen as there; its guarantee does not hold."""
     pairs = balanced_pairs(split.y, DENSITY, random_state=seed)
     signs = pair_signs(split.y, pairs.indices)
@@ -116,7 +111,7 @@ def printed_methods(split: Split, epsilon: float, seed: int) -> dict[str, float]
         "printed DPP-S": {"solver": PrintedSettings(reduced=True, passes=PRINTED_PASSES)},
         "printed Node DP": {"solver": dpp, "kappa": "degree"},
     }
-    found = {}
+    accuracies = {}
     for name, more in settings.items():
         model = PairMetric(
             epsilon,
@@ -126,11 +121,11 @@ def printed_methods(split: Split, epsilon: float, seed: int) -> dict[str, float]
             random_state=seed,
             **more,
         )
-        found[name] = split.accuracy(model.fit(pairs.indices, signs).components_)
-    return found
+        accuracies[name] = split.accuracy(model.fit(pairs.indices, signs).components_)
+    return accuracies
 
 
-def plain_diagonal(split: Split, pairs: PairSet) -> FloatArray:
+def plain_diagonal(split: BalancedSplit, pairs: PairSet) -> FloatArray:
     """Return the diagonal transformation from true means."""
     indicators = np.zeros(split.X.shape[1], bool) if split.indicators is None else split.indicators
     sizes = magnitudes(split.X[pairs.indices[:, 0]] - split.X[pairs.indices[:, 1]], indicators)
@@ -140,7 +135,7 @@ def plain_diagonal(split: Split, pairs: PairSet) -> FloatArray:
     return np.diag(diagonal_weights(moments)[0])
 
 
-def plain_descent(split: Split, pairs: PairSet, *, steps: int = 50) -> FloatArray:
+def plain_descent(split: BalancedSplit, pairs: PairSet, *, steps: int = 50) -> FloatArray:
     """Return the transformation that descends the contrastive loss without noise, margin the mean distance."""
     differences = split.X[pairs.indices[:, 0]] - split.X[pairs.indices[:, 1]]
     far = pair_signs(split.y, pairs.indices) < 0
@@ -152,35 +147,24 @@ def plain_descent(split: Split, pairs: PairSet, *, steps: int = 50) -> FloatArra
     return W
 
 
-def peer_methods(split: Split, seed: int, *, n_pairs: int = 1_000) -> dict[str, float]:
+def peer_methods(split: BalancedSplit, seed: int, *, n_pairs: int = 1_000) -> dict[str, float]:
     """Return accuracies of metric-learn's ITML and diagonal MMC without privacy, if its environment is there.
 
     Their solvers take minutes for all pairs, so they get fewer.
     """
-    if not PEERS.exists():
-        return {}
     indices = chain(len(split.X), random_state=seed).indices[:n_pairs]
-    with tempfile.TemporaryDirectory() as folder:
-        np.savez(Path(folder) / "pairs.npz", pairs=split.X[indices], signs=pair_signs(split.y, indices))
-        command = [str(PEERS), "-c", PEER_SCRIPT, folder]
-        done = subprocess.run(command, check=False, capture_output=True)  # noqa: S603 - our own script
-        files = [] if done.returncode else sorted(Path(folder).glob("*.npy"))
-        return {f"metric-learn {file.stem}, no privacy": split.accuracy(np.load(file)) for file in files}
+    pairs = {"pairs": split.X[indices], "signs": pair_signs(split.y, indices)}
+    transformations = ask_peer("peer_metric_learn.py", "fit", pairs) or {}
+    return {f"metric-learn {solver}, no privacy": split.accuracy(np.array(W)) for solver, W in transformations.items()}
 
 
-def table(make_split: Callable[[int], Split], *, seeds: int, printed_seeds: int) -> Iterator[Row]:
+def table(make_split: Callable[[int], BalancedSplit], *, seeds: int, printed_seeds: int) -> Iterator[ResultRow]:
     """Yield a row for each method, and for each budget where it has one."""
     splits = [make_split(seed) for seed in range(seeds)]
-    yield from _rows("no budget", [plain_methods(split, seed) for seed, split in enumerate(splits)])
-    yield from _rows("no budget", [peer_methods(splits[0], 0)])
+    yield from mean_rows("no budget", [plain_methods(split, seed) for seed, split in enumerate(splits)])
+    yield from mean_rows("no budget", [peer_methods(splits[0], 0)])
     for epsilon in EPSILONS:
         runs = [private_methods(split, epsilon, seed) for seed, split in enumerate(splits)]
-        yield from _rows(f"pair epsilon {epsilon:g}", runs)
+        yield from mean_rows(f"pair epsilon {epsilon:g}", runs)
         runs = [printed_methods(splits[seed], epsilon, seed) for seed in range(printed_seeds)]
-        yield from _rows(f"pair epsilon {epsilon:g} as stated", runs)
-
-
-def _rows(setting: str, runs: Sequence[Mapping[str, float]]) -> Iterator[Row]:
-    for method in runs[0]:
-        values = [run[method] for run in runs]
-        yield Row(method, setting, "accuracy", float(np.mean(values)), float(np.std(values)), len(values))
+        yield from mean_rows(f"pair epsilon {epsilon:g} as stated", runs)

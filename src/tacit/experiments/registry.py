@@ -1,182 +1,119 @@
-"""The registry of reproducible tables: each name runs one experiment and yields its rows."""
+"""The tables of ``tacit reproduce``: one line each, and the module of a table is loaded when the table is run."""
 
 import importlib
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 from tacit.errors import InputError
+from tacit.experiments.results import ResultRow
 
 
-@dataclass(frozen=True)
-class Row:
-    """One line of a table: a method in a setting, its mean and spread over runs, and the published figure if any."""
+@runtime_checkable
+class TableModule(Protocol):
+    """What a module of ``tacit.experiments.tables`` holds."""
 
-    method: str
-    setting: str
-    metric: str
-    mean: float
-    std: float = 0.0
-    runs: int = 1
-    paper: float | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the row as JSON-ready data."""
-        return asdict(self)
+    def rows(self) -> Iterator[ResultRow]:
+        """Run the experiment and yield its rows as they are ready."""
+        ...
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """A named table: what it shows, and the module whose ``rows()`` yields it."""
+    """A named table and what it shows; its module has the same name, with underscores."""
 
     name: str
     summary: str
-    module: str
 
-    def rows(self) -> Iterator[Row]:
+    def load(self) -> TableModule:
+        """Return the module of this table, imported now: others may need libraries that are not installed."""
+        module = importlib.import_module(f"tacit.experiments.tables.{self.name.replace('-', '_')}")
+        if not isinstance(module, TableModule):
+            raise TypeError(f"{module.__name__} must define rows().")
+        return module
+
+    def rows(self) -> Iterator[ResultRow]:
         """Run the experiment and yield its rows as they are ready."""
-        made: Iterator[Row] = importlib.import_module(self.module).rows()
-        return made
+        return self.load().rows()
 
 
 EXPERIMENTS = (
+    Experiment("units", "what an entry-level promise means for a whole record, by the number of features"),
+    Experiment("class-means", "nearest class mean on MNIST from noisy sums, at record-level epsilons"),
     Experiment(
-        "units",
-        "what an entry-level promise means for a whole record, by the number of features",
-        "tacit.experiments.units",
+        "membership-mnist", "MNIST to MNIST with 100 labels, releases at entry and record level; [membership] Table 1"
     ),
+    Experiment("membership-usps", "MNIST to USPS with 100 labels, image shapes declared and not; [membership] Table 2"),
+    Experiment("membership-labels", "USPS to MNIST with 100 to 500 labels; [membership] Table 3"),
     Experiment(
-        "class-means",
-        "nearest class mean on MNIST from noisy sums, at record-level epsilons",
-        "tacit.experiments.class_means",
+        "membership-office", "Office-Caltech, 12 pairs of domains with 3 labels a class; [membership] Tables 4-15"
     ),
+    Experiment("hull-mnist", "MNIST by the affine hulls of its classes, next to peers that learn the same rows"),
     Experiment(
-        "membership-mnist",
-        "MNIST to MNIST with 100 labels, releases at entry and record level; [membership] Table 1",
-        "tacit.experiments.membership_mnist",
+        "hull-fabrication", "MNIST from noisy and from fabricated rows, at entry and record level; [hull] Def. 14"
     ),
+    Experiment("hearts", "Cleveland releases at record level, Hungary adopts with 20 labels"),
     Experiment(
-        "membership-usps",
-        "MNIST to USPS with 100 labels, image shapes declared and not; [membership] Table 2",
-        "tacit.experiments.membership_usps",
-    ),
-    Experiment(
-        "membership-labels",
-        "USPS to MNIST with 100 to 500 labels; [membership] Table 3",
-        "tacit.experiments.membership_labels",
-    ),
-    Experiment(
-        "membership-office",
-        "Office-Caltech, 12 pairs of domains with 3 labels a class; [membership] Tables 4-15",
-        "tacit.experiments.membership_office",
-    ),
-    Experiment(
-        "hull-mnist",
-        "MNIST by the affine hulls of its classes, next to peers that learn the same rows",
-        "tacit.experiments.hull_mnist",
-    ),
-    Experiment(
-        "hull-fabrication",
-        "MNIST from noisy and from fabricated rows, at entry and record level; [hull] Def. 14",
-        "tacit.experiments.hull_fabrication",
-    ),
-    Experiment(
-        "hearts",
-        "Cleveland releases at record level, Hungary adopts with 20 labels",
-        "tacit.experiments.hearts",
-    ),
-    Experiment(
-        "pptl-mnist",
-        "digits 0/8 to 0/9 by private linear transfer, with and without feature splitting; [pptl] Table 1",
-        "tacit.experiments.pptl_mnist",
+        "pptl-mnist", "digits 0/8 to 0/9 by private linear transfer, with and without feature splitting; [pptl] Table 1"
     ),
     Experiment(
         "pptl-centres",
         "private hospitals and countries with and without transfer, averaged ranks; in the manner of [pptl] Table 4",
-        "tacit.experiments.pptl_centres",
     ),
     Experiment(
-        "hull-federated",
-        "MNIST divided among parties that answer with distances, without noise and at entry level",
-        "tacit.experiments.hull_federated",
+        "hull-federated", "MNIST divided among parties that answer with distances, without noise and at entry level"
     ),
     Experiment(
         "autoencoder-mnist",
         "private autoencoder on small digits beside linear models; where a layer pays and where not; [dpa]",
-        "tacit.experiments.autoencoder_mnist",
     ),
     Experiment(
-        "autoencoder-transfer",
-        "an encoder learned from many digits helps a receiver with few rows of two others",
-        "tacit.experiments.autoencoder_transfer",
+        "autoencoder-transfer", "an encoder learned from many digits helps a receiver with few rows of two others"
     ),
     Experiment(
         "behaviour",
         "what people do next, on Glasgow friendships and Fitbit days, per tuple and per person; [dpa] Fig. 2-3",
-        "tacit.experiments.behaviour",
     ),
     Experiment(
-        "feedback-toy",
-        "two Gaussian classes that moved, a last layer tuned from 80 scores; [feedback] section 5.3.1",
-        "tacit.experiments.feedback_toy",
+        "feedback-toy", "two Gaussian classes that moved, a last layer tuned from 80 scores; [feedback] section 5.3.1"
     ),
-    Experiment(
-        "feedback-noise",
-        "what a search gains from noisy scores, as a share of what it gains from exact ones",
-        "tacit.experiments.feedback_noise",
-    ),
+    Experiment("feedback-noise", "what a search gains from noisy scores, as a share of what it gains from exact ones"),
     Experiment(
         "feedback-adult",
         "Adult, a last layer tuned from scores, what matters, and fair tuning; [feedback] sections 5.4.2 to 5.4.5",
-        "tacit.experiments.feedback_adult",
     ),
     Experiment(
         "feedback-digits",
         "faulty digits, batch normalisations tuned from scores, together and layer by layer; [feedback] section 5.4",
-        "tacit.experiments.feedback_digits",
     ),
+    Experiment("pairs-bank", "Bank Marketing, nearest neighbours under metrics learned from pairs; [pairs] figure 3.9"),
+    Experiment("pairs-adult", "Adult, nearest neighbours under metrics learned from pairs; [pairs] figure 3.9"),
     Experiment(
-        "pairs-bank",
-        "Bank Marketing, nearest neighbours under metrics learned from pairs; [pairs] figure 3.9",
-        "tacit.experiments.pairs_bank",
-    ),
-    Experiment(
-        "pairs-adult",
-        "Adult, nearest neighbours under metrics learned from pairs; [pairs] figure 3.9",
-        "tacit.experiments.pairs_adult",
-    ),
-    Experiment(
-        "pairs-strips",
-        "two aligned strips, nearest neighbours under metrics learned from pairs; [pairs] figure 3.7",
-        "tacit.experiments.pairs_strips",
+        "pairs-strips", "two aligned strips, nearest neighbours under metrics learned from pairs; [pairs] figure 3.7"
     ),
     Experiment(
         "pairs-transfer",
         "Bank and Adult, a receiver with 50, 200 or 1000 labels adopts a metric learned from an owner's pairs",
-        "tacit.experiments.pairs_transfer",
     ),
     Experiment(
         "sharpening-mnist",
         "MNIST from 20 labels: FixMatch and VAT with each way to distil predictions; [sharpening] Table 4.1",
-        "tacit.experiments.sharpening_mnist",
     ),
     Experiment(
         "sharpening-transfer",
         "MNIST to MNIST with a network for a receiver, 100 and 20 labels, with and without a release",
-        "tacit.experiments.sharpening_transfer",
     ),
     Experiment(
         "sharpening-adult",
         "Adult from 200 labels, and blank cells of sex and race filled, next to scikit-learn's learners",
-        "tacit.experiments.sharpening_adult",
     ),
 )
 
 
 def experiment(name: str) -> Experiment:
-    """Return the experiment of that name; an unknown one is refused with the list of all."""
-    for each in EXPERIMENTS:
-        if each.name == name:
-            return each
-    known = ", ".join(each.name for each in EXPERIMENTS)
-    raise InputError(f"NAME must be one of {known}; got {name!r}.")
+    """Return the experiment of that name; raise InputError with the list of all names if there is none."""
+    for candidate in EXPERIMENTS:
+        if candidate.name == name:
+            return candidate
+    names = ", ".join(candidate.name for candidate in EXPERIMENTS)
+    raise InputError(f"NAME must be one of {names}; got {name!r}.")

@@ -1,6 +1,6 @@
-"""What the transfer tables share: one adoption measured, and runs gathered into rows."""
+"""What the transfer tables share: a release of pictures, and what adopting a release does for a receiver."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,20 +11,29 @@ from tacit.adoption.printed import learn_printed
 from tacit.adoption.self_training import self_train
 from tacit.adoption.source_scores import source_scores
 from tacit.arrays import Rows
+from tacit.data.datasets import ImageSet
 from tacit.data.schema import Schema
-from tacit.experiments.registry import Row
-from tacit.kinds.class_moments import ENTRY_FILE
+from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
+from tacit.privacy.budget import Unit
 from tacit.releases.file import Release
 from tacit.releases.lesson import ReceiverTable
 
-Codes = NDArray[np.integer[Any]]
+# Rows [N, p] and their class codes [N], -1 where unlabelled.
+LabelledRows = tuple[Rows, NDArray[np.integer[Any]]]
 TARGET_ONLY, SOURCE_ONLY, ADOPTED = "target only", "source only", "adopted"
 VIEW_ONLY = "target only, in the release's view"
 PRINTED = "combined as printed (eq. 87)"
 
 
+def release_images(images: ImageSet, *, unit: str, epsilon: float, delta: float, seed: int) -> Release:
+    """Return a release of the class moments of the training pictures."""
+    return CLASS_MOMENTS.release(
+        images.X_train, images.y_train, images.schema, unit=unit, epsilon=epsilon, delta=delta, random_state=seed
+    )
+
+
 def measure(
-    release: Release, schema: Schema, train: tuple[Rows, Codes], test: tuple[Rows, Codes], *, seed: int
+    release: Release, schema: Schema, train: LabelledRows, test: LabelledRows, *, seed: int
 ) -> dict[str, float]:
     """Return the test accuracy without the release, with no more of it than its view, of it alone, and with both."""
     model = TransferClassifier([release], schema=schema, random_state=seed, n_jobs=-1).fit(*train)
@@ -37,8 +46,8 @@ def measure(
     }
 
 
-def measure_each(
-    releases: Mapping[str, Release], schema: Schema, train: tuple[Rows, Codes], test: tuple[Rows, Codes], *, seed: int
+def measure_releases(
+    releases: Mapping[str, Release], schema: Schema, train: LabelledRows, test: LabelledRows, *, seed: int
 ) -> dict[str, dict[str, float]]:
     """Return what ``measure`` does for each of several releases of pictures of one shape, by their names.
 
@@ -48,41 +57,25 @@ def measure_each(
     labelled = np.flatnonzero(y >= 0)
     codes = y[labelled].astype(np.intp)
     first = TransferClassifier([next(iter(releases.values()))], schema=schema, random_state=seed, n_jobs=-1).fit(X, y)
-    same = {
+    without_release = {
         TARGET_ONLY: float((first.target_only_predict(X_test) == truth).mean()),
         VIEW_ONLY: float((first.view_only_predict(X_test) == truth).mean()),
     }
     settings: dict[str, Any] = {"n_classes": len(schema.classes), "random_state": seed, "n_jobs": -1}
     F, F_test = first.basis_(X), first.basis_(X_test)
-    found = {}
+    accuracies = {}
     for name, release in releases.items():
         table = ReceiverTable(schema, X, labelled, codes)
         source = source_scores(release, table)
-        of_rows, of_test = source(X), source(X_test)
-        joined = self_train(F, labelled, codes, sources=[of_rows], sources_labelled=[of_rows[labelled]], **settings)
-        found[name] = {
-            **same,
-            SOURCE_ONLY: float((of_test.argmax(axis=1) == truth).mean()),
-            ADOPTED: float((joined.scores(F_test, [of_test]).argmax(axis=1) == truth).mean()),
+        scores, test_scores = source(X), source(X_test)
+        joined = self_train(F, labelled, codes, sources=[scores], sources_labelled=[scores[labelled]], **settings)
+        accuracies[name] = {
+            **without_release,
+            SOURCE_ONLY: float((test_scores.argmax(axis=1) == truth).mean()),
+            ADOPTED: float((joined.scores(F_test, [test_scores]).argmax(axis=1) == truth).mean()),
         }
-        if release.kind == ENTRY_FILE:
+        # The published combination is defined for releases per entry.
+        if release.card.unit == Unit.ENTRY:
             printed = learn_printed(release, table, random_state=seed, n_jobs=-1)(X_test, len(schema.classes))
-            found[name][PRINTED] = float((printed.argmax(axis=1) == truth).mean())
-    return found
-
-
-def gathered(
-    setting: str, runs: Sequence[Mapping[str, float]], *, metric: str = "accuracy", paper: float | None = None
-) -> Iterator[Row]:
-    """Yield a row for each method over the runs; the published figure stands beside the adopted one."""
-    for method in runs[0]:
-        values = [run[method] for run in runs]
-        yield Row(
-            method,
-            setting,
-            metric,
-            float(np.mean(values)),
-            float(np.std(values)),
-            len(values),
-            paper if method == ADOPTED else None,
-        )
+            accuracies[name][PRINTED] = float((printed.argmax(axis=1) == truth).mean())
+    return accuracies

@@ -25,11 +25,11 @@ class Marginal:
 
 def marginals(rows: Encoded, schema: Schema) -> list[Marginal]:
     """Return the marginal of each feature, and last of the label if rows have one."""
-    found = [_marginal(rows.X[:, _block(schema, column)], column) for column in schema.features]
+    by_column = [_marginal(rows.X[:, _block(schema, column)], column) for column in schema.features]
     if schema.label is not None and (rows.y >= 0).any():
         counts = np.bincount(rows.y[rows.y >= 0], minlength=len(schema.classes))
-        found.append(Marginal(schema.label.name, schema.classes, counts / counts.sum()))
-    return found
+        by_column.append(Marginal(schema.label.name, schema.classes, counts / counts.sum()))
+    return by_column
 
 
 def distance(first: Marginal, second: Marginal) -> float:

@@ -43,9 +43,9 @@ def test_rows_that_do_not_fit_are_refused() -> None:
 def test_rows_handed_out_with_little_noise_are_found_and_with_much_are_not() -> None:
     generator = np.random.default_rng(2)
     members, others = generator.random((200, 10)), generator.random((200, 10))
-    found = {}
+    outcomes = {}
     for noise in (0.01, 10.0):
         released = members + generator.normal(0, noise, members.shape)
-        found[noise] = outcome("", -nearest_distances(members, released), -nearest_distances(others, released))
-    assert found[0.01].area == 1.0
-    assert found[10.0].area_interval[0] < 0.5 < found[10.0].area_interval[1]
+        outcomes[noise] = outcome("", -nearest_distances(members, released), -nearest_distances(others, released))
+    assert outcomes[0.01].area == 1.0
+    assert outcomes[10.0].area_interval[0] < 0.5 < outcomes[10.0].area_interval[1]

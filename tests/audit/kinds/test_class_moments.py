@@ -1,5 +1,7 @@
 """The games on whole transfer releases look where neighbours differ most."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -31,3 +33,8 @@ def test_there_are_games_and_controls_at_both_levels() -> None:
     names = {case.name: case.control for case in cases(0)}
     assert sum("game" in name for name in names) == 2
     assert sum(names.values()) == 2
+
+
+def test_broken_releases_are_caught_and_sound_ones_pass(unexpected: Callable[..., list[str]]) -> None:
+    assert unexpected(cases, "control", seed=2, least=2) == []
+    assert unexpected(cases, "replay", seed=2, least=2) == []

@@ -180,7 +180,7 @@ def test_a_class_without_rows_and_a_table_of_one_row_are_fabricated() -> None:
 
 @pytest.mark.parametrize("case", [case for case in cases(5) if "game" not in case.name], ids=lambda case: case.name)
 def test_replays_pass_and_the_printed_accounting_is_caught(case: Any) -> None:
-    assert Verdict(case.run(), case.control).as_it_should
+    assert Verdict(case.run(), case.control).as_expected
 
 
 @pytest.mark.slow

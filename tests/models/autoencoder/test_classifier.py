@@ -179,7 +179,7 @@ def test_bad_labels_and_settings_are_refused(settings: dict[str, object], y: lis
 @pytest.mark.skipif("TACIT_DATA" not in os.environ, reason="TACIT_DATA is not set: MNIST is not at hand")
 @pytest.mark.parametrize("delta", [0.0, 1e-5])
 def test_threes_and_fives_at_epsilon_one(delta: float) -> None:
-    from tacit.experiments.autoencoder_mnist import tasks
+    from tacit.experiments.tables.autoencoder_mnist import tasks
 
     task = tasks()[0]
     X, y = task.sample(0)

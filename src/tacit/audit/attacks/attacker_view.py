@@ -1,19 +1,20 @@
-"""A release as somebody sees it who wants to know who was in the table: rows, and moments of classes."""
+"""What an attacker reads from a release: rows, and moments of classes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from tacit.arrays import FloatArray
-from tacit.audit.attacks.released_rows import Codes, nearest_distances, own_class_distances
+from tacit.arrays import FloatArray, IntArray
+from tacit.audit.attacks.released_rows import nearest_distances, own_class_distances
 
 # Covariances of more columns than this cost more time than an attack is worth.
 MOST_COLUMNS = 256
 # Variance of values spread evenly over [0, 1].
-EVEN = 1 / 12
+UNIFORM_VARIANCE = 1 / 12
 
-Place = Callable[[FloatArray], FloatArray]
+# Takes encoded rows [N, p] to the space [N, q] of what was released.
+Embedding = Callable[[FloatArray], FloatArray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,14 +34,14 @@ class ClassMoments:
         Variance that noise adds to one value, beside covariances.
     """
 
-    labels: Codes
+    labels: IntArray
     means: FloatArray
     counts: FloatArray
     covariances: FloatArray | None = None
     noise: FloatArray | None = None
 
-    def match(self, Z: FloatArray, y: Codes, centres: FloatArray) -> FloatArray:
-        """Return how much the moments look as if each row of Z [N, q] were part of them.
+    def match(self, Z: FloatArray, y: IntArray, centres: FloatArray) -> FloatArray:
+        """Return a score of how well the moments fit a table that holds each row of Z [N, q].
 
         <z, S - n c>, z the row less the public ``centres`` [C, q] c of its class, S the class sum and n the class
         count [tracing]. With covariances V the quadratic term n zᵀVz/2v² joins <z, S - n c>/v, as in the logarithm of
@@ -48,25 +49,25 @@ class ClassMoments:
         """
         match = np.zeros(len(Z))
         for place, code in enumerate(self.labels):
-            mine = np.flatnonzero(y == code)
-            if not mine.size:
+            of_class = np.flatnonzero(y == code)
+            if not of_class.size:
                 continue
-            own, count = Z[mine] - centres[code], self.counts[place]
-            match[mine] = own @ (count * (self.means[place] - centres[code]))
+            z, n = Z[of_class] - centres[code], self.counts[place]
+            match[of_class] = z @ (n * (self.means[place] - centres[code]))
             if self.covariances is not None and self.noise is not None:
                 V = self.covariances[place].astype(np.float64)
-                v = EVEN + self.noise[place]
-                match[mine] = match[mine] / v + count * np.einsum("ij,ij->i", own @ V, own) / (2 * v**2)
+                v = UNIFORM_VARIANCE + self.noise[place]
+                match[of_class] = match[of_class] / v + n * np.einsum("ij,ij->i", z @ V, z) / (2 * v**2)
         return match
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
-    """A release as rows in some space.
+class AttackerView:
+    """What an attacker reads from a release: rows in some space, and their moments.
 
     Attributes
     ----------
-    place : callable
+    embed : callable
         Takes encoded rows [N, p] to the space [N, q] of the released rows.
     rows : array [m, q]
         Released rows, or class means.
@@ -76,40 +77,40 @@ class Seen:
         None where single rows say more than moments do.
     """
 
-    place: Place
+    embed: Embedding
     rows: FloatArray
-    labels: Codes
+    labels: IntArray
     moments: ClassMoments | None = None
 
     @classmethod
-    def of_moments(cls, place: Place, moments: ClassMoments) -> "Seen":
-        """Return a release of class moments; its rows are the means."""
-        return cls(place, moments.means, moments.labels, moments)
+    def of_moments(cls, embed: Embedding, moments: ClassMoments) -> "AttackerView":
+        """Return the view of class moments; its rows are the means."""
+        return cls(embed, moments.means, moments.labels, moments)
 
-    def distances(self, X: FloatArray, y: Codes) -> FloatArray:
-        """Return how far each row lies from the nearest released row of its own class."""
-        return own_class_distances(self.place(X), y, self.rows, self.labels)
+    def distances(self, X: FloatArray, y: IntArray) -> FloatArray:
+        """Return the distance of each row to the nearest released row of its own class."""
+        return own_class_distances(self.embed(X), y, self.rows, self.labels)
 
     def nearest(self, X: FloatArray) -> FloatArray:
-        """Return how far each row lies from the nearest released row of any class. [hull] eq. 68."""
-        return nearest_distances(self.place(X), self.rows)
+        """Return the distance of each row to the nearest released row of any class. [hull] eq. 68."""
+        return nearest_distances(self.embed(X), self.rows)
 
-    def match(self, Z: FloatArray, y: Codes, centres: FloatArray) -> FloatArray:
-        """Return how much the release looks as if each row were part of it, for the shadow attack to calibrate.
+    def match(self, Z: FloatArray, y: IntArray, centres: FloatArray) -> FloatArray:
+        """Return a membership score of each row, which the shadow attack calibrates.
 
-        Rows Z [N, q] are placed already: many releases are seen in the same space.
+        Rows Z [N, q] are embedded already, since many releases share one space.
         """
         if self.moments is None:
             return -own_class_distances(Z, y, self.rows, self.labels)
         return self.moments.match(Z, y, centres)
 
 
-def same_place(X: FloatArray) -> FloatArray:
+def unchanged(X: FloatArray) -> FloatArray:
     """Return the rows as they are: what was released has the columns of the table."""
     return X
 
 
-def moments_of_rows(rows: FloatArray, labels: Codes) -> ClassMoments:
+def moments_of_rows(rows: FloatArray, labels: IntArray) -> ClassMoments:
     """Return the moments of fabricated rows, which stand for those of the table that they were drawn from."""
     codes, counts = np.unique(labels, return_counts=True)
     means = np.stack([rows[labels == code].mean(axis=0) for code in codes])

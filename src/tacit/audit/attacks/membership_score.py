@@ -47,7 +47,7 @@ class MembershipScore:
 
 
 def membership_score(members: FloatArray, non_members: FloatArray, *, random_state: int = 0) -> MembershipScore:
-    """Return the score of one value for each row, such as the distance to what was released; its sign is no matter.
+    """Return the score of one value for each row, such as the distance to what was released; its sign does not matter.
 
     Of more than 10 000 values on a side that many are drawn at random.
     """
@@ -63,13 +63,13 @@ def membership_score(members: FloatArray, non_members: FloatArray, *, random_sta
 def _resampled(fitted: DensityDifference, P: FloatArray, Q: FloatArray, random: Any) -> Interval:
     """Return 2 value - the resampled quantiles: resampling adds as much noise again, which the reflection takes off."""
     shares = [random.multinomial(len(K), np.full(len(K), 1 / len(K)), RESAMPLES) / len(K) @ K for K in (P, Q)]
-    drawn = fitted.squared_distances(shares[0] - shares[1])
-    low, high = 2 * fitted.squared_distance - np.quantile(drawn, [(1 + CONFIDENCE) / 2, (1 - CONFIDENCE) / 2])
+    resampled = fitted.squared_distances(shares[0] - shares[1])
+    low, high = 2 * fitted.squared_distance - np.quantile(resampled, [(1 + CONFIDENCE) / 2, (1 - CONFIDENCE) / 2])
     return float(low), float(high)
 
 
 def _floor(first: FloatArray, second: FloatArray, random: Any) -> float:
-    """Return what 95 % of scores stay below after members and non-members were shuffled among each other."""
+    """Return the 95 % quantile of scores after members and non-members were shuffled among each other."""
     split = np.arange(len(first) + len(second)) < len(first)
     shuffled = np.stack([random.permutation(split) for _ in range(RESAMPLES)])
     return float(np.quantile(split_distances(np.concatenate([first, second]), shuffled), CONFIDENCE))

@@ -1,4 +1,4 @@
-"""What an attack reaches: its ROC curve, and its figures with intervals."""
+"""The ROC curve of an attack, and its figures with intervals."""
 
 import math
 from dataclasses import dataclass
@@ -10,9 +10,8 @@ from numpy.typing import ArrayLike
 from tacit import checks
 from tacit.adoption.comparison import CONFIDENCE
 from tacit.arrays import FloatArray
+from tacit.audit import game
 from tacit.audit.attacks.intervals import Interval, area_interval, share_above_quantile
-from tacit.audit.game import CONFIDENCE as SURE
-from tacit.audit.game import epsilon_lower_bound
 from tacit.errors import InputError
 
 # False-positive rates at which an attack is judged: few false alarms are what makes it useful [lira].
@@ -23,7 +22,10 @@ LEAST_ROWS = 2
 
 @dataclass(frozen=True)
 class TrueRate:
-    """The share of members that an attack finds at a false-positive rate; None where too few rows can show it."""
+    """The share of members that an attack finds at a false-positive rate, and its interval.
+
+    ``value`` is None where there are fewer than ``needed`` non-members, which is too few to show such a rate.
+    """
 
     false_rate: float
     value: float | None
@@ -64,7 +66,7 @@ class Outcome:
     @property
     def tells_apart(self) -> bool:
         """Whether the area is above 1/2 with 99.9 % confidence: one of several attacks is above it easily with 95 %."""
-        return area_interval(self.members, self.non_members, self.area, confidence=SURE)[0] > 0.5
+        return area_interval(self.members, self.non_members, self.area, confidence=game.CONFIDENCE)[0] > 0.5
 
     def true_rate(self, false_rate: float) -> TrueRate:
         """Return the largest true-positive rate with at most this share of false positives, and its interval.
@@ -87,12 +89,13 @@ class Outcome:
         """
         if min(map(len, self._samples)) < 8:
             return None
-        if delta not in self._shown:
-            self._shown[delta] = epsilon_lower_bound(self.members, self.non_members, delta=delta)
-        return self._shown[delta]
+        if delta not in self._epsilons:
+            self._epsilons[delta] = game.epsilon_lower_bound(self.members, self.non_members, delta=delta)
+        return self._epsilons[delta]
 
     @cached_property
-    def _shown(self) -> dict[float, float]:
+    def _epsilons(self) -> dict[float, float]:
+        """The lower bounds computed so far, by delta."""
         return {}
 
     @property
@@ -101,13 +104,13 @@ class Outcome:
 
 
 def outcome(name: str, members: ArrayLike, non_members: ArrayLike) -> Outcome:
-    """Return what the attack with these scores of members and of non-members reaches.
+    """Return the outcome of an attack that gave these scores to members and to non-members.
 
     The scores may come from any model: its confidence in the row's own label, minus a loss, minus a distance.
     """
-    scores = [checks.finite_array(what, given) for what, given in (("members", members), ("non_members", non_members))]
-    if any(each.ndim != 1 or len(each) < LEAST_ROWS for each in scores):
-        shapes = [each.shape for each in scores]
+    scores = checks.finite_array("members", members), checks.finite_array("non_members", non_members)
+    if any(sample.ndim != 1 or len(sample) < LEAST_ROWS for sample in scores):
+        shapes = [sample.shape for sample in scores]
         raise InputError(f"members and non_members must be lists of at least {LEAST_ROWS} scores; got shapes {shapes}.")
     return Outcome(name, *scores)
 

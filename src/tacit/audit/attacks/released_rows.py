@@ -1,13 +1,10 @@
-"""The attack on released rows: what was in the table lies nearer to them than what was not."""
+"""The attack on released rows: rows of the table lie nearer to them than other rows."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tacit.arrays import FloatArray
+from tacit.arrays import FloatArray, IntArray
 from tacit.errors import InputError
 from tacit.numerics.blocks import row_blocks
-
-Codes = NDArray[np.int64]
 
 
 def nearest_distances(X: FloatArray, released: FloatArray) -> FloatArray:
@@ -27,7 +24,7 @@ def nearest_distances(X: FloatArray, released: FloatArray) -> FloatArray:
     return distances
 
 
-def own_class_distances(X: FloatArray, y: Codes, released: FloatArray, labels: Codes) -> FloatArray:
+def own_class_distances(X: FloatArray, y: IntArray, released: FloatArray, labels: IntArray) -> FloatArray:
     """Return the distance of each row to the nearest released row of its own class.
 
     A row of a class of which nothing was released is as far away as the furthest other row.
@@ -36,5 +33,5 @@ def own_class_distances(X: FloatArray, y: Codes, released: FloatArray, labels: C
     for code in np.unique(y):
         if (labels == code).any():
             distances[y == code] = nearest_distances(X[y == code], released[labels == code])
-    known = distances[np.isfinite(distances)]
-    return np.where(np.isfinite(distances), distances, known.max() if known.size else 0.0)
+    finite = np.isfinite(distances)
+    return np.where(finite, distances, distances[finite].max() if finite.any() else 0.0)

@@ -1,4 +1,4 @@
-"""The shadow-model attack: make many releases of tables with and without a row, and learn how its score differs."""
+"""The shadow-model attack: releases of many tables with and without a row show how the row's score differs."""
 
 import math
 from collections.abc import Callable
@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from tacit import checks
-from tacit.arrays import FloatArray
-from tacit.audit.attacks.released_rows import Codes
+from tacit.arrays import FloatArray, IntArray
 from tacit.errors import InputError
 
 # How often, on average, each row is in a shadow table and how often it is not, at least.
@@ -19,34 +18,34 @@ APPEARANCES = 32
 LEAST_DEVIATION = 1e-6
 
 # Scores labelled rows, the higher the more like a member.
-ScoreRows = Callable[[FloatArray, Codes], FloatArray]
+ScoreRows = Callable[[FloatArray, IntArray], FloatArray]
 # Makes a release, or fits a model, of labelled rows and returns how it scores rows.
-Train = Callable[[FloatArray, Codes], ScoreRows]
+Train = Callable[[FloatArray, IntArray], ScoreRows]
 
 
 @dataclass(frozen=True, eq=False)
-class Shadows:
-    """How each row [N] scores when it is in the table (``inside``) and when it is not, and the common ``deviation``."""
+class ShadowScores:
+    """Mean scores of each row [N] in shadow tables with it (``inside``) and without it, and their ``deviation``."""
 
     inside: FloatArray
     outside: FloatArray
     deviation: FloatArray
 
-    def evidence(self, scores: FloatArray) -> FloatArray:
+    def log_ratio(self, scores: FloatArray) -> FloatArray:
         """Return the log likelihood ratio of "in the table" to "not in the table" at the observed ``scores`` [N].
 
         (s - (a + b)/2)(a - b)/d² for normal laws of means a inside and b outside and one deviation d: with few shadow
         tables, one deviation for both is surer than two [lira].
         """
         middle = (self.inside + self.outside) / 2
-        evidence: FloatArray = (scores - middle) * (self.inside - self.outside) / self.deviation**2
-        return evidence
+        log_ratio: FloatArray = (scores - middle) * (self.inside - self.outside) / self.deviation**2
+        return log_ratio
 
 
-def cast_shadows(
-    train: Train, X: FloatArray, y: Codes, *, size: int, appearances: int = APPEARANCES, random_state: int = 0
-) -> Shadows:
-    """Return how the rows of X [N, p] score in and out of random shadow tables of ``size`` of them.
+def shadow_scores(
+    train: Train, X: FloatArray, y: IntArray, *, size: int, appearances: int = APPEARANCES, random_state: int = 0
+) -> ShadowScores:
+    """Return the scores of the rows of X [N, p] in and out of random shadow tables of ``size`` of them.
 
     The tables are as many as it takes for a row to be in, and out, ``appearances`` times on average.
     """
@@ -58,7 +57,7 @@ def cast_shadows(
         chosen = np.sort(random.permutation(len(X))[:size])
         inside[shadow, chosen] = True
         scores[shadow] = train(X[chosen], y[chosen])(X, y)
-    return _summarised(scores, inside)
+    return _score_statistics(scores, inside)
 
 
 def shadow_count(n_rows: int, size: int, appearances: int) -> int:
@@ -69,14 +68,14 @@ def shadow_count(n_rows: int, size: int, appearances: int) -> int:
     return math.ceil(appearances * n_rows / min(size, n_rows - size))
 
 
-def _summarised(scores: FloatArray, inside: NDArray[np.bool_]) -> Shadows:
+def _score_statistics(scores: FloatArray, inside: NDArray[np.bool_]) -> ShadowScores:
     n_in, n_out = inside.sum(axis=0), (~inside).sum(axis=0)
     means = [np.where(mask, scores, 0).sum(axis=0) / np.maximum(mask.sum(axis=0), 1) for mask in (inside, ~inside)]
     # A row that was always in, or always out, tells nothing: both means are then the same.
-    seen_both = (n_in > 0) & (n_out > 0)
+    comparable = (n_in > 0) & (n_out > 0)
     middle = scores.mean(axis=0)
-    a, b = (np.where(seen_both, mean, middle) for mean in means)
+    a, b = (np.where(comparable, mean, middle) for mean in means)
     residuals = scores - np.where(inside, a, b)
     variance = (residuals**2).sum(axis=0) / max(len(scores) - 2, 1)
     least = max(LEAST_DEVIATION * float(scores.std()), np.finfo(float).tiny ** 0.25)
-    return Shadows(a, b, np.maximum(np.sqrt(variance), least))
+    return ShadowScores(a, b, np.maximum(np.sqrt(variance), least))

@@ -1,14 +1,14 @@
-"""Audits of the releases of the main job."""
+"""Audits of releases of class moments, per record and per entry."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from tacit.arrays import FloatArray
+from tacit.arrays import Codes, FloatArray
 from tacit.audit.case import DELTA, EPSILON, FIT_EPSILON, Case, replay_result
-from tacit.audit.game import Game, Sampler
-from tacit.data.columns import Categorical, Label, Numeric
+from tacit.audit.game import Game, Sampler, fit_samplers
+from tacit.audit.neighbours import MIXED_SCHEMA, MixedTable, mixed_table, neighbouring_table
+from tacit.data.columns import Label, Numeric
 from tacit.data.schema import Schema
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.kinds.class_moments.plan import ROW_NORM
@@ -16,7 +16,6 @@ from tacit.models.class_moments.features import features_of
 from tacit.models.class_moments.nearest_mean import count_weight
 from tacit.privacy.budget import Unit
 from tacit.privacy.card import AuditResult
-from tacit.privacy.stream import NoiseStream
 from tacit.releases.file import Release
 
 # Whole releases cost milliseconds each; the controls are broken enough to show with fewer.
@@ -27,7 +26,8 @@ CONTROL_DRAWS = 300
 ENTRIES = 12
 SCHEMA = Schema((*(Numeric(f"x{place}", (0, 1)) for place in range(ENTRIES)), Label("class", ("0", "1"))))
 
-Table = tuple[FloatArray, Any]
+EncodedTable = tuple[FloatArray, Codes]
+# The number that tells two neighbouring releases apart best.
 Statistic = Callable[[Release], float]
 
 
@@ -40,7 +40,7 @@ def cases(seed: int | None) -> list[Case]:
         Case("transfer release per entry, game", lambda: _entry_game(1, FIT_EPSILON, seed).play(DRAWS)),
         Case(
             "control: transfer release charged a tenth of its epsilon",
-            lambda: _record_game(EPSILON, seed, drawn=10 * EPSILON).play(CONTROL_DRAWS),
+            lambda: _record_game(EPSILON, seed, true_epsilon=10 * EPSILON).play(CONTROL_DRAWS),
             control=True,
         ),
         Case(
@@ -53,26 +53,21 @@ def cases(seed: int | None) -> list[Case]:
 
 def _transfer_replay(unit: Unit, seed: int | None) -> AuditResult:
     """Replay a release with one row more, or with one category changed."""
-    columns = (Numeric("number", (0, 1)), Categorical("kind", ("a", "b")), Label("class", ("0", "1")))
-    X, y = np.column_stack([np.linspace(0, 1, 40), np.eye(2)[np.arange(40) % 2]]), np.arange(40) // 3 % 2
-    changed = X.copy()
-    changed[7, 1:] = changed[7, :0:-1]
-    neighbour = (np.vstack([X, [[1, 1, 0]]]), np.append(y, 1)) if unit is Unit.RECORD else (changed, y)
 
-    def run(table: Table) -> dict[str, object]:
+    def run(table: MixedTable) -> dict[str, object]:
         release = CLASS_MOMENTS.release(
-            *table, Schema(columns), unit=unit, epsilon=EPSILON, delta=DELTA, random_state=seed
+            *table, MIXED_SCHEMA, unit=unit, epsilon=EPSILON, delta=DELTA, random_state=seed
         )
         return dict(release.arrays)
 
-    return replay_result(run, (X, y), neighbour)
+    return replay_result(run, mixed_table(), neighbouring_table(unit))
 
 
-def _record_game(epsilon: float, seed: int | None, *, drawn: float | None = None) -> Game:
+def _record_game(epsilon: float, seed: int | None, *, true_epsilon: float | None = None) -> Game:
     """Return the game of releases with and without one row in a corner of the cube, whose features are longest.
 
     The statistic is the released class sum and count along what the row adds to them, on which their likelihood
-    ratio depends alone. ``drawn`` is the epsilon really used, if not the one claimed.
+    ratio depends alone. ``true_epsilon`` is what is really spent, if not the epsilon claimed.
     """
     X, y = np.linspace(0.2, 0.8, 4 * ENTRIES).reshape(4, ENTRIES), np.arange(4) % 2
     row = np.ones((1, ENTRIES))
@@ -81,7 +76,7 @@ def _record_game(epsilon: float, seed: int | None, *, drawn: float | None = None
     def statistic(release: Release) -> float:
         return float(release.arrays["sums"][1] @ added + weight**2 * release.arrays["counts"][1])
 
-    sampler = _samplers(Unit.RECORD, drawn or epsilon, seed, statistic)
+    sampler = _samplers(Unit.RECORD, true_epsilon or epsilon, seed, statistic)
     return Game("record", epsilon, DELTA, sampler((X, y)), sampler((np.vstack([X, row]), np.append(y, 1))))
 
 
@@ -102,16 +97,12 @@ def _entry_game(changed: int, epsilon: float, seed: int | None) -> Game:
     return Game("entry", epsilon, DELTA, sampler((X, y)), sampler((neighbour, y)))
 
 
-def _samplers(unit: Unit, epsilon: float, seed: int | None, statistic: Statistic) -> Callable[[Table], Sampler]:
+def _samplers(unit: Unit, epsilon: float, seed: int | None, statistic: Statistic) -> Callable[[EncodedTable], Sampler]:
     """Return what makes a sampler of the statistic of whole releases of a table."""
-    seeds = NoiseStream(seed)
 
-    def one(table: Table) -> float:
-        draw = int(seeds.words(1, np.uint32)[0])  # another seed for each release, repeatable as a whole
-        release = CLASS_MOMENTS.release(*table, SCHEMA, unit=unit, epsilon=epsilon, delta=DELTA, random_state=draw)
-        return statistic(release)
+    def of_release(table: EncodedTable, draw: int) -> float:
+        return statistic(
+            CLASS_MOMENTS.release(*table, SCHEMA, unit=unit, epsilon=epsilon, delta=DELTA, random_state=draw)
+        )
 
-    def sampler(table: Table) -> Sampler:
-        return lambda count: np.array([one(table) for _ in range(count)])
-
-    return sampler
+    return fit_samplers(of_release, seed)

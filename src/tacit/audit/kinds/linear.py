@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from tacit.arrays import FloatArray
-from tacit.audit.case import DRAWS, EPSILON, FIT_EPSILON, Case, replay_result
-from tacit.audit.game import Game, Sampler, mechanism_game
+from tacit.audit.case import DRAWS, EPSILON, FIT_EPSILON, Case, replay_fits, replay_result
+from tacit.audit.game import Game, Sampler, fit_samplers, mechanism_game
 from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
 from tacit.models.linear.logistic import PrivateLogisticRegression
 from tacit.models.linear.planning import SplitSettings
@@ -18,7 +18,7 @@ from tacit.privacy.mechanisms import AgainstRest, ObjectivePerturbation
 from tacit.privacy.stream import NoiseStream
 
 # Both rows of the game lie far on the wrong side of the prior weights, so that their losses have slope 1, and almost
-# opposite each other across it. In one dimension two such rows do not exist, and halved noise would pass unseen.
+# opposite each other across it. In one dimension two such rows do not exist, and halved noise would not show.
 PRIOR = np.array([[-1000.0, 0.0]])
 LEAN = 0.02
 ROWS = np.array([[LEAN, math.sqrt(1 - LEAN**2)], [LEAN, -math.sqrt(1 - LEAN**2)]])
@@ -38,7 +38,10 @@ def cases(seed: int | None) -> list[Case]:
         Case("each class against the rest, game", lambda: classes_game(seed, 1.0).play(DRAWS // 5)),
         Case("control: noise of classes halved", lambda: classes_game(seed, 0.5).play(DRAWS // 5), control=True),
         Case("logistic regression, replay", lambda: _replay(PrivateLogisticRegression, seed)),
-        Case("regression of three classes, replay", lambda: _classes_replay(seed)),
+        Case(
+            "regression of three classes, replay",
+            lambda: _replay(PrivateLogisticRegression, seed, classes=[0, 1, 2]),
+        ),
         Case("tuned regression, replay", lambda: _replay(PrivateLogisticRegression, seed, regularization=(0.5, 2.0))),
         Case("feature split, replay", lambda: _replay(FeatureSplitClassifier, seed, split=2)),
         Case(
@@ -54,18 +57,14 @@ def _table(place: int) -> tuple[FloatArray, FloatArray]:
 
 def _fit_game(seed: int | None) -> Game:
     """Return the game of whole fits when one row is replaced by one across the prior weights."""
-    seeds = NoiseStream(seed)
 
-    def fit(place: int) -> float:
-        draw = int(seeds.words(1, np.uint32)[0])  # another seed for each fit, repeatable as a whole
+    def statistic(place: int, draw: int) -> float:
         model = PrivateLogisticRegression(
             FIT_EPSILON, prior=PRIOR, regularization=REGULARIZATION, classes=[0, 1], random_state=draw
         )
         return float(model.fit(*_table(place)).coef_[0, 1])
 
-    def sampler(place: int) -> Sampler:
-        return lambda count: np.array([fit(place) for _ in range(count)])
-
+    sampler = fit_samplers(statistic, seed)
     return Game("logistic regression", FIT_EPSILON, 0.0, sampler(0), sampler(1))
 
 
@@ -93,8 +92,8 @@ def _addition_game(seed: int | None, noise: float) -> Game:
 def classes_game(seed: int | None, noise: float, neighbours: str = "replaced") -> Game:
     """Return the game of a row that is wrong in the problem of every class, with ``noise`` times what the claim needs.
 
-    The problems' losses add up where all of them lean to the same side at once, so the least of them is looked at: in
-    their sum halved noise would pass unseen.
+    The problems' losses add up where all of them lean to the same side at once, so the statistic is the least of them:
+    their sum would not show halved noise.
     """
     sound = ObjectivePerturbation.for_epsilon(FIT_EPSILON / CLASSES, curvature=50.0, dimension=1, neighbours=neighbours)
     mechanism = AgainstRest(replace(sound, beta=sound.beta / noise), CLASSES)
@@ -102,8 +101,8 @@ def classes_game(seed: int | None, noise: float, neighbours: str = "replaced") -
 
     def sampler(table: FloatArray) -> Sampler:
         def sample(count: int) -> FloatArray:
-            drawn = mechanism.draw(np.broadcast_to(table, (count, *table.shape)), stream)
-            return np.asarray((drawn * mechanism.output_direction).min(axis=(1, 2)))
+            weights = mechanism.draw(np.broadcast_to(table, (count, *table.shape)), stream)
+            return np.asarray((weights * mechanism.output_direction).min(axis=(1, 2)))
 
         return sample
 
@@ -119,24 +118,10 @@ def _neighbours() -> tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, Floa
     return (X, y), (other, labels)
 
 
-def _replay(kind: Any, seed: int | None, **settings: Any) -> AuditResult:
+def _replay(estimator: Any, seed: int | None, **settings: Any) -> AuditResult:
     """Replay a fit with one row, and its label, replaced by an extreme one."""
-
-    def run(table: tuple[FloatArray, FloatArray]) -> dict[str, object]:
-        model = kind(EPSILON, classes=[0, 1], random_state=seed, **settings)
-        return dict(model.fit(*table).release().arrays)
-
-    return replay_result(run, *_neighbours())
-
-
-def _classes_replay(seed: int | None) -> AuditResult:
-    """Replay a fit of three classes with one row, and its class, replaced."""
-
-    def run(table: tuple[FloatArray, FloatArray]) -> dict[str, object]:
-        model = PrivateLogisticRegression(EPSILON, classes=[0, 1, 2], random_state=seed)
-        return dict(model.fit(*table).release().arrays)
-
-    return replay_result(run, *_neighbours())
+    parameters = {"classes": [0, 1], "random_state": seed, **settings}
+    return replay_fits(lambda: estimator(EPSILON, **parameters), *_neighbours())
 
 
 def _own_maximum_replay(seed: int | None) -> AuditResult:

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from tacit.arrays import BoolArray, FloatArray
-from tacit.audit.case import DELTA, DRAWS, EPSILON, Case, replay_result
+from tacit.audit.case import DELTA, DRAWS, EPSILON, Case, replay_fits
 from tacit.audit.game import Game, Sampler, mechanism_game
 from tacit.data.pairs import pair_signs, random_pairs
 from tacit.models.pair_metric.diagonal import Diagonal
@@ -50,7 +50,7 @@ def cases(seed: int | None) -> list[Case]:
     ]
 
 
-def _features() -> tuple[FloatArray, FloatArray]:
+def _labelled_pairs() -> tuple[FloatArray, FloatArray]:
     """Return pairs [K, 2, 3] in the unit cube and their labels."""
     pairs = check_random_state(0).uniform(size=(40, 2, 3))
     return pairs, np.where(np.arange(40) % 3 == 0, -1.0, 1.0)
@@ -58,16 +58,15 @@ def _features() -> tuple[FloatArray, FloatArray]:
 
 def _replay_of(settings: dict[str, Any], seed: int | None) -> Callable[[], AuditResult]:
     """Return the replay of a fit after one pair went from equal rows, dissimilar, to opposite corners, similar."""
-
-    def run(data: tuple[FloatArray, FloatArray]) -> dict[str, object]:
-        model = PairMetric(EPSILON, bounds=(0, 1), delta=DELTA, kappa=1, random_state=seed, **settings)
-        return dict(model.fit(*data).release().arrays)
-
-    pairs, signs = _features()
-    neighbour, other = pairs.copy(), signs.copy()
+    pairs, signs = _labelled_pairs()
+    neighbour, other_signs = pairs.copy(), signs.copy()
     pairs[5], signs[5] = 0.5, -1
-    neighbour[5], other[5] = np.array([[0.0], [1.0]]), 1
-    return lambda: replay_result(run, (pairs, signs), (neighbour, other))
+    neighbour[5], other_signs[5] = np.array([[0.0], [1.0]]), 1
+    return lambda: replay_fits(
+        lambda: PairMetric(EPSILON, bounds=(0, 1), delta=DELTA, kappa=1, random_state=seed, **settings),
+        (pairs, signs),
+        (neighbour, other_signs),
+    )
 
 
 def _correlated_replay(seed: int | None) -> AuditResult:
@@ -76,15 +75,14 @@ def _correlated_replay(seed: int | None) -> AuditResult:
     edges = random_pairs(30, 2.0, random_state=2).indices
     signs = pair_signs(np.arange(30) % 2, edges).astype(float)
     pairs, kappa = people[edges], kappa_bounds(edges).second
-
-    def run(data: tuple[FloatArray, FloatArray]) -> dict[str, object]:
-        model = PairMetric(EPSILON, bounds=(0, 1), delta=DELTA, kappa=kappa, random_state=seed)
-        return dict(model.fit(*data).release().arrays)
-
-    neighbour, other = pairs.copy(), signs.copy()
+    neighbour, other_signs = pairs.copy(), signs.copy()
     neighbour[:kappa] = np.array([[0.0], [1.0]])
-    other[:kappa] = -signs[:kappa]
-    return replay_result(run, (pairs, signs), (neighbour, other))
+    other_signs[:kappa] = -signs[:kappa]
+    return replay_fits(
+        lambda: PairMetric(EPSILON, bounds=(0, 1), delta=DELTA, kappa=kappa, random_state=seed),
+        (pairs, signs),
+        (neighbour, other_signs),
+    )
 
 
 def _sums_game(seed: int | None) -> Game:
@@ -98,21 +96,21 @@ def _sums_game(seed: int | None) -> Game:
 def _gradient_game(seed: int | None) -> Game:
     """Return the game of one batch's gradient when one relationship turns from similar to dissimilar."""
     W = 3 * np.eye(ROWS)
-    sums = [clipped_gradient_sum(W, *batch, margin=MARGIN, clip=CLIP, norm=1).ravel() for batch in _turned_pair()]
+    sums = [clipped_gradient_sum(W, *batch, margin=MARGIN, clip=CLIP, norm=1).ravel() for batch in _flipped_label()]
     mechanism = Laplace.for_epsilon(EPSILON, sensitivity=2 * CLIP * (1 + 1e-9), coordinates=W.size)
     return mechanism_game(mechanism, *sums, epsilon=EPSILON, seed=seed)
 
 
-def _turned_pair() -> tuple[Batch, Batch]:
+def _flipped_label() -> tuple[Batch, Batch]:
     """Return a batch of similar pairs, and the same with one of them dissimilar."""
     differences = np.zeros((BATCH, ROWS))
     differences[:, 0] = 0.5
-    similar, turned = np.zeros(BATCH, bool), np.zeros(BATCH, bool)
-    turned[0] = True
-    return (differences, similar), (differences, turned)
+    similar, flipped = np.zeros(BATCH, bool), np.zeros(BATCH, bool)
+    flipped[0] = True
+    return (differences, similar), (differences, flipped)
 
 
-def _grown_pair() -> tuple[Batch, Batch]:
+def _distant_pair() -> tuple[Batch, Batch]:
     """Return a batch of pairs that hardly differ, and the same with one of them far apart."""
     near, similar = np.full((BATCH, ROWS), 1e-6), np.zeros(BATCH, bool)
     far = near.copy()
@@ -121,9 +119,10 @@ def _grown_pair() -> tuple[Batch, Batch]:
 
 
 def _printed_game(seed: int | None, *, reduced: bool) -> Game:
-    """Return the game of Alg. 1's noisy gradient as printed, at a W that everyone knows.
+    """Return the game of Alg. 1's noisy gradient as printed, at a public W.
 
-    DPP is told by the first entries of its rows, to which each adds a whole epsilon; DPP-S by the size of its noise.
+    The statistic of DPP is the sum of the first entries of its rows, each of which adds a whole epsilon; that of DPP-S
+    is the size of its noise.
     """
     printed = PrintedDescent(
         BATCH, ROWS, ROWS, 1, EPSILON, radius=1.0, clip=CLIP, passes=1, batch_size=BATCH, reduced=reduced
@@ -135,10 +134,9 @@ def _printed_game(seed: int | None, *, reduced: bool) -> Game:
 
         def draw(count: int) -> FloatArray:
             noisy = printed.noise.draw(np.broadcast_to(rows, (count, *rows.shape)), stream) * units
-            told = np.abs(noisy).sum(axis=(1, 2)) if reduced else noisy[:, :, 0].sum(axis=1)
-            return np.asarray(told)
+            return np.asarray(np.abs(noisy).sum(axis=(1, 2)) if reduced else noisy[:, :, 0].sum(axis=1))
 
         return draw
 
-    first, second = _grown_pair() if reduced else _turned_pair()
+    first, second = _distant_pair() if reduced else _flipped_label()
     return Game("printed", EPSILON, 0.0, sampler(first), sampler(second))

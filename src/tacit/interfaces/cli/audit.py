@@ -83,7 +83,7 @@ def _audit_package(seed: int | None) -> None:
         for verdict in self_audit(seed):
             verdicts.append(verdict)
             live.update(_package_table(verdicts), refresh=True)
-    wrong = [verdict for verdict in verdicts if not verdict.as_it_should]
+    wrong = [verdict for verdict in verdicts if not verdict.as_expected]
     typer.echo(f"{len(verdicts) - len(wrong)} of {len(verdicts)} audits are as they should be.")
     if wrong:
         raise typer.Exit(1)
@@ -93,9 +93,9 @@ def _package_table(verdicts: Iterable[Verdict]) -> Table:
     table = _table("self-audit: lower bounds hold with 99.9 % confidence")
     for verdict in verdicts:
         result = verdict.result
-        caught = "caught" if verdict.as_it_should else "NOT CAUGHT"
-        passed = "passes" if verdict.as_it_should else "FAILS"
-        colour = "green" if verdict.as_it_should else "bold red"
+        caught = "caught" if verdict.as_expected else "NOT CAUGHT"
+        passed = "passes" if verdict.as_expected else "FAILS"
+        colour = "green" if verdict.as_expected else "bold red"
         word = caught if verdict.control else passed
         table.add_row(
             result.what,

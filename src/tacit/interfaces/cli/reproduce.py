@@ -10,7 +10,8 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
-from tacit.experiments.registry import EXPERIMENTS, Experiment, Row, experiment
+from tacit.experiments.registry import EXPERIMENTS, Experiment, experiment
+from tacit.experiments.results import ResultRow
 
 
 def reproduce(
@@ -44,8 +45,8 @@ def _list(experiments: tuple[Experiment, ...]) -> None:
     Console().print(table)
 
 
-def _measure(chosen: Experiment) -> list[Row]:
-    rows: list[Row] = []
+def _measure(chosen: Experiment) -> list[ResultRow]:
+    rows: list[ResultRow] = []
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(f"{chosen.name}: first row")
@@ -55,7 +56,7 @@ def _measure(chosen: Experiment) -> list[Row]:
     return rows
 
 
-def _table(name: str, rows: list[Row]) -> Table:
+def _table(name: str, rows: list[ResultRow]) -> Table:
     table = Table(title=name, box=box.SIMPLE_HEAD, title_justify="left")
     for column in ("method", "setting", "metric"):
         table.add_column(column)

@@ -1,0 +1,1 @@
+"""How releases of each kind are attacked."""

@@ -1,0 +1,42 @@
+"""A release under attack: its view, and how to make a release like it of other rows."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tacit.arrays import FloatArray, IntArray
+from tacit.audit.attacks.attacker_view import AttackerView
+from tacit.data.encoding import Encoded
+from tacit.data.schema import Schema
+from tacit.errors import InputError
+from tacit.releases.file import Release
+
+# Makes a release of rows [n, p] with class codes [n] by a seed, and returns its view.
+SimulateRelease = Callable[[FloatArray, IntArray, int | None], AttackerView]
+
+
+@dataclass(frozen=True, eq=False)
+class AttackTarget:
+    """A release under attack.
+
+    Attributes
+    ----------
+    view : AttackerView
+        What the attacker reads from the release.
+    simulate : callable
+        Makes a release of the same kind, promise and settings of other rows, and returns its view.
+    """
+
+    view: AttackerView
+    simulate: SimulateRelease
+
+
+# Takes a release, the schema of its table and, for a fabricated table, its rows.
+MakeTarget = Callable[[Release, Schema, Encoded | None], AttackTarget]
+
+
+def schema_of_release(release: Release, schema: Schema) -> Schema:
+    """Return the release's own schema; raise InputError unless ``schema`` encodes to the same columns and classes."""
+    own = Schema.from_dict(release.schema or {}, source="the release's schema")
+    if (own.encoded_names, own.classes) != (schema.encoded_names, schema.classes):
+        raise InputError("schema must have the columns and classes of the release. Leave --schema out to use its own.")
+    return own

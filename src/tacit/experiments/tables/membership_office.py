@@ -1,0 +1,72 @@
+"""Office-Caltech: pictures of ten things as SURF counts, each of four domains adopting from each other one."""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from sklearn.svm import LinearSVC
+
+from tacit.adoption.classifier import TransferClassifier
+from tacit.adoption.views import SHARES, View
+from tacit.arrays import IntArray, Rows
+from tacit.data.columns import Label, Numeric
+from tacit.data.datasets import Domain, load_office_caltech
+from tacit.data.schema import Schema
+from tacit.data.splits import few_labels
+from tacit.experiments.results import ResultRow, mean_rows
+from tacit.experiments.transfer_runs import ADOPTED, SOURCE_ONLY, TARGET_ONLY
+from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
+from tacit.releases.file import Release
+
+SPLITS = 20
+EPSILON, DELTA = 0.1, 1e-9
+LABELS = 3
+# Labelled rows of a class that an owner has, as the compared papers draw them.
+SOURCE_ROWS = {"amazon": 20, "caltech10": 8, "dslr": 8, "webcam": 8}
+# SURF counts of a picture, and a public bound on one of them; the largest of these rows is 115.
+N_COUNTS, MOST = 800, 128.0
+SVM, SVM_SHARES = "SVM-t", "SVM-t on square roots of shares"
+
+
+def rows() -> Iterator[ResultRow]:
+    """Yield accuracies on the target rows whose labels were not shown, next to linear machines on the labels alone."""
+    office = load_office_caltech()
+    columns = (Numeric(f"surf{place}", (0, MOST)) for place in range(N_COUNTS))
+    schema = Schema((*columns, Label("thing", office.classes)))
+    for source, owner in office.domains.items():
+        for target, receiver in office.domains.items():
+            if source != target:
+                runs = [
+                    _run(_release(owner, schema, SOURCE_ROWS[source], seed), schema, receiver, seed)
+                    for seed in range(SPLITS)
+                ]
+                yield from mean_rows(f"{source} to {target}, entry epsilon {EPSILON:g}", runs)
+
+
+def _release(owner: Domain, schema: Schema, per_class: int, seed: int) -> Release:
+    y = few_labels(owner.y, per_class=per_class, random_state=seed)
+    labelled = y >= 0
+    return CLASS_MOMENTS.release(
+        owner.X[labelled] / MOST, y[labelled], schema, unit="entry", epsilon=EPSILON, delta=DELTA, random_state=seed
+    )
+
+
+def _run(release: Release, schema: Schema, receiver: Domain, seed: int) -> Mapping[str, float]:
+    X, y = receiver.X / np.float32(MOST), few_labels(receiver.y, per_class=LABELS, random_state=seed)
+    hidden = y < 0
+    model = TransferClassifier([release], schema=schema, random_state=seed).fit(X, y)
+    truth = receiver.y[hidden]
+    shares = View(SHARES)(X)
+    return {
+        SVM: _linear_svm(X, y, truth, seed),
+        SVM_SHARES: _linear_svm(shares, y, truth, seed),
+        TARGET_ONLY: float((model.target_only_predict(X[hidden]) == truth).mean()),
+        SOURCE_ONLY: float((model.sources_[0](X[hidden]).argmax(axis=1) == truth).mean()),
+        ADOPTED: float((model.predict(X[hidden]) == truth).mean()),
+    }
+
+
+def _linear_svm(X: Rows, y: IntArray, truth: IntArray, seed: int) -> float:
+    """Return the accuracy of a linear support vector machine on the labelled rows, of unit length as is usual."""
+    unit = X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1e-12)
+    model = LinearSVC(random_state=seed).fit(unit[y >= 0], y[y >= 0])
+    return float((model.predict(unit[y < 0]) == truth).mean())

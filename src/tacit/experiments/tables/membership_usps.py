@@ -1,0 +1,30 @@
+"""MNIST to USPS: digits of 28 x 28 pixels released at entry level, adopted for digits of 16 x 16 with 100 labels."""
+
+from collections.abc import Iterator
+
+from tacit.data.columns import Label, Numeric
+from tacit.data.datasets import ImageSet, load_mnist, load_usps
+from tacit.data.schema import Schema
+from tacit.data.splits import few_labels
+from tacit.experiments.results import ResultRow, mean_rows
+from tacit.experiments.transfer_runs import ADOPTED, measure, release_images
+
+SEEDS = 10
+PER_CLASS = 10
+EPSILON, DELTA = 0.1, 1e-9
+PUBLISHED = 0.9223  # [membership] Table 2
+
+
+def rows() -> Iterator[ResultRow]:
+    """Yield accuracies on the 2007 test digits, with image shapes declared and with nothing declared."""
+    source, target = load_mnist(), load_usps()
+    undeclared = Schema((*(Numeric(f"x{k}", (0, 1)) for k in range(256)), Label("digit", target.classes)))
+    for setting, schema in (("image shapes declared", target.schema), ("nothing declared", undeclared)):
+        runs = [_run(source, target, schema, seed) for seed in range(SEEDS)]
+        yield from mean_rows(f"entry epsilon {EPSILON:g}, {setting}", runs, paper={ADOPTED: PUBLISHED})
+
+
+def _run(source: ImageSet, target: ImageSet, schema: Schema, seed: int) -> dict[str, float]:
+    release = release_images(source, unit="entry", epsilon=EPSILON, delta=DELTA, seed=seed)
+    y = few_labels(target.y_train, per_class=PER_CLASS, random_state=seed)
+    return measure(release, schema, (target.X_train, y), (target.X_test, target.y_test), seed=seed)

@@ -1,0 +1,40 @@
+"""Cleveland releases, Hungary adopts: on invented patients."""
+
+from collections.abc import Callable, Iterable
+
+import pytest
+
+from tacit.data.datasets import TableSet
+from tacit.experiments.results import ResultRow
+from tacit.experiments.tables import hearts
+from tacit.experiments.transfer_runs import ADOPTED, SOURCE_ONLY, TARGET_ONLY
+
+Checked = Callable[[Iterable[ResultRow]], list[ResultRow]]
+
+
+@pytest.fixture
+def centres(invented: Callable[..., TableSet]) -> dict[str, TableSet]:
+    return {
+        "cleveland": invented("heart", 400, seed=0),
+        "hungarian": invented("heart", 160, seed=1),
+        "va": invented("heart", 20, seed=2),
+    }
+
+
+def test_a_larger_hospital_helps_one_with_few_labels(
+    shrink: Callable[..., None], centres: dict[str, TableSet], checked: Checked
+) -> None:
+    shrink(hearts, load_heart_centres=lambda: centres, SPLITS=2, PER_CLASS=5, EPSILON=4.0)
+    rows = checked(hearts.rows())
+    assert [row.method for row in rows] == [TARGET_ONLY, SOURCE_ONLY, ADOPTED]
+    assert {(row.setting, row.metric, row.runs) for row in rows} == {("record epsilon 4, 10 labels", "ROC AUC", 2)}
+    areas = {row.method: row.mean for row in rows}
+    assert areas[ADOPTED] > areas[TARGET_ONLY]
+    assert areas[SOURCE_ONLY] > 0.7
+
+
+def test_a_release_that_is_all_noise_is_not_followed(shrink: Callable[..., None], centres: dict[str, TableSet]) -> None:
+    shrink(hearts, load_heart_centres=lambda: centres, SPLITS=2, EPSILON=1e-3)
+    areas = {row.method: row.mean for row in hearts.rows()}
+    assert areas[SOURCE_ONLY] < 0.75
+    assert areas[ADOPTED] > areas[TARGET_ONLY] - 0.1

@@ -1,0 +1,35 @@
+"""Small pictures released, larger ones adopted, by the number of labels."""
+
+from collections.abc import Callable, Iterable
+
+from tacit.data.datasets import ImageSet
+from tacit.experiments.results import ResultRow
+from tacit.experiments.tables import membership_labels
+from tacit.experiments.transfer_runs import ADOPTED, SOURCE_ONLY, TARGET_ONLY
+
+Checked = Callable[[Iterable[ResultRow]], list[ResultRow]]
+
+
+def test_more_labels_help_the_receiver_and_each_has_its_published_figure(
+    shrink: Callable[..., None], digits: Callable[..., ImageSet], checked: Checked
+) -> None:
+    shrink(
+        membership_labels,
+        load_usps=lambda: digits(8, 500, 50),
+        load_mnist=lambda: digits(16, 600, 150),
+        SEEDS=1,
+        RECEIVED=250,
+        EPSILON=5.0,
+        PUBLISHED={2: 0.9, 10: 0.95},
+    )
+    rows = checked(membership_labels.rows())
+    assert [row.setting for row in rows] == ["entry epsilon 5, 20 labels"] * 4 + ["entry epsilon 5, 100 labels"] * 4
+    few, many = ({row.method: row for row in rows[place : place + 4]} for place in (0, 4))
+    assert few[TARGET_ONLY].mean < many[TARGET_ONLY].mean
+    # With two labels a class the release tells more than the labels do.
+    assert few[ADOPTED].mean > few[TARGET_ONLY].mean
+    assert (few[ADOPTED].paper, many[ADOPTED].paper, many[SOURCE_ONLY].paper) == (0.9, 0.95, None)
+
+
+def test_the_published_figures_rise_with_the_labels() -> None:
+    assert list(membership_labels.PUBLISHED.values()) == sorted(membership_labels.PUBLISHED.values())

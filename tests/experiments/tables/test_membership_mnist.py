@@ -1,0 +1,43 @@
+"""MNIST to MNIST on few digits: every setting and method has a row, and adopting a good release does no harm."""
+
+from collections.abc import Callable, Iterable
+
+from tacit.data.datasets import ImageSet
+from tacit.experiments.results import ResultRow
+from tacit.experiments.tables import membership_mnist
+from tacit.experiments.transfer_runs import ADOPTED, PRINTED, SOURCE_ONLY, TARGET_ONLY, VIEW_ONLY
+
+Checked = Callable[[Iterable[ResultRow]], list[ResultRow]]
+
+
+def test_each_setting_is_measured_by_every_method(
+    shrink: Callable[..., None], digits: Callable[..., ImageSet], checked: Checked
+) -> None:
+    shrink(
+        membership_mnist,
+        load_mnist=lambda: digits(8, 600, 400),
+        SEEDS=1,
+        RECEIVED=250,
+        PER_CLASS=5,
+        SETTINGS=(("entry", 2.0, 1e-9, 0.951), ("record", 20.0, 1e-5, None)),
+    )
+    rows = checked(membership_mnist.rows())
+    methods = [TARGET_ONLY, VIEW_ONLY, SOURCE_ONLY, ADOPTED]
+    assert [(row.setting, row.method) for row in rows] == [
+        *(("entry epsilon 2", method) for method in (*methods, PRINTED)),
+        *(("record epsilon 20", method) for method in methods),
+    ]
+    # The published accuracy stands beside the combined model alone.
+    assert {(row.setting, row.method): row.paper for row in rows if row.paper} == {("entry epsilon 2", ADOPTED): 0.951}
+    means = {(row.setting, row.method): row.mean for row in rows}
+    for setting in ("entry epsilon 2", "record epsilon 20"):
+        assert means[setting, ADOPTED] >= means[setting, TARGET_ONLY] - 0.03
+        assert means[setting, SOURCE_ONLY] > 0.5
+    # The receiver alone does not depend on the release.
+    assert means["entry epsilon 2", TARGET_ONLY] == means["record epsilon 20", TARGET_ONLY]
+
+
+def test_the_published_settings_are_those_of_the_first_table() -> None:
+    published = [setting for setting in membership_mnist.SETTINGS if setting[3] is not None]
+    assert published == [("entry", 0.1, 1e-9, 0.951)]
+    assert {setting[0] for setting in membership_mnist.SETTINGS} == {"entry", "record"}

@@ -1,0 +1,58 @@
+"""Office-Caltech on invented counts: each domain adopts from each other one."""
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+import pytest
+
+from tacit.data.datasets import Domain, OfficeCaltech
+from tacit.experiments.results import ResultRow
+from tacit.experiments.tables import membership_office
+from tacit.experiments.tables.membership_office import SVM, SVM_SHARES
+from tacit.experiments.transfer_runs import ADOPTED, SOURCE_ONLY, TARGET_ONLY
+
+Checked = Callable[[Iterable[ResultRow]], list[ResultRow]]
+COUNTS = 40
+METHODS = [SVM, SVM_SHARES, TARGET_ONLY, SOURCE_ONLY, ADOPTED]
+
+
+def office(spread: float = 0.4) -> OfficeCaltech:
+    rng = np.random.default_rng(0)
+    typical = rng.gamma(0.5, 4.0, (10, COUNTS))
+
+    def domain(n_rows: int) -> Domain:
+        y = np.arange(n_rows) % 10
+        counts = rng.poisson(typical[y] * rng.lognormal(0, spread, (n_rows, COUNTS)))
+        return Domain(np.minimum(counts, 120).astype(np.float32), y)
+
+    return OfficeCaltech({"amazon": domain(220), "dslr": domain(120)}, tuple("abcdefghij"))
+
+
+def test_each_pair_of_domains_is_measured_beside_linear_machines(shrink: Callable[..., None], checked: Checked) -> None:
+    shrink(membership_office, load_office_caltech=office, N_COUNTS=COUNTS, SPLITS=2, EPSILON=100.0)
+    rows = checked(membership_office.rows())
+    settings = ["amazon to dslr, entry epsilon 100", "dslr to amazon, entry epsilon 100"]
+    assert [(row.setting, row.method) for row in rows] == [(s, method) for s in settings for method in METHODS]
+    assert {row.runs for row in rows} == {2}
+    means = {(row.setting, row.method): row.mean for row in rows}
+    for setting in settings:
+        assert means[setting, SVM] > 0.5  # ten classes: a guess is right in 0.1
+        assert means[setting, ADOPTED] >= means[setting, TARGET_ONLY] - 0.05
+    # Nearly no noise: twenty rows of each class of the owner teach more than three labels.
+    assert means[settings[0], SOURCE_ONLY] > 0.9
+
+
+def test_only_the_labelled_rows_of_the_owner_are_released(shrink: Callable[..., None]) -> None:
+    shrink(membership_office, N_COUNTS=COUNTS)
+    counts: list[int] = []
+
+    def recorded(X: np.ndarray, y: np.ndarray, *_: object, **__: object) -> None:
+        counts.extend(np.bincount(y).tolist())
+        assert (y >= 0).all()
+        assert X.max() <= 1
+        raise StopIteration
+
+    shrink(membership_office, make_release=recorded, load_office_caltech=office)
+    with pytest.raises(RuntimeError):  # a generator turns StopIteration into it
+        list(membership_office.rows())
+    assert counts == [membership_office.SOURCE_ROWS["amazon"]] * 10

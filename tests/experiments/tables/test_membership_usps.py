@@ -1,0 +1,32 @@
+"""Pictures of one size adopted for pictures of another, with and without declared shapes."""
+
+from collections.abc import Callable, Iterable
+
+from tacit.data.datasets import ImageSet
+from tacit.experiments.results import ResultRow
+from tacit.experiments.tables import membership_usps
+from tacit.experiments.transfer_runs import ADOPTED, SOURCE_ONLY, TARGET_ONLY
+
+Checked = Callable[[Iterable[ResultRow]], list[ResultRow]]
+
+
+def test_declared_shapes_make_a_release_readable_and_undeclared_ones_do_no_harm(
+    shrink: Callable[..., None], digits: Callable[..., ImageSet], checked: Checked
+) -> None:
+    shrink(
+        membership_usps,
+        load_mnist=lambda: digits(24, 600, 50),
+        load_usps=lambda: digits(16, 250, 150),
+        SEEDS=1,
+        PER_CLASS=4,
+        EPSILON=5.0,
+    )
+    rows = checked(membership_usps.rows())
+    declared, undeclared = ({row.method: row for row in rows[place : place + 4]} for place in (0, 4))
+    assert declared[ADOPTED].setting == "entry epsilon 5, image shapes declared"
+    assert undeclared[ADOPTED].setting == "entry epsilon 5, nothing declared"
+    assert declared[SOURCE_ONLY].mean > undeclared[SOURCE_ONLY].mean + 0.2
+    for by_method in (declared, undeclared):
+        assert by_method[ADOPTED].mean >= by_method[TARGET_ONLY].mean - 0.05
+        assert by_method[ADOPTED].paper == membership_usps.PUBLISHED
+        assert by_method[TARGET_ONLY].paper is None

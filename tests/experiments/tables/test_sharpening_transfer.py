@@ -1,0 +1,43 @@
+"""A receiver's network guided by a release, on few digits and few steps."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+import pytest
+import torch
+
+from tacit.adoption import network
+from tacit.data.datasets import ImageSet
+from tacit.experiments.results import ResultRow
+from tacit.experiments.tables import sharpening_transfer
+from tacit.experiments.tables.sharpening_transfer import ADOPTED, ALONE, RELEASE
+
+Checked = Callable[[Iterable[ResultRow]], list[ResultRow]]
+
+
+@pytest.fixture(autouse=True)
+def small(shrink: Callable[..., None], digits: Callable[..., ImageSet]) -> Iterator[None]:
+    threads = torch.get_num_threads()
+    shrink(sharpening_transfer, load_mnist=lambda: digits(8, 900, 300))
+    shrink(sharpening_transfer, SEEDS=range(1), PER_CLASS=(3, 2), EPSILONS=(20.0,), JOBS=1, RECEIVED=150)
+    shrink(sharpening_transfer, default_learner=lambda: network.default_learner().set_params(n_steps=5))
+    sharpening_transfer._digits.cache_clear()
+    yield
+    sharpening_transfer._digits.cache_clear()
+    torch.set_num_threads(threads)
+
+
+def test_network_release_and_both_are_measured_for_each_number_of_labels(checked: Checked) -> None:
+    rows = checked(sharpening_transfer.rows())
+    assert [(row.setting, row.method) for row in rows] == [
+        (f"{labels} labels, {name}", method)
+        for labels in (30, 20)
+        for name, method in (("no release", ALONE), ("record epsilon 20", RELEASE), ("record epsilon 20", ADOPTED))
+    ]
+    means = {(row.setting, row.method): row.mean for row in rows}
+    for labels in (30, 20):
+        # After so few steps the network knows little by itself; a release of many digits knows more.
+        assert means[f"{labels} labels, record epsilon 20", RELEASE] > 0.8
+        adopted = means[f"{labels} labels, record epsilon 20", ADOPTED]
+        assert adopted > means[f"{labels} labels, no release", ALONE] - 0.05
+    # A run by itself repeats the row that its seed gave.
+    assert sharpening_transfer.run(2, 0)["no release"][ALONE] == means["20 labels, no release", ALONE]

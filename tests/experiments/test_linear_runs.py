@@ -1,0 +1,69 @@
+"""What the tables of private linear transfer share."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import rankdata
+from sklearn.metrics import roc_auc_score
+
+from tacit.experiments import linear_runs
+from tacit.experiments.linear_runs import DIRECT, SIMPLE, SOURCE, LinearTask, measure, ranks
+from tacit.models.linear.feature_split import FeatureSplit
+from tacit.models.linear.logistic import PrivateLogisticRegression
+
+RNG = np.random.default_rng(0)
+
+
+def table(n: int) -> tuple[np.ndarray, np.ndarray]:
+    y = np.arange(n) % 2
+    return RNG.normal(0, 1, (n, 6)) + np.where(y, 1, -1)[:, None], y
+
+
+TASK = LinearTask(table(400), table(200), table(200))
+
+
+def test_ranks_are_averaged_and_ties_shared() -> None:
+    runs = [{"a": 0.9, "b": 0.8, "c": 0.8}, {"a": 0.1, "b": 0.2, "c": 0.3}]
+    assert dict(ranks(runs)) == {"a": (1 + 3) / 2, "b": (2.5 + 2) / 2, "c": (2.5 + 1) / 2}
+
+
+def test_ranks_are_scipys_of_the_negated_figures() -> None:
+    values = np.round(np.random.default_rng(1).random((5, 4)), 1)
+    runs = [dict(zip("abcd", row, strict=True)) for row in values.tolist()]
+    by_scipy = np.mean([rankdata(-row) for row in values], axis=0)
+    assert list(dict(ranks(runs)).values()) == pytest.approx(by_scipy.tolist())
+
+
+def test_every_method_is_measured() -> None:
+    areas = measure(TASK, 8.0, {"FS": FeatureSplit.random(6, 2)}, seed=0)
+    assert list(areas) == [DIRECT, SOURCE, SIMPLE, "FS, stack", "FS, average"]
+    assert min(areas.values()) > 0.9
+
+
+def test_the_area_is_that_of_the_test_rows() -> None:
+    scores = np.random.default_rng(2).normal(size=200)
+    assert TASK.auc(scores) == pytest.approx(roc_auc_score(TASK.test[1], scores))
+    assert TASK.auc(TASK.test[1].astype(float)) == 1.0
+
+
+def test_a_seed_repeats_a_measurement_and_another_draws_other_noise() -> None:
+    first, again, other = (measure(TASK, 0.3, {}, seed=seed) for seed in (0, 0, 1))
+    assert first == again
+    assert first != other
+
+
+def test_source_and_target_never_share_their_noise(monkeypatch: pytest.MonkeyPatch) -> None:
+    seeds: list[int | None] = []
+
+    class Recorded(PrivateLogisticRegression):
+        def fit(self, X: Any, y: Any) -> "Recorded":
+            seeds.append(self.random_state)
+            super().fit(X, y)
+            return self
+
+    monkeypatch.setattr(linear_runs, "PrivateLogisticRegression", Recorded)
+    for seed in (0, 1):
+        measure(TASK, 1.0, {}, seed=seed)
+    assert len(seeds) == 4
+    assert len(set(seeds)) == 4

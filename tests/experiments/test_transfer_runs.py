@@ -1,0 +1,65 @@
+"""What the transfer tables share: one receiver measured with and without a release of pictures."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from tacit.data.datasets import ImageSet
+from tacit.data.splits import few_labels
+from tacit.experiments.transfer_runs import (
+    ADOPTED,
+    PRINTED,
+    SOURCE_ONLY,
+    TARGET_ONLY,
+    VIEW_ONLY,
+    measure,
+    measure_releases,
+    release_images,
+)
+from tacit.privacy.budget import Unit
+
+METHODS = [TARGET_ONLY, VIEW_ONLY, SOURCE_ONLY, ADOPTED]
+
+
+@pytest.fixture
+def images(digits: Callable[..., ImageSet]) -> ImageSet:
+    return digits(8, 600, 400)
+
+
+def split(images: ImageSet) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
+    y = few_labels(images.y_test[:250], per_class=4, random_state=0)
+    return (images.X_test[:250], y), (images.X_test[250:], images.y_test[250:])
+
+
+def test_a_release_of_pictures_protects_what_it_says(images: ImageSet) -> None:
+    release = release_images(images, unit="entry", epsilon=2.0, delta=1e-6, seed=0)
+    assert (release.card.unit, release.card.epsilon, release.card.delta) == (Unit.ENTRY, 2.0, 1e-6)
+    again = release_images(images, unit="entry", epsilon=2.0, delta=1e-6, seed=0)
+    other = release_images(images, unit="entry", epsilon=2.0, delta=1e-6, seed=1)
+    np.testing.assert_array_equal(release.arrays["means"], again.arrays["means"])
+    assert not np.array_equal(release.arrays["means"], other.arrays["means"])
+
+
+def test_each_way_to_learn_is_measured_and_a_good_release_helps(images: ImageSet) -> None:
+    train, test = split(images)
+    release = release_images(images, unit="record", epsilon=20.0, delta=1e-5, seed=0)
+    accuracies = measure(release, images.schema, train, test, seed=0)
+    assert list(accuracies) == METHODS
+    assert accuracies[SOURCE_ONLY] > 0.8
+    assert accuracies[ADOPTED] >= accuracies[TARGET_ONLY] - 0.03
+    assert min(accuracies.values()) > 0.5
+
+
+def test_several_releases_are_measured_like_one_and_entry_releases_as_printed_too(images: ImageSet) -> None:
+    train, test = split(images)
+    releases = {
+        unit: release_images(images, unit=unit, epsilon=epsilon, delta=1e-6, seed=0)
+        for unit, epsilon in (("record", 20.0), ("entry", 5.0))
+    }
+    together = measure_releases(releases, images.schema, train, test, seed=0)
+    assert list(together["record"]) == METHODS
+    assert list(together["entry"]) == [*METHODS, PRINTED]
+    assert together["record"][TARGET_ONLY] == together["entry"][TARGET_ONLY]
+    alone = measure(releases["record"], images.schema, train, test, seed=0)
+    assert together["record"] == pytest.approx(alone)
