@@ -16,11 +16,14 @@ from tacit.models.linear.feature_split import FeatureSplit
 from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
 from tacit.models.linear.hypothesis_transfer import HypothesisTransfer
 from tacit.models.linear.logistic import PrivateLogisticRegression
+from tacit.models.linear.planning import SplitSettings
 from tacit.models.membership.autoencoder import MembershipAutoencoder
 from tacit.models.membership.classifier import MembershipClassifier
 from tacit.models.membership.mapping import MembershipMapping
 from tacit.models.pair_metric.metric import PairMetric
+from tacit.models.pair_metric.solvers import DescentSettings, DiagonalSettings, PrintedSettings
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
+from tacit.models.semi_supervised.recipe import LossSettings, TrainingSettings
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.card import Card
 from tacit.privacy.ledger import Ledger
@@ -43,17 +46,21 @@ __all__ = [
     "AffineHullClassifier",
     "Budget",
     "Card",
+    "DescentSettings",
+    "DiagonalSettings",
     "FeatureSplit",
     "FeatureSplitClassifier",
     "HypothesisTransfer",
     "LayerwiseSearch",
     "Ledger",
+    "LossSettings",
     "MembershipAutoencoder",
     "MembershipClassifier",
     "MembershipMapping",
     "MetricNeighbours",
     "PairMetric",
     "PerformanceSearch",
+    "PrintedSettings",
     "PrivateAutoencoder",
     "PrivateAutoencoderClassifier",
     "PrivateLinearRegression",
@@ -64,6 +71,8 @@ __all__ = [
     "Schema",
     "SharpenedClassifier",
     "SharpenedTransfer",
+    "SplitSettings",
+    "TrainingSettings",
     "TransferClassifier",
     "Unit",
     "adopt",

@@ -69,10 +69,8 @@ class PrivateAutoencoderClassifier(ScoreClassifierMixin, PrivateEstimator):
 
     Parameters
     ----------
-    epsilon, ledger, random_state
-        As in ``PrivateEstimator``.
-    bounds : pair
-        Public (low, high) of the features: numbers, or arrays with one number for each feature.
+    epsilon, bounds, row_norm, classes, ledger, random_state
+        As in ``PrivateNearestMean``.
     delta : float, default 1e-6
         0 asks for pure epsilon: Laplace noise in the layers instead of Gaussian, and another output layer.
     hidden : sequence of int, default (30,)
@@ -83,10 +81,6 @@ class PrivateAutoencoderClassifier(ScoreClassifierMixin, PrivateEstimator):
     output : {"functional", "objective"} or None
         How the output layer is learned: by the functional mechanism [functional], or by objective perturbation [erm],
         for pure epsilon, which more than two classes share. None: the second for two classes where delta is 0.
-    row_norm : float or None
-        Public bound on the Euclidean norm of a row scaled to [0, 1]; longer rows are shortened. None: sqrt(p).
-    classes : sequence or None
-        The public list of labels. None: read from ``y`` and declared public.
     unlabelled : label or None
         The label of rows that have none, such as -1: layers learn from them, the output layer does not.
     accounting : {"sound", "paper"}

@@ -41,17 +41,12 @@ class PrivateAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Priv
 
     Parameters
     ----------
-    epsilon, ledger, random_state
-        As in ``PrivateEstimator``.
-    bounds : pair
-        Public (low, high) of the features: numbers, or arrays with one number for each feature.
+    epsilon, bounds, row_norm, ledger, random_state
+        As in ``PrivateNearestMean``.
     delta : float, default 1e-6
         0 asks for pure epsilon, which costs far more noise (Laplace instead of Gaussian).
     hidden : sequence of int, default (30,)
         Units of each layer. The budget is split equally between the layers.
-    row_norm : float or None
-        Public bound on the Euclidean norm of a row scaled to [0, 1]; longer rows are shortened. None: sqrt(p), which
-        shortens none.
 
     Attributes
     ----------

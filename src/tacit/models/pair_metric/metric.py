@@ -43,7 +43,7 @@ class PairMetric(TransformerMixin, PrivateEstimator):
     solver : {"diagonal", "sgd", "dpp", "dpp-s"}, DiagonalSettings, DescentSettings or PrintedSettings
         ``diagonal``: one release of feature differences, a weight for each feature. ``sgd``: private descent of the
         contrastive loss from the identity. The last two are [pairs] Alg. 1 as printed and need ``accounting="paper"``.
-        A name stands for the default settings; others are objects of ``tacit.models.pair_metric.solvers``.
+        A name stands for the default settings.
     mechanism : {"gaussian", "laplace", "staircase", "duchi", "input"}
         ``duchi`` and ``input`` randomise each pair before it is collected, and are for ``solver="diagonal"``.
     accounting : {"sound", "paper"}
