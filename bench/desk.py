@@ -25,11 +25,11 @@ from tacit.privacy.budget import Budget
 from tacit.privacy.ledger import Ledger
 from tacit.situations.feedback.desk.architecture import Architecture
 from tacit.situations.feedback.desk.desk import Desk
-from tacit.situations.feedback.desk.log import Log
+from tacit.situations.feedback.desk.log import DeskLog
 from tacit.situations.feedback.desk.parameters import encode_parameters
 from tacit.situations.feedback.desk.providers import Provider, token_digest
 from tacit.situations.feedback.desk.scoring import Scorer
-from tacit.situations.feedback.desk.terms import Terms
+from tacit.situations.feedback.desk.terms import DeskTerms
 
 ROWS, ARCHITECTURE = 10_000, Architecture("linear", 99, 10)
 CLIENTS, EACH = 16, 200
@@ -46,9 +46,9 @@ def serve(name: str) -> None:
     """Serve a desk with noise until a signal comes."""
     folder = Path(name)
     ledger = Ledger.create(folder / "x.ledger", Budget(5, 1e-5, unit="record"))
-    with Log(folder / "x.desk").writing() as view:
-        view.add(Provider("bench", token_digest("t"), 100_000))
-    terms = Terms(ARCHITECTURE, "accuracy", 3, 100_000, ROWS, epsilon=4.0, delta=1e-6)
+    with DeskLog(folder / "x.desk").writing() as transaction:
+        transaction.add(Provider("bench", token_digest("t"), 100_000))
+    terms = DeskTerms(ARCHITECTURE, "accuracy", 3, 100_000, ROWS, epsilon=4.0, delta=1e-6)
     desk = Desk.open(made_scorer(), terms, folder / "x.desk", ledger=ledger)
     server = make_server(make_app(desk, owner_key="k"), host="127.0.0.1", port=0)
     run_server(server, lambda address: print(address, flush=True))
@@ -62,7 +62,7 @@ def waits(url: str, clients: int) -> tuple[float, list[float]]:
 
     def ask(number: int) -> list[float]:
         client, taken = DeskClient(url, "t"), []
-        client.offer()
+        client.fetch_terms()
         everybody.wait()
         for i in range(EACH):
             begun = time.perf_counter()

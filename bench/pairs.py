@@ -18,6 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from tacit.arrays import FloatArray
 from tacit.models.pair_metric.metric import PairMetric
+from tacit.models.pair_metric.solvers import DescentSettings
 from tacit.numerics.contrastive import clipped_gradient_sum
 from tacit.numerics.pair_graph import kappa_bounds
 from tacit.privacy.mechanisms import Laplace
@@ -65,7 +66,8 @@ def main() -> None:
     rng = np.random.default_rng(0)
     pairs, signs = rng.random((PAIRS, 2, FEATURES)), rng.choice([-1, 1], PAIRS)
     differences, dissimilar = (pairs[:, 0] - pairs[:, 1]) / np.sqrt(FEATURES), signs < 0
-    descent = PairMetric(1.0, bounds=(0, 1), solver="sgd", mechanism="laplace", passes=1, kappa=1, random_state=0)
+    one_pass = DescentSettings(passes=1)
+    descent = PairMetric(1.0, bounds=(0, 1), solver=one_pass, mechanism="laplace", kappa=1, random_state=0)
     diagonal = PairMetric(1.0, bounds=(0, 1), kappa=1, random_state=0)
     ours = {
         "descent, one step": lambda: training_step(differences, dissimilar),

@@ -36,7 +36,7 @@ from tacit.workflows.fabricate import fabricate
 from tacit.workflows.models import read_model, write_model
 from tacit.workflows.predict import predict
 from tacit.workflows.release import make_release, release
-from tacit.workflows.report_file import report
+from tacit.workflows.report import report
 
 __all__ = [
     "AffineHull",

@@ -1,4 +1,4 @@
-"""The array types that every layer speaks of, and the code of an unlabelled row."""
+"""Array types that several layers use, and the class code of an unlabelled row."""
 
 from typing import Any
 
@@ -6,6 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
+Float32Array = NDArray[np.float32]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
 Rows = NDArray[np.floating[Any]]  # encoded rows [N, p], or coordinates of rows
 Codes = NDArray[np.intp]  # class codes [N]
 Arrays = dict[str, NDArray[Any]]  # the named arrays of a file

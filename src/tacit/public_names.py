@@ -48,7 +48,7 @@ PUBLIC_NAMES = {
     "read_release": "tacit.releases.file",
     "read_schema": "tacit.data.schema_file",
     "release": "tacit.workflows.release",
-    "report": "tacit.workflows.report_file",
+    "report": "tacit.workflows.report",
     "tune": "tacit.situations.feedback.search",
     "write_model": "tacit.workflows.models",
     "write_release": "tacit.releases.file",

@@ -17,10 +17,12 @@ from tacit.data.splits import few_labels
 from tacit.errors import InputError, ReleaseError
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
+from tacit.models.semi_supervised.recipe import TrainingSettings
 from tacit.releases.file import Release
 from tacit.releases.model import read_model, write_model
 
-LEARNER = SharpenedClassifier(distillation="sh", n_steps=60, batch_size=32, unlabelled_ratio=2)
+BATCHES = TrainingSettings(batch_size=32)
+LEARNER = SharpenedClassifier(distillation="sh", n_steps=60, training=BATCHES, unlabelled_ratio=2)
 
 
 @cache

@@ -3,7 +3,7 @@ import numpy as np
 from tacit.experiments.autoencoder_mnist import Task, small
 from tacit.experiments.autoencoder_transfer import _few, _views
 from tacit.experiments.behaviour import Study, _split
-from tacit.situations.behaviour.tuples import Log
+from tacit.situations.behaviour.tuples import BehaviourLog
 
 
 def test_small_pictures_are_means_of_four_by_four_pixels() -> None:
@@ -24,7 +24,7 @@ def test_a_sample_labels_as_many_rows_as_said() -> None:
 
 def test_nobody_is_both_learned_from_and_tested_on() -> None:
     person, time = (part.ravel() for part in np.meshgrid(np.arange(9), np.arange(3), indexing="ij"))
-    log = Log(np.zeros((27, 1)), person, time, np.zeros(27, dtype=np.int64), np.array([[0, 1, 2], [1, 3, 4]]))
+    log = BehaviourLog(np.zeros((27, 1)), person, time, np.zeros(27, dtype=np.int64), np.array([[0, 1, 2], [1, 3, 4]]))
     learned, tested = _split(Study("nine people", log, 1, 1), seed=0, share=0.5)
     assert not set(learned.person) & set(tested.person)
     assert len(set(tested.person)) == len(set(learned.person)) == 3

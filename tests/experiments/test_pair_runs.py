@@ -16,6 +16,7 @@ from tacit.experiments.pair_runs import (
 from tacit.experiments.pairs_strips import FACTS, strips
 from tacit.experiments.registry import experiment
 from tacit.models.pair_metric.metric import PairMetric
+from tacit.models.pair_metric.solvers import DiagonalSettings
 from tacit.numerics.contrastive import contrastive_losses
 
 
@@ -59,7 +60,7 @@ def test_bank_at_pair_epsilon_one() -> None:
     """At epsilon 1 the metric lifts five nearest neighbours from 0.74 to well above 0.8."""
     bank = balanced_split(load_bank(), 0)
     metric = PairMetric(
-        1.0, bounds=(0, 1), radius=bank.radius, feature_scale=bank.scales, indicators=bank.indicators, random_state=0
+        1.0, bounds=(0, 1), solver=DiagonalSettings(bank.radius, bank.scales, bank.indicators), random_state=0
     )
     plain = bank.accuracy(np.eye(bank.X.shape[1]))
     assert bank.accuracy(metric.fit(bank.X, bank.y).components_) > max(0.81, plain + 0.05)

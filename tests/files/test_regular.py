@@ -10,7 +10,7 @@ from tacit.files import regular
 
 
 def read(path: regular.FilePath) -> bytes:
-    with regular.opened(path) as file:
+    with regular.open_regular(path) as file:
         return file.read()
 
 
@@ -49,7 +49,7 @@ def test_a_missing_permission_is_named(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_an_error_of_the_block_keeps_its_kind_and_gets_the_path(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"abc")
-    with pytest.raises(NotReleasableError, match=r"/a: no mechanism"), regular.opened(tmp_path / "a"):
+    with pytest.raises(NotReleasableError, match=r"/a: no mechanism"), regular.open_regular(tmp_path / "a"):
         raise NotReleasableError("no mechanism")
 
 

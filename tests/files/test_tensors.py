@@ -31,7 +31,7 @@ def _elements(dtype: np.dtype[Any], options: dict[str, Any]) -> st.SearchStrateg
 
 
 def joined(given: dict[str, NDArray[Any]]) -> bytes:
-    return b"".join(tensors.encoded(given))
+    return b"".join(tensors.encode(given))
 
 
 def member(entries: dict[str, Any], content: bytes) -> bytes:
@@ -44,22 +44,24 @@ def member(entries: dict[str, Any], content: bytes) -> bytes:
 def test_the_member_is_the_one_that_safetensors_writes_and_survives_the_way_back(
     given: dict[str, NDArray[Any]],
 ) -> None:
-    checked = tensors.checked(given)
+    checked = tensors.checked_arrays(given)
     raw = joined(checked)
     assert raw == safetensors.numpy.save({name: np.array(array, order="C") for name, array in given.items()})
     assert tensors.equal(safetensors.numpy.load(raw), given)
-    assert tensors.equal(tensors.decoded(raw, tensors.described(checked)), given)
+    assert tensors.equal(tensors.decode(raw, tensors.describe(checked)), given)
 
 
 def test_any_layout_and_byte_order_is_stored_in_one_form() -> None:
     plain = np.arange(24.0).reshape(4, 6)
     others = [np.asfortranarray(plain), plain.astype(">f8"), np.repeat(plain, 2, axis=1)[:, ::2], plain[::-1][::-1]]
-    assert {joined(tensors.checked({"a": other})) for other in others} == {joined(tensors.checked({"a": plain}))}
+    assert {joined(tensors.checked_arrays({"a": other})) for other in others} == {
+        joined(tensors.checked_arrays({"a": plain}))
+    }
 
 
 def test_a_contiguous_array_is_viewed_not_copied_and_cannot_be_written_through() -> None:
     given = np.arange(3.0)
-    kept = tensors.checked({"a": given})["a"]
+    kept = tensors.checked_arrays({"a": given})["a"]
     assert np.shares_memory(kept, given)
     assert given.flags.writeable
     with pytest.raises(ValueError, match="read-only"):
@@ -67,9 +69,9 @@ def test_a_contiguous_array_is_viewed_not_copied_and_cannot_be_written_through()
 
 
 def test_arrays_read_are_aligned_views_of_the_file_and_read_only() -> None:
-    given = tensors.checked({"a": np.zeros(3, np.int8), "b": np.zeros(5, np.float32), "c": np.zeros(2)})
+    given = tensors.checked_arrays({"a": np.zeros(3, np.int8), "b": np.zeros(5, np.float32), "c": np.zeros(2)})
     raw = joined(given)
-    for array in tensors.decoded(raw, tensors.described(given)).values():
+    for array in tensors.decode(raw, tensors.describe(given)).values():
         assert np.shares_memory(array, np.frombuffer(raw, np.uint8))
         assert array.flags.aligned
         assert not array.flags.writeable
@@ -82,7 +84,7 @@ def test_a_value_that_is_not_finite_is_refused(bad: float, dtype: str, place: in
     array = np.zeros((10, 100), dtype)
     array.reshape(-1)[place] = bad
     with pytest.raises(ReleaseError, match="array 'a' must hold finite numbers only"):
-        tensors.checked({"a": array})
+        tensors.checked_arrays({"a": array})
 
 
 @pytest.mark.parametrize(
@@ -100,30 +102,30 @@ def test_a_value_that_is_not_finite_is_refused(bad: float, dtype: str, place: in
 )
 def test_other_types_are_refused(array: NDArray[Any]) -> None:
     with pytest.raises(ReleaseError, match="array 'a' must be of one of the types"):
-        tensors.checked({"a": array})
+        tensors.checked_arrays({"a": array})
 
 
 @pytest.mark.parametrize("value", [[1.0], 1.0, None, np.float64(1), np.ma.masked_array([1.0, 2.0], [True, False])])
 def test_what_is_no_plain_array_is_refused(value: Any) -> None:
     with pytest.raises(ReleaseError, match="array 'a' must be a plain numpy array"):
-        tensors.checked({"a": value})
+        tensors.checked_arrays({"a": value})
 
 
 @pytest.mark.parametrize("name", ["", "a b", "a.b", "../a", "1a", "é", "__metadata__ ", "a" * 129, 3, None])
 def test_a_name_that_is_no_identifier_is_refused(name: Any) -> None:
     with pytest.raises(ReleaseError, match="the name of an array must be an identifier"):
-        tensors.checked({name: np.zeros(1)})
+        tensors.checked_arrays({name: np.zeros(1)})
 
 
 def test_too_many_arrays_or_axes_are_refused() -> None:
     with pytest.raises(ReleaseError, match="at most 8 axes; got 9"):
-        tensors.checked({"a": np.zeros((1,) * 9)})
+        tensors.checked_arrays({"a": np.zeros((1,) * 9)})
     with pytest.raises(ReleaseError, match="at most 10000; got 10001"):
-        tensors.checked({f"a{i}": np.zeros(1) for i in range(10_001)})
+        tensors.checked_arrays({f"a{i}": np.zeros(1) for i in range(10_001)})
     with pytest.raises(ReleaseError, match="shape too large"):
-        tensors.checked({"a": np.zeros((0, 2**33))})
+        tensors.checked_arrays({"a": np.zeros((0, 2**33))})
     with pytest.raises(ReleaseError, match="arrays must be a mapping"):
-        tensors.checked([np.zeros(1)])  # type: ignore[arg-type]
+        tensors.checked_arrays([np.zeros(1)])  # type: ignore[arg-type]
 
 
 FLOATS = np.arange(4.0).tobytes()
@@ -145,7 +147,7 @@ def compact(entries: dict[str, Any], content: bytes = FLOATS) -> bytes:
 
 
 def test_the_forgers_of_these_tests_can_write_an_honest_member() -> None:
-    assert set(tensors.decoded(compact(HONEST), DESCRIBED)) == {"a", "b"}
+    assert set(tensors.decode(compact(HONEST), DESCRIBED)) == {"a", "b"}
 
 
 @pytest.mark.parametrize(
@@ -172,7 +174,7 @@ def test_the_forgers_of_these_tests_can_write_an_honest_member() -> None:
 )
 def test_a_member_that_differs_from_its_description_is_refused(raw: bytes) -> None:
     with pytest.raises(ReleaseError, match="not of the types, shapes and total size described"):
-        tensors.decoded(raw, DESCRIBED)
+        tensors.decode(raw, DESCRIBED)
 
 
 @pytest.mark.parametrize(
@@ -202,14 +204,14 @@ def test_a_member_that_differs_from_its_description_is_refused(raw: bytes) -> No
 )
 def test_a_malformed_description_is_refused(description: Any, message: str) -> None:
     with pytest.raises(ReleaseError, match=message):
-        tensors.decoded(compact(HONEST), description)
+        tensors.decode(compact(HONEST), description)
 
 
 def test_bytes_that_are_neither_true_nor_false_are_refused() -> None:
     raw = compact({"a": {"dtype": "BOOL", "shape": [2], "data_offsets": [0, 2]}}, b"\x01\x02")
-    array = tensors.decoded(raw, {"a": {"dtype": "bool", "shape": [2]}})
+    array = tensors.decode(raw, {"a": {"dtype": "bool", "shape": [2]}})
     with pytest.raises(ReleaseError, match="array 'a' must hold true and false only"):
-        tensors.checked(array)
+        tensors.checked_arrays(array)
 
 
 def test_equal_compares_names_types_shapes_and_values() -> None:

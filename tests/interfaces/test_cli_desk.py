@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from tacit import Ledger
 from tacit.errors import TacitError
 from tacit.interfaces.cli.main import app
-from tacit.situations.feedback.desk.log import Log
+from tacit.situations.feedback.desk.log import DeskLog
 
 PROGRAM = [sys.executable, "-c", "from tacit.interfaces.cli.main import run; run()"]
 TERMS = ("--schema", "patients.toml", "--model", "linear.toml", "--queries", "400")
@@ -93,20 +93,20 @@ def test_a_provider_tunes_on_a_desk_and_resumes_without_paying_twice(folder: Pat
         tune = ("tune", "--desk", url, "--token", token, "--queries", "240", "--seed", "1", "-o", "tuned.safetensors")
         # Killed on its way, as soon as some batches are done.
         process = subprocess.Popen([*PROGRAM, *tune], stdout=subprocess.DEVNULL)
-        log = Log(folder / "patients.desk")
+        log = DeskLog(folder / "patients.desk")
         used = 0
         while used < 45 and process.poll() is None:
             time.sleep(0.02)
-            with log.reading() as view:
-                used = view.used()
+            with log.reading() as transaction:
+                used = transaction.used()
         process.kill()
         process.wait()
         assert not (folder / "tuned.safetensors").exists()
         done = run(*tune)
         assert done.exit_code == 0, done.exception
         assert "resuming" in done.stderr
-        with log.reading() as view:
-            assert view.used("ann") == 240
+        with log.reading() as transaction:
+            assert transaction.used("ann") == 240
     assert accuracy(folder, "tuned.safetensors") > 0.85
     assert len(Ledger(folder / "patients.ledger").lines()) == 1
     shown = must("desk", "show", "patients.desk")
@@ -129,8 +129,8 @@ def test_candidates_and_scores_travel_as_files(folder: Path) -> None:
     n_asked = len(json.loads(first)["scores"])
     assert f"{n_asked} of 60 queries used" in told
     assert "scores of the open batch" in problem("tune", "tell", "scores.json", "--state", "ann.run")
-    with Log(folder / "patients.desk").reading() as view:
-        assert view.used("ann") == n_asked
+    with DeskLog(folder / "patients.desk").reading() as transaction:
+        assert transaction.used("ann") == n_asked
     eve = ["eve" if each == "ann" else each for each in score]
     assert "there is no provider 'eve'" in problem(*eve)
 

@@ -99,8 +99,8 @@ def test_a_release_predicts_by_itself_and_is_adopted_in_turn(folder: Path) -> No
 
 
 def test_half_a_wish_is_refused_and_nothing_is_written(folder: Path) -> None:
-    with pytest.raises(InputError, match="--epsilon must be given"):
-        adopt()
+    with pytest.raises(InputError, match="give --epsilon with it"):
+        adopt("--ledger", "ours.ledger")
     with pytest.raises(InputError, match="epsilon must be a finite number above 0"):
         adopt("--epsilon", "-1")
     with pytest.raises(BudgetExceededError):

@@ -24,6 +24,7 @@ from tacit.models.class_moments.nearest_mean import PrivateNearestMean
 from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
 from tacit.models.linear.hypothesis_transfer import HypothesisTransfer
 from tacit.models.linear.logistic import PrivateLogisticRegression
+from tacit.models.linear.planning import SplitSettings
 from tacit.privacy import accounting
 from tacit.privacy.ledger import Ledger
 
@@ -56,7 +57,7 @@ PRIVATE: dict[str, Callable[..., Any]] = {
 CHECKED = [
     PrivateNearestMean(epsilon=99.0, bounds=(-5.0, 5.0), random_state=0),
     PrivateLogisticRegression(epsilon=99.0, bounds=(-5.0, 5.0), random_state=0),
-    FeatureSplitClassifier(epsilon=99.0, bounds=(-5.0, 5.0), aggregate="stack", random_state=0),
+    FeatureSplitClassifier(epsilon=99.0, bounds=(-5.0, 5.0), settings=SplitSettings("stack"), random_state=0),
     HypothesisTransfer(epsilon=99.0, bounds=(-5.0, 5.0), random_state=0),
     PrivateAutoencoder(epsilon=99.0, bounds=(-5.0, 5.0), hidden=(6,), random_state=0),
     PrivateAutoencoderClassifier(epsilon=99.0, bounds=(-5.0, 5.0), hidden=(6,), random_state=0),

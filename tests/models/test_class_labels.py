@@ -4,9 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator
+from sklearn.dummy import DummyClassifier
+from sklearn.exceptions import NotFittedError
 
 from tacit.errors import InputError
-from tacit.models.class_labels import checked_rows, chosen, decisions, encode_labels
+from tacit.models.class_labels import checked_rows, encode_labels, fitted_rows
 
 X = np.arange(6.0).reshape(3, 2)
 Y = np.array([0.0, 1.0, 0.0])
@@ -74,9 +76,12 @@ def test_fractions_are_no_classes() -> None:
         encode_labels(np.array([0.5, 1.25, 3.0]), None)
 
 
-def test_scores_decide() -> None:
-    classes = np.array(["a", "b", "c"])
-    one, three = np.array([[-1.0], [0.0], [2.0]]), np.array([[1.0, 3.0, 2.0], [5.0, 5.0, 1.0]])
-    assert decisions(one).tolist() == [-1.0, 0.0, 2.0]
-    assert chosen(decisions(one), classes[:2]).tolist() == ["a", "a", "b"]
-    assert chosen(decisions(three), classes).tolist() == ["b", "a"]
+def test_rows_to_predict_have_the_columns_of_the_fit() -> None:
+    estimator = DummyClassifier()
+    with pytest.raises(NotFittedError):
+        fitted_rows(estimator, X)
+    checked_rows(estimator, X, Y)
+    estimator.classes_ = Y  # only learned attributes make it fitted
+    assert fitted_rows(estimator, X.astype(np.float32)).dtype == np.float64
+    with pytest.raises(ValueError, match="2 features"):
+        fitted_rows(estimator, X[:, :1])

@@ -3,9 +3,8 @@ import math
 import numpy as np
 import pytest
 
-from tacit.arrays import FloatArray
+from tacit.arrays import BoolArray, FloatArray
 from tacit.numerics.contrastive import (
-    BoolArray,
     clipped_gradient_sum,
     contrastive_losses,
     gradient_factors,

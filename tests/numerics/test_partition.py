@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from tacit.numerics import partition
-from tacit.numerics.partition import Rows, neighbouring_parts
+from tacit.numerics.partition import RowIndices, neighbouring_parts
 
 
 @pytest.fixture
@@ -10,7 +10,7 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(0)
 
 
-def times_used(parts: list[Rows], n_rows: int) -> Rows:
+def times_used(parts: list[RowIndices], n_rows: int) -> RowIndices:
     assert all(len(np.unique(part)) == len(part) for part in parts)
     return np.bincount(np.concatenate(parts), minlength=n_rows)
 

@@ -7,7 +7,7 @@ import pytest
 from tacit import Budget
 from tacit.arrays import FloatArray
 from tacit.errors import BudgetError, BudgetExceededError, InputError
-from tacit.privacy.account import Account, Step, observed_by
+from tacit.privacy.account import Account, Plan, Step, observed_by
 from tacit.privacy.ledger import Ledger
 from tacit.privacy.mechanisms import EntryNoise, Gaussian, Laplace
 from tacit.privacy.mechanisms.base import Mechanism
@@ -120,3 +120,19 @@ def test_an_entry_card_states_the_record_level_too() -> None:
 def test_a_plan_of_nothing_is_refused() -> None:
     with pytest.raises(InputError, match="at least one"):
         Account.open([], budget=BUDGET)
+
+
+def test_a_plan_opens_the_account_that_draws_it(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "a.ledger", BUDGET)
+    account = Plan(BUDGET, (STEP,), n_features=7).open(ledger=ledger.path, random_state=3, purpose="two counts")
+    (line,) = ledger.lines()
+    assert (line.purpose, line.n_features, account.steps) == ("two counts", None, (STEP,))
+    again = Account.open([STEP], budget=BUDGET, random_state=3)
+    assert account.release(LAPLACE, np.ones(1)) == again.release(LAPLACE, np.ones(1))
+
+
+def test_a_plan_per_entry_tells_the_ledger_how_many_entries_a_record_has(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "a.ledger", Budget(20, 1e-2, unit="record"))
+    step = Step(EntryNoise(0.1, 1e-7, 1.0), "rows", "an entry moves by at most 1")
+    Plan(Budget(0.1, 1e-7, unit="entry"), (step,), n_features=100).open(ledger=ledger)
+    assert ledger.lines()[0].n_features == 100

@@ -13,7 +13,7 @@ from tacit.arrays import Arrays
 from tacit.data.schema import Schema
 from tacit.errors import InputError, ReleaseError
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
-from tacit.models.semi_supervised.inputs import Columns, Layout, Pictures
+from tacit.models.semi_supervised.inputs import ColumnLayout, Layout, PictureLayout
 from tacit.releases.model import Model
 
 KIND = "sharpened_model"
@@ -76,7 +76,7 @@ def _learner(
 ) -> SharpenedClassifier:
     learner = SharpenedClassifier(schema=model.schema_)
     learner.layout_ = _layout(arrays, settings["layout"])
-    learner.image_shape_ = learner.layout_.shape if isinstance(learner.layout_, Pictures) else None
+    learner.image_shape_ = learner.layout_.shape if isinstance(learner.layout_, PictureLayout) else None
     learner.classes_, learner.n_features_in_ = model.classes_, model.n_features_in_
     learner.temperature_ = float(settings["temperature"])
     learner.network_ = _network(arrays, learner.layout_.network_shape, len(model.classes_), prefix)
@@ -97,7 +97,7 @@ def _network(arrays: Mapping[str, NDArray[Any]], shape: tuple[int, ...], n_class
     network = networks.default_network(shape, n_classes)
     wanted = network.state_dict()
     network.load_state_dict({key: torch.from_numpy(np.array(arrays[_name(prefix, key)])) for key in wanted})
-    return networks.quick(network).eval()
+    return networks.in_fast_layout(network).eval()
 
 
 def _name(prefix: str, key: str) -> str:
@@ -105,16 +105,18 @@ def _name(prefix: str, key: str) -> str:
 
 
 def _layout_arrays(layout: Layout) -> Arrays:
-    return {f"columns_{name}": getattr(layout, name) for name in COLUMNS} if isinstance(layout, Columns) else {}
+    return {f"columns_{name}": getattr(layout, name) for name in COLUMNS} if isinstance(layout, ColumnLayout) else {}
 
 
 def _layout_settings(layout: Layout) -> dict[str, Any] | None:
-    if isinstance(layout, Columns):
+    if isinstance(layout, ColumnLayout):
         return None
     return {"shape": list(layout.shape), "low": layout.low, "high": layout.high}
 
 
 def _layout(arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any] | None) -> Layout:
     if settings is None:
-        return Columns(**{name: arrays[f"columns_{name}"] for name in COLUMNS})
-    return Pictures(tuple(int(side) for side in settings["shape"]), float(settings["low"]), float(settings["high"]))
+        return ColumnLayout(**{name: arrays[f"columns_{name}"] for name in COLUMNS})
+    return PictureLayout(
+        tuple(int(side) for side in settings["shape"]), float(settings["low"]), float(settings["high"])
+    )

@@ -15,11 +15,11 @@ from tacit.privacy.ledger import Ledger
 from tacit.privacy.mechanisms import Gaussian, Laplace
 from tacit.privacy.stream import NoiseStream
 from tacit.situations.feedback.desk.architecture import Architecture
-from tacit.situations.feedback.desk.desk import Desk, Query
-from tacit.situations.feedback.desk.log import Entry, Log
+from tacit.situations.feedback.desk.desk import Desk, ScoreQuery
+from tacit.situations.feedback.desk.log import DeskLog, Entry
 from tacit.situations.feedback.desk.providers import Provider, token_digest
 from tacit.situations.feedback.desk.scoring import Scorer
-from tacit.situations.feedback.desk.terms import Terms
+from tacit.situations.feedback.desk.terms import DeskTerms
 
 N_ROWS, QUERIES, DECIMALS = 40, 8, 4
 ARCHITECTURE = Architecture("linear", 2, 1)
@@ -39,7 +39,7 @@ def cases(seed: int | None) -> list[Case]:
 
 def _game(delta: float, charged: int, seed: int | None) -> Game:
     """Return the game of the mean of all answers, when one record makes every candidate right or wrong."""
-    terms = Terms(ARCHITECTURE, "accuracy", DECIMALS, charged, N_ROWS, epsilon=EPSILON, delta=delta)
+    terms = DeskTerms(ARCHITECTURE, "accuracy", DECIMALS, charged, N_ROWS, epsilon=EPSILON, delta=delta)
     stream = NoiseStream(seed)
 
     def sampler(score: float) -> Sampler:
@@ -69,12 +69,12 @@ def _replay(seed: int | None) -> AuditResult:
 def _answers(folder: Path, rows: Rows, seed: int | None) -> list[float]:
     """Return what a real desk answers to candidates that are right about half of the rows."""
     ledger = Ledger.create(folder / "audit.ledger", Budget(2 * EPSILON, DELTA, unit="record"))
-    with Log(folder / "audit.desk").writing() as view:
-        view.add(Provider("auditor", token_digest("auditor"), QUERIES))
-    terms = Terms(ARCHITECTURE, "accuracy", DECIMALS, QUERIES, len(rows[0]), epsilon=EPSILON, delta=DELTA)
+    with DeskLog(folder / "audit.desk").writing() as transaction:
+        transaction.add(Provider("auditor", token_digest("auditor"), QUERIES))
+    terms = DeskTerms(ARCHITECTURE, "accuracy", DECIMALS, QUERIES, len(rows[0]), epsilon=EPSILON, delta=DELTA)
     scorer = Scorer(*rows, ARCHITECTURE, metric="accuracy")
     desk = Desk.open(scorer, terms, folder / "audit.desk", ledger=ledger, random_state=seed)
     vectors = [np.array([np.cos(i), np.sin(i), 0.1]) for i in range(QUERIES)]
-    outcomes = desk.answer([Query("auditor", f"q{i}", str(i), vector) for i, vector in enumerate(vectors)])
+    outcomes = desk.answer([ScoreQuery("auditor", f"q{i}", str(i), vector) for i, vector in enumerate(vectors)])
     desk.close()
     return [each.score for each in outcomes if isinstance(each, Entry)]

@@ -15,7 +15,7 @@ from tacit.arrays import FloatArray
 from tacit.errors import InputError
 from tacit.situations.feedback.desk.architecture import Architecture
 from tacit.situations.feedback.desk.scoring import Scorer
-from tacit.situations.feedback.desk.terms import Terms
+from tacit.situations.feedback.desk.terms import DeskTerms
 
 # Columns of the made-up rows.
 WIDTH = 20
@@ -49,7 +49,7 @@ def rounding_leaks(
 def noisy_leak(n_rows: int, *, queries: int, epsilon: float, delta: float, seed: int | None = None) -> Leak:
     """Return the attack's advantage on answers whose noise keeps epsilon and delta for the whole run."""
     game = _Game(n_rows, queries, seed)
-    terms = Terms(game.architecture, "accuracy", 15, queries, n_rows, epsilon=epsilon, delta=delta)
+    terms = DeskTerms(game.architecture, "accuracy", 15, queries, n_rows, epsilon=epsilon, delta=delta)
     # Made-up rows need no secure noise: what counts is its width.
     noise = game.generator.normal(0.0, terms.noise, queries)
     return Leak(queries, f"epsilon {epsilon:g}", game.advantage(game.scores + noise, terms.noise))

@@ -1,21 +1,17 @@
-"""Cells of one column read by its rule: numbers or category codes, and where they are missing or wrong."""
+"""Cells of one column read by its rule: numbers or category codes, and which are missing or wrong."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from tacit.arrays import FloatArray
+from tacit.arrays import BoolArray, FloatArray, IntArray
 from tacit.data.columns import Categorical, Label, Numeric, canonical
 from tacit.errors import SchemaError
 
-# The code of a row whose label is missing.
+# Marks of cells outside the closed list, and of missing cells, while codes are looked up.
 _UNKNOWN, _MISSING = -1, -2
-
-BoolArray = NDArray[np.bool_]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -60,13 +56,13 @@ def category_cells(
     """Return the codes of ``series`` in the column's closed list."""
     codes = codes_of(column) | {canonical(text): _MISSING for text in (*missing_values, *column.missing_values, "")}
     texts = _texts(series, column.name)
-    # Few texts repeat over many rows: understand each one once.
+    # Few texts repeat over many rows: each one is looked up once.
     spellings = texts.unique().drop_nulls().to_list()
-    meanings = [codes.get(canonical(spelling), _UNKNOWN) for spelling in spellings]
+    spelling_codes = [codes.get(canonical(spelling), _UNKNOWN) for spelling in spellings]
     if spellings:
-        texts = texts.replace_strict(spellings, meanings, default=None, return_dtype=pl.Int64)
-    found = texts.cast(pl.Int64).fill_null(_MISSING).to_numpy()
-    return CategoryCells(np.maximum(found, -1), found == _MISSING, found == _UNKNOWN)
+        texts = texts.replace_strict(spellings, spelling_codes, default=None, return_dtype=pl.Int64)
+    codes_or_marks = texts.cast(pl.Int64).fill_null(_MISSING).to_numpy()
+    return CategoryCells(np.maximum(codes_or_marks, -1), codes_or_marks == _MISSING, codes_or_marks == _UNKNOWN)
 
 
 def codes_of(column: Categorical | Label) -> dict[str, int]:
@@ -85,7 +81,7 @@ def category_texts(series: pl.Series, missing_values: Iterable[str]) -> pl.Serie
 
 
 def _numbers(series: pl.Series, name: str, blanks: Collection[str]) -> tuple[pl.Series, BoolArray]:
-    """Return the cells as numbers, null where unreadable, and which of them are empty or stand for it."""
+    """Return the cells as numbers, null where unreadable, and which of them are empty or mean "missing"."""
     if series.dtype.is_numeric() or series.dtype == pl.Boolean:
         return series.cast(pl.Float64), series.is_null().to_numpy()
     texts = _texts(series, name)

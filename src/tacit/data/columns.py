@@ -56,10 +56,10 @@ class Numeric:
     group: str | None = None
 
     def __post_init__(self) -> None:
-        given: Any = self.bounds
-        bounds = tuple(given) if isinstance(given, Iterable) else ()
+        setting: Any = self.bounds
+        bounds = tuple(setting) if isinstance(setting, Iterable) else ()
         if len(bounds) != 2 or not all(_is_finite(bound) for bound in bounds) or bounds[0] >= bounds[1]:
-            raise _refused(self, "bounds", "two finite numbers [low, high] with low < high", given)
+            raise _refused(self, "bounds", "two finite numbers [low, high] with low < high", setting)
         object.__setattr__(self, "bounds", (float(bounds[0]), float(bounds[1])))
         self._check_integer()
         if isinstance(self.missing, str):
@@ -164,7 +164,7 @@ class Label:
     name : str
         The column's header.
     classes : tuple of str
-        What a prediction may say; the position in the list is the class code.
+        Names of the classes; the position in the list is the class code.
     merge : dict
         Which class a cell's text stands for, e.g. ``{"0": "healthy", "1": "ill", "2": "ill"}``; the name of a
         class always stands for itself.
@@ -189,11 +189,11 @@ class Label:
 
     def _checked_merge(self) -> dict[str, str]:
         rule = "a table from cell text to class, each class one of the list, each text once"
-        given: Any = self.merge
-        if not isinstance(given, Mapping):
-            raise _refused(self, "merge", rule, given)
+        setting: Any = self.merge
+        if not isinstance(setting, Mapping):
+            raise _refused(self, "merge", rule, setting)
         merge: dict[str, str] = {}
-        for text, name in given.items():
+        for text, name in setting.items():
             code, target = canonical(str(text)), canonical(str(name))
             if not code or code in merge or target not in self.classes:
                 raise _refused(self, "merge", rule, {text: name})
@@ -203,7 +203,7 @@ class Label:
 
 @dataclass(frozen=True)
 class Ignored:
-    """A column that is read past: an identifier, a free text."""
+    """A column that is not used: an identifier, a free text."""
 
     kind: ClassVar[str] = "ignored"
     name: str
@@ -253,9 +253,9 @@ def _show(values: Iterable[Any]) -> str:
     return ", ".join(f"{value:g}" if isinstance(value, float) else repr(value) for value in values)
 
 
-def _refused(column: Column, setting: str, rule: str, given: Any) -> SchemaError:
-    shown = list(given) if isinstance(given, tuple) else given
-    return SchemaError(f"column {column.name!r}: {setting} must be {rule}; got {shown!r}.")
+def _refused(column: Column, setting: str, rule: str, value: Any) -> SchemaError:
+    plain = list(value) if isinstance(value, tuple) else value
+    return SchemaError(f"column {column.name!r}: {setting} must be {rule}; got {plain!r}.")
 
 
 def _check_word(column: Column, setting: str, allowed: tuple[str, ...], other: str = "") -> None:
@@ -270,7 +270,7 @@ def _check_texts(column: Column, setting: str) -> None:
 
 
 def checked_texts(name: str, values: Any) -> tuple[str, ...]:
-    """Return a list of texts as a tuple, or say what was wrong with it."""
+    """Return a list of texts as a tuple; raise SchemaError for anything else."""
     if isinstance(values, str) or not isinstance(values, Iterable) or not all(isinstance(v, str) for v in values):
         raise SchemaError(f'{name} must be a list of texts such as ["NA", "?"]; got {values!r}.')
     return tuple(values)

@@ -12,15 +12,14 @@ import sklearn.datasets
 from numpy.typing import DTypeLike, NDArray
 
 from tacit import checks
+from tacit.arrays import Float32Array, IntArray
 from tacit.data import downloads, public_schemas
-from tacit.data.cells import IntArray
 from tacit.data.encoding import Encoded, Labels, encode
 from tacit.data.schema import Schema
 from tacit.data.sources import locate
 from tacit.data.tables import read_arrays, read_table
 from tacit.errors import MissingDataError
 
-Float32Array = NDArray[np.float32]
 DIGITS = tuple("0123456789")
 CIFAR10_CLASSES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
 # scikit-learn's digits come without a split: the last quarter is for testing.
@@ -203,9 +202,9 @@ def _bundled(name: str, bunch: Any, schema: Schema) -> TableSet:
 
 def _images(name: str, path: Path, classes: tuple[str, ...], *, rows: tuple[int, int] | None = None) -> ImageSet:
     arrays = read_arrays(path)
-    found = (len(arrays["x_train"]), len(arrays["x_test"]))
-    if rows is not None and found != rows:
-        raise _unexpected(path, f"{rows} pictures", found)
+    sizes = (len(arrays["x_train"]), len(arrays["x_test"]))
+    if rows is not None and sizes != rows:
+        raise _unexpected(path, f"{rows} pictures", sizes)
     return ImageSet(
         name=name,
         X_train=_pixels(arrays["x_train"]),
@@ -230,7 +229,7 @@ def _table(path: Path, *, rows: int) -> pl.DataFrame:
     return table
 
 
-def _unexpected(path: Path, expected: str, found: object) -> MissingDataError:
+def _unexpected(path: Path, expected: str, content: object) -> MissingDataError:
     return MissingDataError(
-        f"{path} must hold {expected}; got {found}. Remove it, or set TACIT_DATA to another folder."
+        f"{path} must hold {expected}; got {content}. Remove it, or set TACIT_DATA to another folder."
     )

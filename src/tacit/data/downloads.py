@@ -126,11 +126,11 @@ def fitbit(get: Get) -> Mapping[str, bytes]:
     archives = [zipfile.ZipFile(io.BytesIO(get(FITBIT.format(period=period)))) for period in FITBIT_PERIODS]
     tables: dict[str, bytes] = {}
     for name in ("dailyActivity_merged.csv", "sleepDay_merged.csv", "weightLogInfo_merged.csv"):
-        found = [
+        exports = [
             archive.read(member) for archive in archives for member in archive.namelist() if member.endswith(f"/{name}")
         ]
-        header = found[0].splitlines()[0]
-        lines = [header, *(line for table in found for line in table.splitlines()[1:])]
+        header = exports[0].splitlines()[0]
+        lines = [header, *(line for export in exports for line in export.splitlines()[1:])]
         tables[f"fitbit/{name}"] = b"\n".join(lines) + b"\n"
     return tables
 

@@ -1,4 +1,4 @@
-"""A first draft of a schema, read from a table: a start for its owner's own facts, not a public document."""
+"""A first draft of a schema, read from a private table: to be corrected by its owner, not a public document."""
 
 import math
 import re
@@ -34,7 +34,7 @@ Until then every private release refuses this schema."""
 
 @dataclass(frozen=True)
 class Draft:
-    """A schema marked as read from the data, and a remark for each column that needs a second look."""
+    """A schema marked as read from the data, and a remark for each column that the owner should check."""
 
     schema: Schema
     remarks: Mapping[str, str]

@@ -10,8 +10,8 @@ import polars as pl
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from tacit import checks
-from tacit.arrays import UNLABELLED, FloatArray
-from tacit.data.cells import BoolArray, IntArray, category_cells, numeric_cells
+from tacit.arrays import UNLABELLED, BoolArray, FloatArray, IntArray
+from tacit.data.cells import category_cells, numeric_cells
 from tacit.data.columns import Categorical, Feature, Numeric
 from tacit.data.schema import Schema
 from tacit.data.tables import read_table
@@ -251,5 +251,5 @@ def _name_codes(name: str, codes: IntArray, names: tuple[str, ...]) -> pl.Series
 
 
 def _some(names: list[str]) -> str:
-    shown = ", ".join(repr(name) for name in names[:5])
-    return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more"
+    listed = ", ".join(repr(name) for name in names[:5])
+    return listed if len(names) <= 5 else f"{listed} and {len(names) - 5} more"

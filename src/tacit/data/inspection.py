@@ -1,4 +1,4 @@
-"""How a table fares under a schema, counted column by column; for the owner's eyes only."""
+"""Counts of a table's cells that a schema finds missing, malformed or out of bounds; for the owner only."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which people are compared: pair sets with a declared topology, its κ, and what of it is public."""
+"""Sets of pairs of people with a declared topology, its κ, and what of it is public."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from tacit import checks
+from tacit.arrays import IntArray
 from tacit.errors import InputError
-from tacit.numerics.pair_graph import IntArray, KappaBounds, kappa_bounds
+from tacit.numerics.pair_graph import KappaBounds, kappa_bounds
 
 AT_RANDOM = "who is compared with whom was drawn at random, without looking at features or labels"
 BY_LABEL = (
@@ -30,7 +31,7 @@ class PairSet:
     topology : str
         How they were chosen.
     public : str
-        What anyone may know of the choice.
+        What is public about the choice.
     """
 
     indices: IntArray
@@ -39,7 +40,7 @@ class PairSet:
 
     @cached_property
     def bounds(self) -> KappaBounds:
-        """How many pairs may speak of one relationship."""
+        """Bounds on the number of pairs that reveal one relationship."""
         return kappa_bounds(self.indices)
 
     @property
@@ -84,11 +85,11 @@ def random_pairs(n_people: int, density: float, *, random_state: Any = None) -> 
             f"got {density!r}, which asks for {wanted}."
         )
     randomness = check_random_state(random_state)
-    found = np.empty((0, 2), np.int64)
-    while len(found) < wanted:
+    pairs = np.empty((0, 2), np.int64)
+    while len(pairs) < wanted:
         drawn = randomness.randint(n_people, size=(2 * wanted, 2))
-        found = _distinct(np.concatenate([found, drawn[drawn[:, 0] != drawn[:, 1]]]))
-    return PairSet(found[:wanted], f"random, {density:g} pairs a person", AT_RANDOM)
+        pairs = _distinct(np.concatenate([pairs, drawn[drawn[:, 0] != drawn[:, 1]]]))
+    return PairSet(pairs[:wanted], f"random, {density:g} pairs a person", AT_RANDOM)
 
 
 def balanced_pairs(y: ArrayLike, density: float, *, random_state: Any = None) -> PairSet:
@@ -99,11 +100,11 @@ def balanced_pairs(y: ArrayLike, density: float, *, random_state: Any = None) ->
     labels = np.asarray(y)
     pool = random_pairs(len(labels), min(4 * density, (len(labels) - 1) / 4), random_state=random_state).indices
     signs = pair_signs(labels, pool)
-    each = min(round(density * len(labels) / 2), int((signs > 0).sum()), int((signs < 0).sum()))
-    if not each:
+    n_similar = min(round(density * len(labels) / 2), int((signs > 0).sum()), int((signs < 0).sum()))
+    if not n_similar:
         raise InputError("y must give similar and dissimilar pairs; got labels that are all equal or all different.")
-    kept = np.concatenate([pool[signs > 0][:each], pool[signs < 0][:each]])
-    return PairSet(kept, f"by label, {density:g} pairs a person", BY_LABEL)
+    pairs = np.concatenate([pool[signs > 0][:n_similar], pool[signs < 0][:n_similar]])
+    return PairSet(pairs, f"by label, {density:g} pairs a person", BY_LABEL)
 
 
 def pair_signs(y: ArrayLike, indices: IntArray) -> Signs:

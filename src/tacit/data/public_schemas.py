@@ -1,7 +1,7 @@
 """Schemas of the public data sets.
 
 Categories and codes are those of the documents that come with each set. Most documents give no range for numbers:
-bounds are then round numbers chosen with these rows in sight, which is harmless because the rows are public.
+bounds are then round numbers read from these rows, which is harmless because the rows are public.
 For private rows it would be a leak.
 """
 

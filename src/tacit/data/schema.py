@@ -1,4 +1,4 @@
-"""The schema of a table: the public facts about its columns that encoding and privacy rest on."""
+"""The schema of a table: public facts about its columns, which encoding and privacy depend on."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -40,12 +40,12 @@ class Image:
     shape: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        given: list[Any] = list(self.shape)
-        sizes = all(isinstance(size, int) and not isinstance(size, bool) and size > 0 for size in given)
-        if len(given) not in {2, 3} or not sizes or math.prod(given) != len(self.columns):
+        shape: list[Any] = list(self.shape)
+        are_sizes = all(isinstance(size, int) and not isinstance(size, bool) and size > 0 for size in shape)
+        if len(shape) not in {2, 3} or not are_sizes or math.prod(shape) != len(self.columns):
             raise SchemaError(
                 f"image: shape must be [height, width] or [height, width, channels] with a product equal to the "
-                f"number of its columns, {len(self.columns)}; got {given!r}."
+                f"number of its columns, {len(self.columns)}; got {shape!r}."
             )
 
 
@@ -184,11 +184,12 @@ class Schema:
         places = (self.positions, other.positions)
         if self.image is None or other.image is None:
             return replace(share_columns(self.features, other.features, positions=places), classes=classes)
-        shared = replace(share_columns(_beside_image(self), _beside_image(other), positions=places), classes=classes)
+        features = (_features_outside_image(self), _features_outside_image(other))
+        shared = replace(share_columns(*features, positions=places), classes=classes)
         if self.image.shape != other.image.shape:
             return replace(shared, images=(self.image.shape, other.image.shape))
         pixels = zip(self.image_positions.tolist(), other.image_positions.tolist(), strict=True)
-        pairings = tuple(Pairing(mine, yours) for mine, yours in pixels)
+        pairings = tuple(Pairing(own, others) for own, others in pixels)
         return replace(shared, names=shared.names + self.image.columns, pairings=shared.pairings + pairings)
 
     def to_dict(self) -> dict[str, Any]:
@@ -216,15 +217,15 @@ class Schema:
             raise SchemaError(f"{source}: {problem}") from None
 
 
-def _beside_image(schema: Schema) -> list[Feature]:
+def _features_outside_image(schema: Schema) -> list[Feature]:
     pixels = set() if schema.image is None else set(schema.image.columns)
     return [column for column in schema.features if column.name not in pixels]
 
 
 def _settings(content: Any) -> dict[str, Any]:
-    given = content.get("version") if isinstance(content, Mapping) else None
-    if given != VERSION:
-        raise SchemaError(f"version must be {VERSION}; got {given!r}. Put version = {VERSION} on the first line.")
+    version = content.get("version") if isinstance(content, Mapping) else None
+    if version != VERSION:
+        raise SchemaError(f"version must be {VERSION}; got {version!r}. Put version = {VERSION} on the first line.")
     for key in content:
         if key not in _SETTINGS:
             raise SchemaError(f"unknown setting {key!r}; a schema has {', '.join(_SETTINGS)}.")
@@ -256,8 +257,8 @@ def _read_image(content: Any) -> Image:
         or not isinstance(content["shape"], list)
     ):
         raise SchemaError(f'image needs exactly columns = ["pixel{{0..783}}"] and shape = [28, 28]; got {content!r}.')
-    given = content["columns"]
-    names = checked_texts("image: columns", [given] if isinstance(given, str) else given)
+    columns = content["columns"]
+    names = checked_texts("image: columns", [columns] if isinstance(columns, str) else columns)
     if sum(count_run(name) for name in names) > MOST_COLUMNS:
         raise SchemaError(f"image: at most {MOST_COLUMNS} columns.")
     return Image(tuple(name for run in names for name in expand_run(run)), tuple(content["shape"]))

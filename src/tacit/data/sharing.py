@@ -1,4 +1,4 @@
-"""Which encoded columns of two schemas mean the same, and how the numbers of one become those of the other."""
+"""Encoded columns that two schemas share, and the change of units between their encodings."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from tacit.data.columns import Categorical, Feature, Label, Numeric
 
 @dataclass(frozen=True)
 class Pairing:
-    """One encoded column of ours and the one of theirs that means the same: ``ours = shift + scale * theirs``."""
+    """One encoded column of ours and the corresponding one of theirs: ``ours = shift + scale * theirs``."""
 
     ours: int
     theirs: int
@@ -22,7 +22,7 @@ class Pairing:
 
 @dataclass(frozen=True)
 class SharedColumns:
-    """What two schemas have in common.
+    """The columns and classes that two schemas, ours and theirs, have in common.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class SharedColumns:
 def share_columns(
     ours: Sequence[Feature], theirs: Sequence[Feature], *, positions: tuple[Mapping[str, range], Mapping[str, range]]
 ) -> SharedColumns:
-    """Return what two lists of features share by name; ``positions`` says where their encoded columns stand."""
+    """Return the features that two lists share by name; ``positions`` are those of the encoded columns of each."""
     by_name = {column.name: column for column in theirs}
     names: list[str] = []
     pairings: list[Pairing] = []
@@ -128,11 +128,12 @@ def _differences(ours: Feature, theirs: Feature) -> Iterator[str]:
                 f"theirs [{theirs.low:g}, {theirs.high:g}]; values are rescaled"
             )
     elif isinstance(ours, Categorical) and isinstance(theirs, Categorical):
-        lone = [category for category in ours.categories if category not in theirs.categories]
-        other = [category for category in theirs.categories if category not in ours.categories]
-        if lone or other:
+        only_ours = [category for category in ours.categories if category not in theirs.categories]
+        only_theirs = [category for category in theirs.categories if category not in ours.categories]
+        if only_ours or only_theirs:
             yield (
-                f"{ours.name}: categories differ, only ours {lone}, only theirs {other}; the common ones are matched"
+                f"{ours.name}: categories differ, only ours {only_ours}, only theirs {only_theirs}; "
+                "the common ones are matched"
             )
     else:
         yield f"{ours.name}: ours is {ours.kind}, theirs is {theirs.kind}; not matched"

@@ -78,12 +78,12 @@ def locate(file: str, fetch: Fetch, *, get: Get | None = None) -> Path:
 
 def data_folder() -> Path | None:
     """Return the folder that ``TACIT_DATA`` names, if it is set."""
-    given = os.environ.get(FOLDER_VARIABLE)
-    if not given:
+    setting = os.environ.get(FOLDER_VARIABLE)
+    if not setting:
         return None
-    folder = Path(given).expanduser()
+    folder = Path(setting).expanduser()
     if not folder.is_dir():
-        raise MissingDataError(f"{FOLDER_VARIABLE} must name a folder; got {given!r}. Correct it or unset it.")
+        raise MissingDataError(f"{FOLDER_VARIABLE} must name a folder; got {setting!r}. Correct it or unset it.")
     return folder
 
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state
 
-from tacit.arrays import UNLABELLED, FloatArray
-from tacit.data.datasets import Float32Array, load_mnist
+from tacit.arrays import UNLABELLED, Float32Array, FloatArray
+from tacit.data.datasets import load_mnist
 from tacit.experiments.registry import Row
 from tacit.models.autoencoder.classifier import PrivateAutoencoderClassifier
 from tacit.models.linear.logistic import PrivateLogisticRegression

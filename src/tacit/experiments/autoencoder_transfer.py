@@ -12,8 +12,9 @@ from tacit.arrays import FloatArray
 from tacit.data.datasets import load_mnist
 from tacit.experiments.autoencoder_mnist import DELTA, ROW_NORM, small
 from tacit.experiments.registry import Row
-from tacit.models.autoencoder.encoder import PrivateAutoencoder, scaled_rows
+from tacit.models.autoencoder.encoder import PrivateAutoencoder
 from tacit.models.autoencoder.layers import Layer, public_directions
+from tacit.models.bounded_rows import scaled_rows
 from tacit.models.linear.logistic import PrivateLogisticRegression
 
 # What the owner spends, once; each epsilon below is what the receiver spends on its own table.

@@ -11,13 +11,13 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPRegressor
 from sklearn.utils import check_random_state
 
-from tacit.arrays import FloatArray
+from tacit.arrays import FloatArray, IntArray
 from tacit.experiments.registry import Row
 from tacit.models.autoencoder.classifier import PrivateAutoencoderClassifier
 from tacit.models.linear.logistic import PrivateLogisticRegression
-from tacit.situations.behaviour.logs import fitbit_log, glasgow_log
 from tacit.situations.behaviour.predictor import HIDDEN, bounded_tuples, learn_behaviour, row_norm
-from tacit.situations.behaviour.tuples import IntArray, Log, Tuples, bounded_friendships, make_tuples
+from tacit.situations.behaviour.public_logs import fitbit_log, glasgow_log
+from tacit.situations.behaviour.tuples import BehaviourLog, Tuples, bounded_friendships, make_tuples
 
 EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0)
 SHARES = (0.25, 0.5, 0.75)
@@ -37,7 +37,7 @@ class Study:
     """One data set: how far back tuples look, and how many tuples of a person are kept for a promise per person."""
 
     name: str
-    log: Log
+    log: BehaviourLog
     past: int
     most_tuples: int
 
@@ -115,7 +115,7 @@ PRIVATE: dict[str, Method] = {
 }
 
 
-def _split(study: Study, seed: int, share: float = 1.0) -> tuple[Log, Tuples]:
+def _split(study: Study, seed: int, share: float = 1.0) -> tuple[BehaviourLog, Tuples]:
     """Return the log of the people to learn from, and the tuples of a third of the people to be tested on."""
     people = check_random_state(seed).permutation(np.unique(study.log.person))
     cut = len(people) // 3

@@ -16,7 +16,7 @@ from tacit.experiments.registry import Row
 from tacit.kinds.noisy_rows import KIND as NOISY_ROWS
 from tacit.kinds.noisy_rows.rows import PrivateRows, gathered, private_rows
 from tacit.situations.federated.distances import decide
-from tacit.situations.federated.party import Party, ask, make_party, private_parties
+from tacit.situations.federated.party import Party, make_party, private_parties, query_parties
 
 SEEDS = 3
 ROWS, PARTIES = 10_000, 5
@@ -84,7 +84,7 @@ def _unfiltered(private: PrivateRows) -> Party:
 
 
 def _ask(parties: Sequence[Party], data: ImageSet) -> list[FloatArray]:
-    return ask(parties, data.X_test, CLASSES)
+    return query_parties(parties, data.X_test, CLASSES)
 
 
 def _accuracy(answers: Sequence[FloatArray], data: ImageSet) -> float:

@@ -14,6 +14,7 @@ from tacit.models.linear.feature_split import FeatureSplit
 from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
 from tacit.models.linear.hypothesis_transfer import HypothesisTransfer
 from tacit.models.linear.logistic import PrivateLogisticRegression
+from tacit.models.linear.planning import SplitSettings
 from tacit.models.linear.release import read_scores
 
 DIRECT, SOURCE, SIMPLE = "Direct", "SourceD", "SimComb"
@@ -58,7 +59,7 @@ def measure(task: Task, epsilon: float, splits: dict[str, FeatureSplit], *, seed
     for name, split in splits.items():
         handed = FeatureSplitClassifier(epsilon, split=split, **settings()).fit(*task.source).release()
         for aggregate in ("stack", "average"):
-            model = FeatureSplitClassifier(epsilon, sources=(handed,), aggregate=aggregate, **settings())
+            model = FeatureSplitClassifier(epsilon, sources=(handed,), settings=SplitSettings(aggregate), **settings())
             found[f"{name}, {aggregate}"] = task.auc(model.fit(*task.target).decision_function(X))
     return found
 

@@ -19,6 +19,7 @@ from tacit.experiments.registry import Row
 from tacit.kinds.pair_metric.plan import difference_radius, feature_scales, indicator_columns
 from tacit.models.pair_metric.diagonal import PairMoments, diagonal_weights, magnitudes
 from tacit.models.pair_metric.metric import PairMetric
+from tacit.models.pair_metric.solvers import DiagonalSettings, PrintedSettings
 from tacit.numerics.contrastive import clipped_gradient_sum
 
 EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0)
@@ -88,12 +89,12 @@ def plain_methods(split: Split, seed: int) -> dict[str, float]:
 
 def private_methods(split: Split, epsilon: float, seed: int) -> dict[str, float]:
     """Return accuracies of the sound methods."""
-    ours: dict[str, Any] = {"radius": split.radius, "feature_scale": split.scales, "indicators": split.indicators}
-    laplace = {**ours, "mechanism": "laplace", "radius": split.length}
+    gaussian = DiagonalSettings(split.radius, split.scales, split.indicators)
+    laplace = DiagonalSettings(split.length, split.scales, split.indicators)
     settings: dict[str, dict[str, Any]] = {
-        "tacit, diagonal": ours,
-        "tacit, diagonal, delta 0": laplace,
-        "tacit, diagonal, whole person": {**ours, "kappa": "degree"},
+        "tacit, diagonal": {"solver": gaussian},
+        "tacit, diagonal, delta 0": {"solver": laplace, "mechanism": "laplace"},
+        "tacit, diagonal, whole person": {"solver": gaussian, "kappa": "degree"},
         "tacit, descent": {"solver": "sgd"},
         "input perturbation": {"mechanism": "input"},
     }
@@ -109,10 +110,11 @@ def printed_methods(split: Split, epsilon: float, seed: int) -> dict[str, float]
     """Return accuracies of [pairs] Alg. 1 as printed, on pairs chosen as there; its guarantee does not hold."""
     pairs = balanced_pairs(split.y, DENSITY, random_state=seed)
     signs = pair_signs(split.y, pairs.indices)
+    dpp = PrintedSettings(passes=PRINTED_PASSES)
     settings: dict[str, dict[str, Any]] = {
-        "printed DPP": {"solver": "dpp"},
-        "printed DPP-S": {"solver": "dpp-s"},
-        "printed Node DP": {"solver": "dpp", "kappa": "degree"},
+        "printed DPP": {"solver": dpp},
+        "printed DPP-S": {"solver": PrintedSettings(reduced=True, passes=PRINTED_PASSES)},
+        "printed Node DP": {"solver": dpp, "kappa": "degree"},
     }
     found = {}
     for name, more in settings.items():
@@ -121,7 +123,6 @@ def printed_methods(split: Split, epsilon: float, seed: int) -> dict[str, float]
             bounds=(0, 1),
             accounting="paper",
             preprocessor=split.X,
-            passes=PRINTED_PASSES,
             random_state=seed,
             **more,
         )

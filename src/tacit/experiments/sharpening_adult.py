@@ -16,12 +16,12 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
 from sklearn.utils import check_random_state
 
-from tacit.arrays import UNLABELLED
-from tacit.data.cells import IntArray
+from tacit.arrays import UNLABELLED, IntArray
 from tacit.data.datasets import load_adult
 from tacit.experiments.feedback_runs import gathered
 from tacit.experiments.registry import Row
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
+from tacit.models.semi_supervised.recipe import TrainingSettings
 from tacit.numerics.calibration import apply_temperature, calibration_error, coverage, find_temperature
 from tacit.situations.missing.inference import InferredColumn, infer_column
 from tacit.situations.missing.learners import LEARNERS
@@ -71,7 +71,7 @@ def networks(seed: int) -> dict[str, Maker]:
             distillation=distillation,
             schema=schema,
             n_steps=STEPS,
-            early_stopping=False,
+            training=TrainingSettings(early_stopping=False),
             random_state=seed,
         )
         for distillation, algorithm in settings.items()

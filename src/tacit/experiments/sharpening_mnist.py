@@ -25,6 +25,7 @@ from tacit.data.datasets import ImageSet, load_mnist
 from tacit.data.splits import few_labels
 from tacit.experiments.registry import Row
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
+from tacit.models.semi_supervised.recipe import LossSettings
 
 SEEDS = range(4)
 PER_CLASS = 2
@@ -38,7 +39,7 @@ VAT: dict[str, Any] = {
     "algorithm": "vat",
     "n_steps": 800,
     "unlabelled_ratio": 1,
-    "vat_radius": 3.0,
+    "losses": LossSettings(vat_radius=3.0),
 }
 SUPERVISED: dict[str, Any] = {"algorithm": "supervised", "distillation": "none", "n_steps": 300}
 

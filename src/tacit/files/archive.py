@@ -1,11 +1,11 @@
-"""The zip around a release: members stored one after another, read only if every byte between them is in place.
+"""The zip archive of a release: members stored one after another, and every other byte checked when it is read.
 
-Readers of general zip files forgive much: bytes before, between and after the members, two members of one name, two
-headers that disagree, links, absolute paths. Here the frame (every byte that is no member's content) follows from the
-members' names, sizes and checksums. Reading builds it again and compares, so that a file holds what its directory says
-and nothing else.
+General zip readers accept much: bytes before, between and after the members, two members of one name, two headers that
+disagree, links, absolute paths. Here the frame (every byte that is no member's content) follows from the members'
+names, sizes and checksums. The reader builds it again and compares, so that a file holds what its directory lists and
+nothing else.
 
-Members are stored, not compressed: noise does not compress, and what is not compressed cannot be a bomb.
+Members are stored, not compressed: noise does not compress, and an archive without compression cannot be a zip bomb.
 """
 
 import re
@@ -42,7 +42,7 @@ Pieces = Sequence[bytes | memoryview]
 
 @dataclass(frozen=True)
 class Member:
-    """What the directory says of one member; its header begins at ``offset``."""
+    """One member as the directory lists it; its header begins at ``offset``."""
 
     name: str
     size: int
@@ -51,12 +51,12 @@ class Member:
 
     @property
     def start(self) -> int:
-        """Where the content begins."""
+        """Position of the first byte of the content."""
         return self.offset + _LOCAL.size + len(self.name)
 
     @property
     def stop(self) -> int:
-        """Where the content ends."""
+        """Position behind the last byte of the content."""
         return self.start + self.size
 
 
@@ -84,7 +84,7 @@ class _Entry(NamedTuple):
 
 def write_archive(file: BinaryIO, contents: Mapping[str, Pieces]) -> None:
     """Write ``contents`` (each member a sequence of pieces) as an archive, members sorted by name."""
-    members = _laid_out(contents)
+    members = _member_layout(contents)
     for member in members:
         file.write(_local_header(member))
         file.writelines(contents[member.name])
@@ -96,7 +96,7 @@ def read_directory(file: BinaryIO, *, largest: int = LARGEST_ARCHIVE) -> dict[st
     size = file.seek(0, 2)
     if size > largest:
         raise ReleaseError(f"it has {size} bytes; at most {largest} are allowed (max_bytes).")
-    members = _listed(*_found_directory(file, size))
+    members = _parse_directory(*_read_directory(file, size))
     _compare_frame(file, members, size)
     return {member.name: member for member in members}
 
@@ -110,7 +110,7 @@ def read_member(file: BinaryIO, member: Member) -> bytes:
     return content
 
 
-def _laid_out(contents: Mapping[str, Pieces]) -> list[Member]:
+def _member_layout(contents: Mapping[str, Pieces]) -> list[Member]:
     sizes = {name: sum(map(len, contents[name])) for name in sorted(contents)}
     if sum(sizes.values()) + _LARGEST_FRAME > LARGEST_ARCHIVE:
         raise ReleaseError(
@@ -119,7 +119,7 @@ def _laid_out(contents: Mapping[str, Pieces]) -> list[Member]:
         )
     members: list[Member] = []
     for name, size in sizes.items():
-        checksum = reduce(lambda so_far, piece: zlib.crc32(piece, so_far), contents[name], 0)
+        checksum = reduce(lambda crc, piece: zlib.crc32(piece, crc), contents[name], 0)
         members.append(Member(name, size, checksum, members[-1].stop if members else 0))
     return members
 
@@ -158,8 +158,8 @@ def _directory(members: Sequence[Member]) -> bytes:
     return entries + _END.pack(_END_MARK, 0, 0, len(members), len(members), len(entries), start, 0)
 
 
-def _found_directory(file: BinaryIO, size: int) -> tuple[bytes, int]:
-    """Return the directory's entries, refused if they are longer than any of ours, and their number."""
+def _read_directory(file: BinaryIO, size: int) -> tuple[bytes, int]:
+    """Return the directory's entries and their number; raise ReleaseError if it is longer than tacit writes it."""
     if size == 0:
         raise ReleaseError("it is empty.")
     file.seek(0)
@@ -176,7 +176,7 @@ def _found_directory(file: BinaryIO, size: int) -> tuple[bytes, int]:
     return file.read(length), count
 
 
-def _listed(entries: bytes, count: int) -> list[Member]:
+def _parse_directory(entries: bytes, count: int) -> list[Member]:
     members: list[Member] = []
     position = 0
     for _ in range(count):
@@ -193,7 +193,7 @@ def _listed(entries: bytes, count: int) -> list[Member]:
 
 
 def _member(entry: _Entry, raw_name: bytes) -> Member:
-    """Return the member of one entry; what a zip allows and a tacit file does not is refused by its name."""
+    """Return the member of one entry; raise ReleaseError for what zip files allow and tacit files do not."""
     name = raw_name.decode("ascii", errors="replace")
     if not _NAME.fullmatch(name) or ".." in name:
         raise ReleaseError("it holds a member whose name is a path, or otherwise not one that tacit writes.")
@@ -207,7 +207,7 @@ def _member(entry: _Entry, raw_name: bytes) -> Member:
 
 
 def _compare_frame(file: BinaryIO, members: Sequence[Member], size: int) -> None:
-    """Refuse the file unless every byte that is no member's content is the one that we would write."""
+    """Raise ReleaseError unless every byte that is no member's content is the one that `write_archive` writes."""
     position = 0
     for member in members:
         header = _local_header(member)

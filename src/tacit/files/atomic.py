@@ -1,4 +1,4 @@
-"""Output files that appear whole or not at all."""
+"""Atomic writes: an output file appears whole or not at all."""
 
 import os
 import stat
@@ -27,14 +27,14 @@ def write_text(path: FilePath, text: str, *, mode: int | None = None) -> None:
 
 @contextmanager
 def replacing(path: FilePath, *, mode: int | None = None) -> Iterator[BinaryIO]:
-    """Give a file to write to, which takes the place of ``path`` when the block ends well.
+    """Yield a temporary file to write to, which replaces ``path`` when the block ends without an error.
 
-    Whatever fails on the way (a full disk, an error in the block, an interrupt) leaves the old file as it was and
-    no other file behind. ``mode`` sets the permissions; by default an existing file keeps its own.
+    After a failure (a full disk, an error in the block, an interrupt) the old file is unchanged and no other file is
+    left. ``mode`` sets the permissions; by default an existing file keeps its own.
     """
     try:
         target, existing_mode = _resolved(path)
-        # A short name of its own: it meets neither another writer's nor the limit on the length of names.
+        # A short random name: it is no other writer's, and within the limit on the length of names.
         temporary = target.with_name(f".tacit-{uuid.uuid4().hex}.tmp")
         with _removed_on_failure(temporary):
             with temporary.open("xb") as file:
@@ -82,9 +82,9 @@ def _permit(file: Path, mode: int | None) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Ask for the new name to survive a power cut.
+    """Flush the folder, so that the new name survives a power cut.
 
-    The new file is whole and in place by now, and some file systems cannot do this for a folder: no error.
+    The new file is whole and in place by now, and some file systems cannot flush a folder: failures are ignored.
     """
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)

@@ -1,4 +1,4 @@
-"""Regular files opened for reading, and plain words for what the operating system refuses."""
+"""Regular files opened for reading, and readable messages for errors of the operating system."""
 
 import errno
 import os
@@ -27,17 +27,17 @@ _REASONS = {
 
 
 def reason(problem: OSError | ValueError) -> str:
-    """Return why a file could not be used, in words that need no error number."""
+    """Return why a file could not be used, as text without an error number."""
     if isinstance(problem, OSError):
         return _REASONS.get(problem.errno or 0, problem.strerror or str(problem))
     return str(problem)
 
 
 @contextmanager
-def opened(path: FilePath) -> Iterator[BinaryIO]:
-    """Give the regular file at ``path`` open for reading; errors of the block get the path in front.
+def open_regular(path: FilePath) -> Iterator[BinaryIO]:
+    """Yield the regular file at ``path``, open for reading; ReleaseErrors of the block get the path in front.
 
-    A pipe or a device is refused before it is opened, since opening one can wait for ever.
+    A pipe or a device is refused before it is opened, since opening one can block for ever.
     """
     try:
         _require_regular(path)
@@ -50,8 +50,8 @@ def opened(path: FilePath) -> Iterator[BinaryIO]:
 
 
 def read_small(path: FilePath, *, largest: int) -> bytes:
-    """Return the content of a file that is refused if it is longer than ``largest`` bytes."""
-    with opened(path) as file:
+    """Return the content of a file; raise ReleaseError if it is longer than ``largest`` bytes."""
+    with open_regular(path) as file:
         content = file.read(largest + 1)
         if len(content) > largest:
             raise ReleaseError(f"it is longer than {largest} bytes, so it is not what it should be.")

@@ -1,4 +1,4 @@
-"""JSON in one canonical form, read without its loose ends: no NaN, no repeated names, no endless numbers or depths."""
+"""JSON in one canonical form, read strictly: no NaN, no repeated names, bounded sizes, numbers and depths."""
 
 import json
 import math
@@ -27,7 +27,7 @@ def dump(value: Json) -> bytes:
 
 
 def load(raw: bytes, name: str) -> dict[str, Json]:
-    """Return the object that ``raw`` holds; ``name`` is how errors call it."""
+    """Return the object that ``raw`` holds; ``name`` is its name in error messages."""
     within_limits(raw, name)
     try:
         value = json.loads(raw.decode("utf-8"), object_pairs_hook=_object)
@@ -39,7 +39,7 @@ def load(raw: bytes, name: str) -> dict[str, Json]:
 
 
 def within_limits(raw: bytes, name: str) -> bytes:
-    """Return ``raw`` if it is no larger, and holds no more values, than a reader should have to keep in memory."""
+    """Return ``raw``; raise ReleaseError if it is larger, or holds more values, than the limits of this module."""
     if len(raw) > LARGEST:
         raise ReleaseError(
             f"{name} has {len(raw)} bytes; at most {LARGEST} are allowed. Large settings belong in arrays."
@@ -58,7 +58,7 @@ def plain_object(value: Any, name: str) -> dict[str, Json]:
     if not isinstance(value, Mapping):
         raise ReleaseError(f"{name} must be a mapping of names to values; got {type(value).__name__}.")
     return {
-        _text(key, f"each name in {name}"): _plain(each, f"{name}.{key[:_SHOWN]}", 1) for key, each in value.items()
+        _text(key, f"each name in {name}"): _plain(item, f"{name}.{key[:_SHOWN]}", 1) for key, item in value.items()
     }
 
 
@@ -68,7 +68,7 @@ def optional_object(value: Any, name: str) -> dict[str, Json] | None:
 
 
 def exact_names(content: Mapping[str, Any], allowed: Collection[str], name: str) -> None:
-    """Refuse ``content`` unless its names are exactly those allowed."""
+    """Raise ReleaseError unless the names in ``content`` are exactly the ``allowed`` ones."""
     if missing := sorted(set(allowed) - set(content)):
         raise ReleaseError(f"{name} must name {', '.join(sorted(allowed))}; it lacks {', '.join(missing)}.")
     if len(content) > len(allowed):
@@ -89,9 +89,9 @@ def _plain(value: Any, name: str, depth: int) -> Json:
     if value is None or isinstance(value, bool | int | float | str):
         return _scalar(value, name)
     if isinstance(value, list | tuple):
-        return [_plain(each, name, depth + 1) for each in value]
+        return [_plain(item, name, depth + 1) for item in value]
     if isinstance(value, Mapping):
-        return {_text(key, f"each name in {name}"): _plain(each, name, depth + 1) for key, each in value.items()}
+        return {_text(key, f"each name in {name}"): _plain(item, name, depth + 1) for key, item in value.items()}
     raise ReleaseError(
         f"{name} must be text, a number, true, false, null, a list or a mapping; got {type(value).__name__}. "
         "Arrays belong in 'arrays'."

@@ -1,4 +1,4 @@
-"""Arrays of a release as one safetensors member, whose header is rebuilt and compared rather than trusted."""
+"""Arrays of a release as one safetensors member; the header is not trusted but rebuilt and compared."""
 
 import json
 import math
@@ -54,8 +54,8 @@ def identifier(what: str, name: Any) -> str:
     raise ReleaseError(f"{what} must be an identifier of at most {LONGEST_NAME} letters, digits and underscores.")
 
 
-def checked(arrays: Mapping[str, NDArray[Any]]) -> Arrays:
-    """Return the arrays sorted by name, read-only and contiguous; a type or value that a file cannot hold is refused.
+def checked_arrays(arrays: Mapping[str, NDArray[Any]]) -> Arrays:
+    """Return the arrays sorted by name, read-only and contiguous; raise ReleaseError for types and values not allowed.
 
     An array that is contiguous already is not copied.
     """
@@ -67,19 +67,19 @@ def checked(arrays: Mapping[str, NDArray[Any]]) -> Arrays:
     return {name: _checked(name, named[name]) for name in sorted(named)}
 
 
-def described(arrays: Arrays) -> dict[str, strict_json.Json]:
+def describe(arrays: Arrays) -> dict[str, strict_json.Json]:
     """Return the element type and shape of each array as JSON-ready data."""
     return {name: {"dtype": array.dtype.name, "shape": list(array.shape)} for name, array in arrays.items()}
 
 
-def encoded(arrays: Arrays) -> list[bytes | memoryview]:
-    """Return the safetensors member of ``arrays`` (already checked) in pieces, without copying them."""
+def encode(arrays: Arrays) -> list[bytes | memoryview]:
+    """Return the safetensors member of checked ``arrays`` in pieces, without copying them."""
     specs = {name: Spec(array.dtype.name, array.shape) for name, array in arrays.items()}
     content = [arrays[name].reshape(-1).view(np.uint8).data for name in _in_file_order(specs)]
     return [_header(specs), *content]
 
 
-def decoded(raw: bytes, description: strict_json.Json) -> Arrays:
+def decode(raw: bytes, description: strict_json.Json) -> Arrays:
     """Return the arrays of a safetensors member as read-only views of ``raw``.
 
     The header that belongs to ``description`` is built and compared with the one in ``raw``: offsets that overlap,
@@ -99,7 +99,7 @@ def decoded(raw: bytes, description: strict_json.Json) -> Arrays:
 
 
 def equal(left: Mapping[str, NDArray[Any]], right: Mapping[str, NDArray[Any]]) -> bool:
-    """Whether two sets of arrays have the same names, types, shapes and values."""
+    """Return whether two sets of arrays have the same names, types, shapes and values."""
     return left.keys() == right.keys() and all(
         array.dtype == right[name].dtype and np.array_equal(array, right[name]) for name, array in left.items()
     )
@@ -129,7 +129,7 @@ def _check_spec(name: str, spec: Spec) -> None:
 def _check_values(name: str, array: NDArray[Any]) -> None:
     if array.size == 0:
         return
-    # NaN is passed on by min and max, so two numbers tell of all of them without an array of flags.
+    # min and max pass NaN on, so checking two numbers checks all of them without an array of flags.
     if array.dtype.kind == "f" and not (np.isfinite(array.min()) and np.isfinite(array.max())):
         raise ReleaseError(f"array {name!r} must hold finite numbers only; it holds NaN or infinity.")
     if array.dtype.kind == "b" and array.view(np.uint8).max() > 1:
@@ -139,11 +139,11 @@ def _check_values(name: str, array: NDArray[Any]) -> None:
 def _specs(description: strict_json.Json) -> dict[str, Spec]:
     if not isinstance(description, dict) or len(description) > MOST_ARRAYS:
         raise ReleaseError(f"the description of the arrays must name at most {MOST_ARRAYS} arrays.")
-    return {identifier("the name of an array", name): _spec(name, each) for name, each in description.items()}
+    return {identifier("the name of an array", name): _spec(name, content) for name, content in description.items()}
 
 
-def _spec(name: str, described: strict_json.Json) -> Spec:
-    content = strict_json.plain_object(described, f"the description of array {name!r}")
+def _spec(name: str, description: strict_json.Json) -> Spec:
+    content = strict_json.plain_object(description, f"the description of array {name!r}")
     strict_json.exact_names(content, ("dtype", "shape"), f"the description of array {name!r}")
     shape = content["shape"]
     if not isinstance(shape, list) or not all(type(length) is int and length >= 0 for length in shape):

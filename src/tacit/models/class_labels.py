@@ -1,16 +1,19 @@
-"""What private classifiers share: checked rows, labels as codes, and scores as scikit-learn wants them."""
+"""Checked rows and labels: what an estimator learns from, labels as codes, and rows to predict."""
 
 import math
 from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tacit.arrays import FloatArray
 from tacit.errors import InputError
+from tacit.models.scikit_learn import BaseEstimator
+
+# What a card says if the public list of classes is not given.
+CLASSES_READ = "the list of classes was read from the labels and is declared public"
 
 
 def checked_rows(estimator: BaseEstimator, X: ArrayLike, y: ArrayLike) -> tuple[FloatArray, NDArray[Any]]:
@@ -26,6 +29,13 @@ def checked_rows(estimator: BaseEstimator, X: ArrayLike, y: ArrayLike) -> tuple[
         del estimator.feature_names_in_  # of a fit before
     estimator.n_features_in_ = X.shape[1]
     return X, y
+
+
+def fitted_rows(estimator: BaseEstimator, X: ArrayLike) -> FloatArray:
+    """Return rows ``X`` [N, p] with the columns that ``estimator`` was fitted on; an unfitted one is refused."""
+    check_is_fitted(estimator)
+    rows: FloatArray = validate_data(estimator, X, reset=False, dtype=np.float64)
+    return rows
 
 
 def _is_plain(values: Any, ndim: int) -> TypeGuard[FloatArray]:
@@ -47,21 +57,9 @@ def encode_labels(y: NDArray[Any], classes: ArrayLike | None) -> tuple[NDArray[A
     # Whole numbers and names are classes; anything else must look like some.
     if y.dtype.kind not in "biuU" and not (y.dtype.kind == "f" and (np.trunc(y) == y).all()):
         check_classification_targets(y)
-    known = np.unique(y if classes is None else np.asarray(classes))
-    if len(known) < 2:
-        raise InputError(f"y must hold at least two classes; got {len(known)} class. Give `classes` or more rows.")
-    if classes is not None and not np.isin(y, known).all():
+    labels = np.unique(y if classes is None else np.asarray(classes))
+    if len(labels) < 2:
+        raise InputError(f"y must hold at least two classes; got {len(labels)} class. Give `classes` or more rows.")
+    if classes is not None and not np.isin(y, labels).all():
         raise InputError("y must hold labels of `classes` only; got others.")
-    return known, np.searchsorted(known, y)
-
-
-def decisions(scores: FloatArray) -> FloatArray:
-    """Return scores [N, R] of one problem or of one for each class as scikit-learn wants them: [N] or [N, C]."""
-    return scores[:, 0] if scores.shape[1] == 1 else scores
-
-
-def chosen(decided: FloatArray, classes: NDArray[Any]) -> NDArray[Any]:
-    """Return the class of each row: by the sign of its decision, or the one with the largest."""
-    codes = (decided > 0).astype(np.intp) if decided.ndim == 1 else decided.argmax(axis=1)
-    labels: NDArray[Any] = classes[codes]
-    return labels
+    return labels, np.searchsorted(labels, y)

@@ -19,8 +19,8 @@ def entry_weights(schema: Schema) -> FloatArray:
     A number alone in its column moves it by at most 1 and is doubled; a category moves two columns by 1 each, and a
     number with a flag for missing moves both by at most 1.
     """
-    lone = [len(column.encoded_names) == 1 for column in schema.features for _ in column.encoded_names]
-    return np.where(lone, 2.0, 1.0)
+    alone = [len(column.encoded_names) == 1 for column in schema.features for _ in column.encoded_names]
+    return np.where(alone, 2.0, 1.0)
 
 
 def entry_step(schema: Schema, epsilon: float, delta: float, what: str) -> Step:

@@ -1,4 +1,4 @@
-"""What private linear classifiers ask of a table: rows of bounded length, one two-class problem for each class."""
+"""The two-class problems of a table with rows of bounded length, as the mechanisms of linear classifiers read them."""
 
 from typing import Any
 
@@ -84,8 +84,8 @@ def signs_of(codes: NDArray[np.intp], n_classes: int) -> FloatArray:
 def query_of(X: FloatArray, factors: FloatArray, prior: FloatArray, n_rows: int) -> FloatArray:
     """Return the input of objective perturbation [n_rows, d+1]: rows times factors, and their margins under ``prior``.
 
-    ``factors`` [N] are the row factors times the labels, -1 or 1. What is lacking to ``n_rows`` is filled up with rows
-    of zeros, which weigh nothing, so that adding a row is replacing one.
+    ``factors`` [N] are the row factors times the labels, -1 or 1. Rows of zeros, which weigh nothing, fill up to
+    ``n_rows``, so that adding a row is replacing one.
     """
     n, d = X.shape
     values = np.empty((n_rows, d + 1))
@@ -112,8 +112,8 @@ def classes_query(
     return values
 
 
-def require_room(n: int, n_rows: int | None) -> int:
-    """Return the number of rows that noise is made for: ``n``, or the public bound if ``n`` does not exceed it."""
+def public_row_count(n: int, n_rows: int | None) -> int:
+    """Return the number of rows that noise is calibrated for: ``n``, or the public bound, which must not be smaller."""
     if n_rows is None:
         return n
     if n > checks.whole("n_rows", n_rows):
@@ -121,10 +121,10 @@ def require_room(n: int, n_rows: int | None) -> int:
     return n_rows
 
 
-def shares(scores: FloatArray) -> FloatArray:
+def class_probabilities(scores: FloatArray) -> FloatArray:
     """Return class probabilities [N, C] from the scores of the problems [N, R], each taken as a logistic margin."""
-    likely: FloatArray = expit(scores)
+    logistic: FloatArray = expit(scores)
     if scores.shape[1] == 1:
-        return np.column_stack([1 - likely[:, 0], likely[:, 0]])
-    normalised: FloatArray = likely / np.maximum(likely.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+        return np.column_stack([1 - logistic[:, 0], logistic[:, 0]])
+    normalised: FloatArray = logistic / np.maximum(logistic.sum(axis=1, keepdims=True), np.finfo(float).tiny)
     return normalised

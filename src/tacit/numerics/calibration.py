@@ -1,4 +1,4 @@
-"""How far a classifier's confidence can be believed: a temperature that corrects it, and the error that is left."""
+"""Calibration of a classifier's confidence: the temperature that corrects it, and the error that remains."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ MOST_STEPS = 100
 
 @dataclass(frozen=True, eq=False)
 class Bins:
-    """Rows gathered by their confidence: how many, how confident on average, and how often right; no bin is empty."""
+    """Rows grouped by confidence: count, mean confidence and accuracy of each bin; no bin is empty."""
 
     counts: NDArray[np.int64]
     confidence: FloatArray
@@ -35,7 +35,7 @@ class Bins:
 
 @dataclass(frozen=True)
 class Coverage:
-    """What answering only above a confidence gives: the share of rows answered, and how many of those are right."""
+    """Rows answered with at least some confidence: their share, their accuracy, their number."""
 
     share: float
     accuracy: float
@@ -47,36 +47,36 @@ def find_temperature(logits: ArrayLike, targets: ArrayLike) -> float:
 
     With b = 1 / T the loss sum_i (log sum_k e^(b z_ik) - b t_i z_i) is convex in b; its slope is sum_i (p_i - t_i) z_i,
     and the slope's own is the variance of z_i under p_i. Newton's steps find the root, within a bracket. Each target
-    t_i gives a share K / (n + K) away to all K classes alike [platt]: without it, rows that are all right would ask for
-    a temperature of 0. ``targets`` are class codes [n] or probabilities [n, K],
-    of rows that the classifier has **not** learned from.
+    t_i is smoothed, with a share K / (n + K) for all K classes alike [platt]: without it, rows that are all right would
+    give a temperature of 0. ``targets`` are class codes [n] or probabilities [n, K] of rows that the classifier has
+    **not** learned from.
     """
     Z = checked_logits(logits)
     n, n_classes = Z.shape
-    given = target_probabilities(targets, Z.shape)
+    probabilities = target_probabilities(targets, Z.shape)
     if n == 0:
         raise InputError("logits must have a row at least; got none. Hold labelled rows out.")
-    # With mean 0 in each row, what the targets give to all classes alike adds nothing to their product with Z.
+    # With mean 0 in each row, the smoothed share of the targets adds nothing to their product with Z.
     Z = Z - Z.mean(axis=1, keepdims=True)
     size = float(np.abs(Z).max())
     if size == 0:
         return 1.0
     Z /= size
-    wanted = float((given * Z).sum()) * n / (n + n_classes)
-    return size / _find_sharpness(Z, wanted)
+    target = float((probabilities * Z).sum()) * n / (n + n_classes)
+    return size / _find_sharpness(Z, target)
 
 
-def _find_sharpness(Z: FloatArray, wanted: float) -> float:
+def _find_sharpness(Z: FloatArray, target: float) -> float:
     """Return the b in [1 / FURTHEST, FURTHEST] where sum_i p_i z_i, which grows with b, is nearest to ``wanted``."""
     low, high, b = 1 / FURTHEST, FURTHEST, 1.0
     for _ in range(MOST_STEPS):
         p = softmax(b * Z, axis=1)
         means = (p * Z).sum(axis=1)
-        slope = float(means.sum()) - wanted
+        slope = float(means.sum()) - target
         low, high = (b, high) if slope < 0 else (low, b)
         curvature = float((p * Z**2).sum() - (means**2).sum())
         step = b - slope / curvature if curvature > 0 else high
-        # Outside the bracket Newton is not to be trusted: halve it, in ratio.
+        # A Newton step outside the bracket is replaced by the bracket's geometric mean.
         nearer = step if low < step < high else float(np.sqrt(low * high))
         if abs(nearer - b) <= EXACT * b:
             return nearer
@@ -111,7 +111,7 @@ def calibration_error(probabilities: ArrayLike, y: ArrayLike, *, bins: int = BIN
 
 
 def coverage(probabilities: ArrayLike, y: ArrayLike, *, least: float) -> Coverage:
-    """Return what answering only with a confidence of at least ``least`` gives; the accuracy of no answers is NaN."""
+    """Return the coverage of answers with a confidence of at least ``least``; the accuracy of no answers is NaN."""
     confidence, right = _confidence(probabilities, y)
     answered = confidence >= checks.fraction("least", least, zero=True, one=True)
     count = int(answered.sum())

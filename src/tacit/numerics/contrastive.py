@@ -5,11 +5,8 @@ vectors, and a sum of clipped gradients is one matrix product. [pairs] eq. 3.7 a
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tacit.arrays import FloatArray
-
-BoolArray = NDArray[np.bool_]
+from tacit.arrays import BoolArray, FloatArray
 
 
 def projected_distances(W: FloatArray, differences: FloatArray) -> FloatArray:

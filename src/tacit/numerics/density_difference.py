@@ -78,9 +78,9 @@ def fit_density_difference(first: FloatArray, second: FloatArray) -> DensityDiff
     spread = _spread(values)
     if spread == 0:
         return DensityDifference(centres, 1.0, 1.0, np.zeros(len(centres)))
-    tried = [_best_ridge(values, split, centres, float(width)) for width in spread * WIDTHS]
-    best = int(np.argmin([found.errors[0] for found in tried]))
-    width, ridge = float(spread * WIDTHS[best]), float(tried[best].ridges[0])
+    fits = [_best_ridge(values, split, centres, float(width)) for width in spread * WIDTHS]
+    best = int(np.argmin([fit.errors[0] for fit in fits]))
+    width, ridge = float(spread * WIDTHS[best]), float(fits[best].ridges[0])
     difference = _kernels(first, centres, width).mean(axis=0) - _kernels(second, centres, width).mean(axis=0)
     return DensityDifference(centres, width, ridge, difference)
 
@@ -94,23 +94,23 @@ def split_distances(values: FloatArray, splits: NDArray[np.bool_]) -> FloatArray
     centres, spread = _centres(values), _spread(values)
     if spread == 0:
         return np.zeros(len(splits))
-    tried = [_best_ridge(values, splits, centres, float(width)) for width in spread * WIDTHS]
-    best = np.argmin([found.errors for found in tried], axis=0)  # [R]
-    distances: FloatArray = np.array([found.distances for found in tried])[best, np.arange(len(splits))]
+    fits = [_best_ridge(values, splits, centres, float(width)) for width in spread * WIDTHS]
+    best = np.argmin([fit.errors for fit in fits], axis=0)  # [R]
+    distances: FloatArray = np.array([fit.distances for fit in fits])[best, np.arange(len(splits))]
     return distances
 
 
 @dataclass(frozen=True, eq=False)
-class _Tried:
-    """What one width leaves of the squared error with its best ridge, for each split; all [R]."""
+class _WidthFit:
+    """Squared error, ridge and distance of the best ridge for one width, for each split; all [R]."""
 
     errors: FloatArray
     ridges: FloatArray
     distances: FloatArray
 
 
-def _best_ridge(values: FloatArray, splits: NDArray[np.bool_], centres: FloatArray, width: float) -> _Tried:
-    """Return the error left by the best ridge.
+def _best_ridge(values: FloatArray, splits: NDArray[np.bool_], centres: FloatArray, width: float) -> _WidthFit:
+    """Return the squared error of the best ridge for one width.
 
     The error of theta is thetaᵀH theta - 2 (E_p - E_q)[model], but for a constant. Each expectation is the mean over
     its sample of the model fitted without that value: h_-i = (n h_p - phi_i)/(n - 1) - h_q.
@@ -128,7 +128,7 @@ def _best_ridge(values: FloatArray, splits: NDArray[np.bool_], centres: FloatArr
     distances = (p - q) ** 2 @ ((spectrum[:, None] + 2 * ridges) * shrunk**2)
     best = errors.argmin(axis=1)
     rows = np.arange(len(splits))
-    return _Tried(errors[rows, best], ridges[best], distances[rows, best])
+    return _WidthFit(errors[rows, best], ridges[best], distances[rows, best])
 
 
 def _centres(values: FloatArray) -> FloatArray:

@@ -38,8 +38,8 @@ def minimise_logistic(
 
     `minimise_together` for one problem: offsets [N], linear [d].
     """
-    found = minimise_together(Z, offsets[None], linear[None], curvature=curvature, tolerance=tolerance)
-    return Minimum(found.point[0], found.gradient_norm, found.steps)
+    minima = minimise_together(Z, offsets[None], linear[None], curvature=curvature, tolerance=tolerance)
+    return Minimum(minima.point[0], minima.gradient_norm, minima.steps)
 
 
 def minimise_together(
@@ -54,9 +54,9 @@ def minimise_together(
     search converges from anywhere, and unlike the objective's value it keeps its digits to the end. It stops at
     ``tolerance``, or where rounding allows no further progress; ``gradient_norm``, the largest, says which.
     """
-    points, inverse = _head_start(Z, offsets, linear, curvature)
+    points, inverse = _start_from_part(Z, offsets, linear, curvature)
     margins = offsets + points @ Z.T if points.any() else offsets
-    slopes, gradients = _at(Z, points, margins, linear, curvature)
+    slopes, gradients = _slopes_and_gradients(Z, points, margins, linear, curvature)
     norms = _lengths(gradients)
     for step in range(MOST_STEPS):
         still = norms > tolerance
@@ -69,7 +69,7 @@ def minimise_together(
         lengths = np.ones((len(norms), 1))
         for _ in range(MOST_HALVINGS):
             nearer, further = points + lengths * directions, margins + lengths * moved
-            new_slopes, new_gradients = _at(Z, nearer, further, linear, curvature)
+            new_slopes, new_gradients = _slopes_and_gradients(Z, nearer, further, linear, curvature)
             new_norms = _lengths(new_gradients)
             worse = still & ~(new_norms <= (1 - 1e-4 * lengths[:, 0]) * norms)
             if not worse.any():
@@ -101,12 +101,12 @@ def newton_directions(
     directions = residuals if inverse is None else residuals @ inverse
     products = np.vecdot(residuals, directions)
     for _ in range(2 * gradients.shape[1]):
-        seen, images = _curved(Z, weights, directions)
+        projections, images = _hessian_products(Z, weights, directions)
         images += curvature * directions
         lengths = _ratios(products, np.vecdot(directions, images))
         solutions = solutions + lengths * directions
-        seen *= lengths
-        moved += seen
+        projections *= lengths
+        moved += projections
         residuals = residuals - lengths * images
         if (np.vecdot(residuals, residuals) <= enough).all():
             break
@@ -116,19 +116,19 @@ def newton_directions(
     return solutions, moved
 
 
-def _curved(Z: FloatArray, weights: FloatArray, directions: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _hessian_products(Z: FloatArray, weights: FloatArray, directions: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return Z directions and Z' weights Z directions, with one reading of the rows from memory."""
     n, d = Z.shape
-    seen, images = np.empty_like(weights), np.zeros_like(directions)
+    projections, images = np.empty_like(weights), np.zeros_like(directions)
     size = max(CACHED // (d + COLUMNS_A_PROBLEM * (len(weights) - 1)), 1)
     for start in range(0, n, size):
         rows = slice(start, start + size)
-        np.matmul(directions, Z[rows].T, out=seen[:, rows])
-        images += (weights[:, rows] * seen[:, rows]) @ Z[rows]
-    return seen, images
+        np.matmul(directions, Z[rows].T, out=projections[:, rows])
+        images += (weights[:, rows] * projections[:, rows]) @ Z[rows]
+    return projections, images
 
 
-def _head_start(
+def _start_from_part(
     Z: FloatArray, offsets: FloatArray, linear: FloatArray, curvature: float
 ) -> tuple[FloatArray, FloatArray | None]:
     """Return about the minimisers [R, d], and the inverse of about the mean Hessian there, from every so-manieth row.
@@ -140,15 +140,15 @@ def _head_start(
     every = min(n // (PART_ROWS * d), MOST_PARTS) if d <= MOST_COLUMNS else 0
     if every < 2 or 1 + n / (4 * curvature) <= WELL_CONDITIONED:
         return np.zeros_like(linear), None
-    part, theirs = np.ascontiguousarray(Z[::every]), offsets[:, ::every]
+    part, part_offsets = np.ascontiguousarray(Z[::every]), offsets[:, ::every]
     # The other terms weigh as much less.
-    points = minimise_together(part, theirs, linear / every, curvature=curvature / every, tolerance=ROUGH).point
-    slopes = expit(-(theirs + points @ part.T))
+    points = minimise_together(part, part_offsets, linear / every, curvature=curvature / every, tolerance=ROUGH).point
+    slopes = expit(-(part_offsets + points @ part.T))
     hessian = (part.T * (every * slopes * (1 - slopes)).mean(axis=0)) @ part + curvature * np.eye(d)
     return points, np.asarray(np.linalg.inv(hessian))
 
 
-def _at(
+def _slopes_and_gradients(
     Z: FloatArray, points: FloatArray, margins: FloatArray, linear: FloatArray, curvature: float
 ) -> tuple[FloatArray, FloatArray]:
     """Return the slope sigma(-margin) of each row's loss in each problem, and the whole gradients [R, d]."""

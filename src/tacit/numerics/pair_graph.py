@@ -1,19 +1,18 @@
-"""The graph of pairs: how many pairs may speak of one relationship, bounded by one depth-first search.
+"""The graph of pairs: how many pairs reveal one relationship, bounded by one depth-first search.
 
-People are nodes, pairs are edges. The relationship of two people is told by every path between them, their features
-by every cycle through them. [pairs] section 3.4 and appendix A.
+People are nodes, pairs are edges. The relationship of two people is revealed by every path between them, their
+features by every cycle through them. [pairs] section 3.4 and appendix A.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
+from tacit.arrays import IntArray
 from tacit.errors import InputError
-
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -29,7 +28,7 @@ class KappaBounds:
     max_degree : int
         What protecting a whole person costs (Node DP).
     intransitive : int
-        A bound for relationships that say nothing about third people: [pairs] appendix A.2.
+        A bound for relationships that reveal nothing about third people: [pairs] appendix A.2.
     """
 
     second: int
@@ -90,7 +89,9 @@ def _adjacency(edges: IntArray) -> csr_array:
 
 
 def _search(graph: csr_array) -> _Search:
-    """Search every component, without recursion; scipy's own search takes the square of a node's degree.
+    """Return a depth-first search of every component, without recursion.
+
+    scipy's own search takes time in the square of a node's degree.
 
     low(v) is the smallest preorder number that v's subtree reaches without the edge from v to its parent.
     """

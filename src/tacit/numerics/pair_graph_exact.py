@@ -22,7 +22,7 @@ def exact_kappa(pairs: ArrayLike) -> int:
 
 
 def exact_intransitive_kappa(pairs: ArrayLike) -> int:
-    """Return κ for relationships that say nothing about third people: [pairs] appendix A.2."""
+    """Return κ for relationships that reveal nothing about third people: [pairs] appendix A.2."""
     graph = _graph(pairs)
     return max(_correlated_features(graph, s, t) for s, t in combinations(sorted(graph), 2))
 
@@ -113,9 +113,9 @@ def _follow(flow: dict[int, Counter[int]], s: int, t: int) -> list[int]:
 
 
 def _reached(graph: Graph, start: int, *, without: int) -> set[int]:
-    seen, waiting = {start}, [start]
+    nodes, waiting = {start}, [start]
     while waiting:
-        fresh = {other for other, edges in graph[waiting.pop()].items() if edges and other != without} - seen
-        seen |= fresh
-        waiting.extend(fresh)
-    return seen
+        new = {other for other, edges in graph[waiting.pop()].items() if edges and other != without} - nodes
+        nodes |= new
+        waiting.extend(new)
+    return nodes

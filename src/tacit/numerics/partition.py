@@ -16,10 +16,10 @@ SAMPLE_SIZE = 20_000
 # A split that leaves more than this share in one piece is no progress.
 LARGEST_SHARE = 0.95
 
-Rows = NDArray[np.intp]
+RowIndices = NDArray[np.intp]
 
 
-def neighbouring_parts(Y: Floats, rows: Rows, part_size: int, overlap: int) -> list[Rows]:
+def neighbouring_parts(Y: Floats, rows: RowIndices, part_size: int, overlap: int) -> list[RowIndices]:
     """Return parts of about ``part_size`` of the ``rows`` of Y [N, p], each row in the ``overlap`` parts nearest to it.
 
     Parts are clusters of k-means, [membership] Alg. 3, line 1, which has overlap 1. ``rows`` are in random order, and
@@ -35,10 +35,10 @@ def neighbouring_parts(Y: Floats, rows: Rows, part_size: int, overlap: int) -> l
         pieces = _split(Y, rows, n_pieces, overlap=1)
     else:
         pieces = _split(Y, rows, n_parts, overlap)
-    parts: list[Rows] = []
+    parts: list[RowIndices] = []
     for piece in pieces:
         if len(piece) > max(2 * part_size, LARGEST_SHARE * len(rows)):
-            parts += _deal(piece, _ceil_ratio(len(piece), part_size))
+            parts += _interleaved(piece, _ceil_ratio(len(piece), part_size))
         elif coarse or len(piece) > 2 * part_size:
             parts += neighbouring_parts(Y, piece, part_size, overlap)
         else:
@@ -46,7 +46,7 @@ def neighbouring_parts(Y: Floats, rows: Rows, part_size: int, overlap: int) -> l
     return parts
 
 
-def _split(Y: Floats, rows: Rows, n_parts: int, overlap: int) -> list[Rows]:
+def _split(Y: Floats, rows: RowIndices, n_parts: int, overlap: int) -> list[RowIndices]:
     """Return for each cluster of ``rows`` the rows that have its centre among their ``overlap`` nearest."""
     sample = Y[rows[:SAMPLE_SIZE]]
     centres = cluster_centres(sample, n_parts, order=np.arange(len(sample)))
@@ -61,7 +61,7 @@ def _split(Y: Floats, rows: Rows, n_parts: int, overlap: int) -> list[Rows]:
     return [part for part in parts if len(part)]
 
 
-def _deal(rows: Rows, n_parts: int) -> list[Rows]:
+def _interleaved(rows: RowIndices, n_parts: int) -> list[RowIndices]:
     """Return the rows dealt out in turn, like cards."""
     return [np.ascontiguousarray(rows[start::n_parts]) for start in range(n_parts)]
 

@@ -13,7 +13,7 @@ from scipy.special import log_softmax, softmax
 from tacit import checks
 from tacit.arrays import FloatArray
 from tacit.errors import InputError
-from tacit.numerics.sparsemax import below_the_largest, checked_logits, sparsemax, threshold
+from tacit.numerics.sparsemax import checked_logits, shifted_logits, sparsemax, threshold
 
 
 class Loss(NamedTuple):
@@ -30,7 +30,7 @@ def fenchel_young_loss(logits: ArrayLike, targets: ArrayLike) -> Loss:
     ½|y - p|² + sum_i y_i max(0, τ - z_i), equal because p - z = max(0, τ - z) - τ and y and p have the same sum: no
     large numbers cancel in it. [fenchel-young].
     """
-    Z = below_the_largest(logits)
+    Z = shifted_logits(logits)
     Y = target_probabilities(targets, Z.shape)
     p, tau = sparsemax(Z), threshold(Z)[:, None]
     missed = np.where(Y > 0, np.maximum(tau - Z, 0.0), 0.0)
@@ -54,15 +54,15 @@ def adaptive_sharpening_loss(logits: ArrayLike, *, power: float = 2.0) -> Loss:
     """
     r = checked_power(power)
     p = sparsemax(logits)
-    kept = p > 0
+    in_support = p > 0
     top = p.max(axis=1, keepdims=True)
     u = p / top  # powers of p itself underflow when r is large
-    weights = np.where(kept, u ** (r - 1.0), 0.0)
+    weights = np.where(in_support, u ** (r - 1.0), 0.0)
     total = (weights * u).sum(axis=1, keepdims=True)
-    logs = np.log(u, out=np.zeros_like(u), where=kept)
+    logs = np.log(u, out=np.zeros_like(u), where=in_support)
     values = (r - 1.0) * (weights * u * logs).sum(axis=1) / total[:, 0] - np.log(top * total)[:, 0]
-    mean = weights.sum(axis=1, keepdims=True) / kept.sum(axis=1, keepdims=True)
-    return Loss(values, np.where(kept, mean - weights, 0.0) / (top * total))
+    mean = weights.sum(axis=1, keepdims=True) / in_support.sum(axis=1, keepdims=True)
+    return Loss(values, np.where(in_support, mean - weights, 0.0) / (top * total))
 
 
 def entropy_loss(logits: ArrayLike) -> Loss:

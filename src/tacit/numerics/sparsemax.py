@@ -4,13 +4,11 @@ sparsemax_i(z) = max(0, z_i - τ), where τ makes a row sum to 1. [sharpening] e
 """
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tacit import checks
-from tacit.arrays import FloatArray
+from tacit.arrays import BoolArray, FloatArray
 from tacit.errors import InputError
-
-BoolArray = NDArray[np.bool_]
 
 # From about this many classes, a few passes over the active set cost less than a sort.
 NEWTON_FROM = 32
@@ -18,14 +16,14 @@ NEWTON_FROM = 32
 
 def sparsemax(logits: ArrayLike) -> FloatArray:
     """Return the nearest probabilities [N, K] to logits [N, K] in the Euclidean norm: max(0, z - τ)."""
-    shifted = below_the_largest(logits)
+    shifted = shifted_logits(logits)
     return np.maximum(shifted - threshold(shifted)[:, None], 0.0)
 
 
 def support(logits: ArrayLike) -> BoolArray:
-    """Return which classes sparsemax leaves a probability above 0 [N, K]; at least one in every row."""
-    kept: BoolArray = sparsemax(logits) > 0
-    return kept
+    """Return which classes have a probability above 0 [N, K]; at least one in every row."""
+    classes: BoolArray = sparsemax(logits) > 0
+    return classes
 
 
 def threshold(logits: ArrayLike) -> FloatArray:
@@ -40,7 +38,7 @@ def sorted_threshold(logits: FloatArray) -> FloatArray:
 
     [sharpening] Proposition 1.
     """
-    largest, Z = _top_and_reach(logits)
+    largest, Z = _largest_and_shifted(logits)
     Z = -np.sort(-Z, axis=1)
     totals = np.cumsum(Z, axis=1)
     ranks = np.arange(1, Z.shape[1] + 1)
@@ -56,7 +54,7 @@ def newton_threshold(logits: FloatArray) -> FloatArray:
     A step is τ + (sum over the active set of (z_i - τ) - 1)/|active set|. Newton's method never passes the root from
     that side, so the active sets shrink, and τ is exact once one repeats. [michelot].
     """
-    largest, Z = _top_and_reach(logits)
+    largest, Z = _largest_and_shifted(logits)
     tau: FloatArray = (Z.sum(axis=1) - 1.0) / Z.shape[1]  # the root if every class were active; else below it
     sizes = np.full(len(Z), Z.shape[1] + 1)
     while True:
@@ -75,17 +73,17 @@ def checked_logits(logits: ArrayLike) -> FloatArray:
     return Z
 
 
-def below_the_largest(logits: ArrayLike) -> FloatArray:
-    """Return logits less the largest of their row, which moves τ alike and leaves every probability as it was."""
+def shifted_logits(logits: ArrayLike) -> FloatArray:
+    """Return logits less the largest of their row: τ shifts by the same amount, the probabilities do not change."""
     Z = checked_logits(logits)
     with np.errstate(over="ignore"):  # a class that far below the largest has no probability anyway
         shifted: FloatArray = np.maximum(Z - Z.max(axis=1, keepdims=True), np.finfo(np.float64).min)
     return shifted
 
 
-def _top_and_reach(logits: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _largest_and_shifted(logits: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the largest logit of each row [N], and all logits relative to it, cut off at -1 [N, K].
 
     τ lies within 1 of the largest logit, so what is below counts as 0 however far below it is.
     """
-    return logits.max(axis=1), np.maximum(below_the_largest(logits), -1.0)
+    return logits.max(axis=1), np.maximum(shifted_logits(logits), -1.0)

@@ -18,35 +18,35 @@ LOW_PROVES_NOTHING = (
 )
 
 
-def attack_page(found: ReleaseAttack, card: Card) -> str:
-    """Return the page; it is computed from private rows and says so."""
-    rows = f"{found.n_members:,} members and {found.n_non_members:,} non-members"
+def attack_page(attack: ReleaseAttack, card: Card) -> str:
+    """Return the page about attacks on a release; it is computed from private rows and says so."""
+    rows = f"{attack.n_members:,} members and {attack.n_non_members:,} non-members"
     header = [
         tag("p", "tacit · membership attacks on a release", class_="kicker"),
-        tag("h1", verdict(found)),
+        tag("h1", verdict(attack)),
         tag("p", f"{card.title[:1].upper()}{card.title[1:]}, at {headline(card)}; {rows}.", class_="lead"),
     ]
     sections = [
-        section("Curves", "The nearer to the dashed line, the closer to guessing.", _curves(found)),
-        section("Figures", "Ranges are 95\u202f% intervals.", _figures(found)),
-        section("Score", "The distance between two densities, from the literature.", _score(found.score)),
+        section("Curves", "The nearer to the dashed line, the closer to guessing.", _curves(attack)),
+        section("Figures", "Ranges are 95\u202f% intervals.", _figures(attack)),
+        section("Score", "The distance between two densities, from the literature.", _score(attack.score)),
         section("Guarantee", "What the card promises against any attack.", guarantee_block(card, heading="In words")),
     ]
     note = "It is computed from the private rows and passed through no mechanism: keep it as you keep your table."
     return whole_page(f"tacit attacks: {card.title}", header, sections, note)
 
 
-def verdict(found: ReleaseAttack) -> str:
-    """Return the outcome in one sentence that claims no more than the rows show."""
-    over = [each.name for each in found.outcomes if found.contradicts(each)]
-    if over:
-        return f"The card does not hold: an attack by {_listed(over)} finds more than it allows."
-    told = [each for each in found.outcomes if each.tells_apart]
-    if not told:
+def verdict(attack: ReleaseAttack) -> str:
+    """Return the outcome of all attacks in one sentence that claims no more than the rows show."""
+    refuting = [outcome.name for outcome in attack.outcomes if attack.contradicts(outcome)]
+    if refuting:
+        return f"The card does not hold: an attack by {_listed(refuting)} finds more than it allows."
+    successful = [outcome for outcome in attack.outcomes if outcome.tells_apart]
+    if not successful:
         return "No attack surely told members from others."
-    best = max(told, key=lambda each: each.area)
-    right = percent(best.area)
-    return f"Members can be told from others: by {best.name}, one picks the member out of a pair {right} of the time."
+    best = max(successful, key=lambda outcome: outcome.area)
+    share = percent(best.area)
+    return f"Members can be told from others: by {best.name}, one picks the member out of a pair {share} of the time."
 
 
 def rate_text(rate: TrueRate) -> str:
@@ -54,9 +54,9 @@ def rate_text(rate: TrueRate) -> str:
     return "cannot be measured" if rate.value is None else percent(rate.value, 2)
 
 
-def range_text(interval: tuple[float, float], shown: Callable[[float], str]) -> str:
+def range_text(interval: tuple[float, float], show: Callable[[float], str]) -> str:
     """Return an interval as ``low to high``."""
-    return f"{shown(interval[0])} to {shown(interval[1])}"
+    return f"{show(interval[0])} to {show(interval[1])}"
 
 
 def score_text(score: MembershipScore) -> str:
@@ -68,45 +68,45 @@ def score_text(score: MembershipScore) -> str:
     )
 
 
-def _curves(found: ReleaseAttack) -> Markup:
-    return joined(roc_chart(found.outcomes, found.claim), tag("p", LOW_PROVES_NOTHING), _shared(found))
+def _curves(attack: ReleaseAttack) -> Markup:
+    return joined(roc_chart(attack.outcomes, attack.claim), tag("p", LOW_PROVES_NOTHING), _shared_rows(attack))
 
 
-def _shared(found: ReleaseAttack) -> Markup | None:
-    if not found.n_shared:
+def _shared_rows(attack: ReleaseAttack) -> Markup | None:
+    if not attack.n_shared:
         return None
-    words = f"{found.n_shared:,} of the non-members equal some member in every column: nothing can tell these apart."
+    words = f"{attack.n_shared:,} of the non-members equal some member in every column: nothing can tell these apart."
     return tag("p", words, class_="small")
 
 
-def _figures(found: ReleaseAttack) -> Markup:
+def _figures(attack: ReleaseAttack) -> Markup:
     names = ["attack", "area under the curve", *(f"found at {_rate(rate)} false" for rate in FALSE_RATES), "shows"]
     head = tag("tr", [tag("th", name, scope="col") for name in names])
-    body = [_row(each, found) for each in found.outcomes]
-    claim = found.claim.epsilon
-    promised = "promises a record nothing" if claim is None else f"promises a record epsilon {claim:.4g}"
-    words = f"The card {promised}; the last column is what an attack shows with 99.9\u202f% confidence."
+    body = [_row(outcome, attack) for outcome in attack.outcomes]
+    claim = attack.claim.epsilon
+    promise = "promises a record nothing" if claim is None else f"promises a record epsilon {claim:.4g}"
+    words = f"The card {promise}; the last column is what an attack shows with 99.9\u202f% confidence."
     table = tag("table", tag("thead", head), tag("tbody", body), class_="attacks")
-    return joined(tag("p", words), tag("div", table, class_="scroll"), _unmeasured(found))
+    return joined(tag("p", words), tag("div", table, class_="scroll"), _unmeasured(attack))
 
 
-def _row(each: Outcome, found: ReleaseAttack) -> Markup:
-    shown = each.epsilon_shown(found.claim.delta)
-    cells = [joined(f"{each.area:.3f}", tag("small", range_text(each.area_interval, lambda end: f"{end:.3f}")))]
-    for rate in (each.true_rate(false_rate) for false_rate in FALSE_RATES):
+def _row(outcome: Outcome, attack: ReleaseAttack) -> Markup:
+    bound = outcome.epsilon_shown(attack.claim.delta)
+    cells = [joined(f"{outcome.area:.3f}", tag("small", range_text(outcome.area_interval, lambda end: f"{end:.3f}")))]
+    for rate in (outcome.true_rate(false_rate) for false_rate in FALSE_RATES):
         ends = None if rate.value is None else tag("small", range_text(rate.interval, lambda end: percent(end, 2)))
         cells.append(joined(rate_text(rate), ends))
-    cells.append(joined("too few rows" if shown is None else f"epsilon ≥ {shown:.3f}"))
-    return tag("tr", tag("th", each.name, scope="row"), [tag("td", cell) for cell in cells])
+    cells.append(joined("too few rows" if bound is None else f"epsilon ≥ {bound:.3f}"))
+    return tag("tr", tag("th", outcome.name, scope="row"), [tag("td", cell) for cell in cells])
 
 
-def _unmeasured(found: ReleaseAttack) -> Markup | None:
-    rates = [found.outcomes[0].true_rate(rate) for rate in FALSE_RATES]
-    lacking = [rate for rate in rates if rate.value is None]
-    if not lacking:
+def _unmeasured(attack: ReleaseAttack) -> Markup | None:
+    rates = [attack.outcomes[0].true_rate(rate) for rate in FALSE_RATES]
+    unmeasured = [rate for rate in rates if rate.value is None]
+    if not unmeasured:
         return None
-    words = "; ".join(f"{_rate(rate.false_rate)} needs {rate.needed:,} non-members" for rate in lacking)
-    return tag("p", f"A false-positive rate of {words}: there are {found.n_non_members:,}.", class_="small")
+    words = "; ".join(f"{_rate(rate.false_rate)} needs {rate.needed:,} non-members" for rate in unmeasured)
+    return tag("p", f"A false-positive rate of {words}: there are {attack.n_non_members:,}.", class_="small")
 
 
 def _score(score: MembershipScore) -> Markup:

@@ -21,7 +21,7 @@ def percent(share: float, digits: int = 1) -> str:
 
 
 def short(name: str) -> str:
-    """Return a name that has to fit into a narrow place; whoever shows it gives the whole name as ``title``."""
+    """Return a name cut to fit a narrow place; the caller shows the whole name as ``title``."""
     return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
 
 
@@ -75,6 +75,21 @@ class _Scale:
         return f"{self.share(value):.2f}%"
 
 
+def _signed_bar(value: float, reach: float, label: str) -> Markup:
+    """Return a bar from the middle to the right for a positive value, to the left for a negative one."""
+    width = 46 * abs(value) / reach
+    start = 50.0 if value >= 0 else 50 - width
+    return tag(
+        "svg",
+        tag("line", class_="rail", x1="50%", x2="50%", y1=0, y2=24),
+        tag("rect", class_="bar", x=f"{start:.2f}%", width=f"{max(width, 0.4):.2f}%", y=4, height=16, rx=3),
+        role="img",
+        aria_label=label,
+        height=24,
+        width="100%",
+    )
+
+
 def change_chart(changes: Sequence[ClassChange]) -> Markup:
     """Return a bar to the right for each class that the releases help, to the left for one that they harm."""
     reach = max([abs(change.points) for change in changes] + [5.0])
@@ -82,20 +97,10 @@ def change_chart(changes: Sequence[ClassChange]) -> Markup:
 
 
 def _change_row(change: ClassChange, reach: float) -> Markup:
-    width = 46 * abs(change.points) / reach
-    start = 50.0 if change.points >= 0 else 50 - width
     colour = "help" if change.points > 0 else "harm" if change.points < 0 else "same"
     before, after = percent(change.target_only.value, 0), percent(change.adopted.value, 0)
     words = f"{before} → {after} of {change.target_only.total}; {change.helped} helped, {change.harmed} harmed"
-    strip = tag(
-        "svg",
-        tag("line", class_="rail", x1="50%", x2="50%", y1=0, y2=24),
-        tag("rect", class_="bar", x=f"{start:.2f}%", width=f"{max(width, 0.4):.2f}%", y=4, height=16, rx=3),
-        role="img",
-        aria_label=f"{change.name}: {points(change.points)} points, {words}",
-        height=24,
-        width="100%",
-    )
+    strip = _signed_bar(change.points, reach, f"{change.name}: {points(change.points)} points, {words}")
     label = tag("p", tag("span", change.name), tag("strong", f"{points(change.points)} points"), class_="chart-label")
     return tag("div", label, strip, tag("p", words, class_="small"), class_=f"chart-row change {colour}")
 
@@ -151,12 +156,24 @@ def _dot_row(name: str, marks: Sequence[tuple[str, float, str]], place: "_Scale"
 def weight_chart(rows: Sequence[tuple[str, float]]) -> Markup:
     """Return one bar for the weight of each release or column; a weight of 0 is said in words."""
     largest = max([weight for _, weight in rows] + [1e-12])
-    drawn = []
+    strips = []
     for name, weight in rows:
-        said = f"weight {weight:.3g}" if weight else "weight 0: ignored"
+        words = f"weight {weight:.3g}" if weight else "weight 0: ignored"
         width = f"{max(100 * weight / largest, 0.4):.2f}%"
         bar = tag("rect", class_="bar", x="0", y=4, height=12, rx=3, width=width)
-        strip = tag("svg", bar, role="img", aria_label=f"{name}: {said}", height=20, width="100%")
-        label = tag("p", tag("span", name), tag("strong", said), class_="chart-label")
-        drawn.append(tag("div", label, strip, class_=f"chart-row {'with' if weight else 'same'}"))
-    return tag("div", drawn, class_="chart")
+        strip = tag("svg", bar, role="img", aria_label=f"{name}: {words}", height=20, width="100%")
+        label = tag("p", tag("span", name), tag("strong", words), class_="chart-label")
+        strips.append(tag("div", label, strip, class_=f"chart-row {'with' if weight else 'same'}"))
+    return tag("div", strips, class_="chart")
+
+
+def signed_chart(rows: Sequence[tuple[str, float]]) -> Markup:
+    """Return one bar for each column of a linear model, to the right for a positive weight, to the left otherwise."""
+    reach = max([abs(weight) for _, weight in rows] + [1e-12])
+    strips = []
+    for name, weight in rows:
+        words = f"{weight:+.3g}".replace("-", "−")
+        label = tag("p", tag("span", short(name), title=name), tag("strong", words), class_="chart-label")
+        strip = _signed_bar(weight, reach, f"{name}: weight {words}")
+        strips.append(tag("div", label, strip, class_=f"chart-row change {'with' if weight >= 0 else 'third'}"))
+    return tag("div", strips, class_="chart")

@@ -43,11 +43,11 @@ class FabricatedFacts:
 def fabricated_page(facts: FabricatedFacts) -> str:
     """Return the page about a fabricated table."""
     card = facts.card
-    beside = "" if facts.original is None else f", beside {len(facts.original.X):,} original ones"
+    comparison = "" if facts.original is None else f", beside {len(facts.original.X):,} original ones"
     header = [
         tag("p", "tacit · report on fabricated rows", class_="kicker"),
         tag("h1", f"{len(facts.rows.X):,} invented rows that stand for private ones"),
-        tag("p", f"At {headline(card)}{beside}. {DRAWN if facts.drawn else SMOOTHED}", class_="lead"),
+        tag("p", f"At {headline(card)}{comparison}. {DRAWN if facts.drawn else SMOOTHED}", class_="lead"),
         None if facts.original is None else tag("p", KEEP, class_="warning", role="alert"),
     ]
     sections = [
@@ -65,10 +65,10 @@ def fabricated_page(facts: FabricatedFacts) -> str:
     return whole_page("tacit report: fabricated rows", header, sections, note)
 
 
-def _both(facts: FabricatedFacts) -> list[tuple[str, str, Encoded]]:
-    """Return name, colour and rows of what is compared."""
-    given = [(FABRICATED, "with", facts.rows)]
-    return given if facts.original is None else [*given, (ORIGINAL, "alone", facts.original)]
+def _tables(facts: FabricatedFacts) -> list[tuple[str, str, Encoded]]:
+    """Return name, colour and rows of the fabricated table, and of the original one if it is given."""
+    fabricated = (FABRICATED, "with", facts.rows)
+    return [fabricated] if facts.original is None else [fabricated, (ORIGINAL, "alone", facts.original)]
 
 
 def _is_picture(schema: Schema) -> bool:
@@ -80,7 +80,7 @@ def _samples(facts: FabricatedFacts) -> Markup:
         return joined([_picture_rows(facts, code, name) for code, name in enumerate(facts.schema.classes)])
     tables = [
         _row_table(decode(rows.X[:SHOWN_ROWS], facts.schema, y=rows.y[:SHOWN_ROWS]), name)
-        for name, _, rows in _both(facts)
+        for name, _, rows in _tables(facts)
     ]
     return joined(tables)
 
@@ -89,9 +89,9 @@ def _picture_rows(facts: FabricatedFacts, code: int, name: str) -> Markup:
     shape = () if facts.schema.image is None else facts.schema.image.shape
     pixels = facts.schema.image_positions
     strips = []
-    for origin, _, rows in _both(facts):
-        mine = rows.X[rows.y == code][:PICTURES][:, pixels]
-        drawn = [tag("figure", picture(values, shape, alt=f"{origin}, {name}")) for values in mine]
+    for origin, _, rows in _tables(facts):
+        examples = rows.X[rows.y == code][:PICTURES][:, pixels]
+        drawn = [tag("figure", picture(values, shape, alt=f"{origin}, {name}")) for values in examples]
         strips.append(joined(tag("p", origin, class_="small"), tag("div", drawn, class_="pictures")))
     return tag("div", tag("h3", name), strips)
 
@@ -113,9 +113,9 @@ def _cell(value: object) -> str:
 
 
 def _marginals(facts: FabricatedFacts) -> Markup:
-    key = legend([(name, colour) for name, colour, _ in _both(facts)])
-    found = [marginals(rows, facts.schema) for _, _, rows in _both(facts)]
-    groups = list(zip(*found, strict=True))
+    key = legend([(name, colour) for name, colour, _ in _tables(facts)])
+    tables = [marginals(rows, facts.schema) for _, _, rows in _tables(facts)]
+    groups = list(zip(*tables, strict=True))
     parts = [_histogram(group) for group in groups[:MOST_MARGINALS]]
     return joined(key, _distances(groups), tag("div", parts, class_="gallery"))
 
@@ -124,7 +124,7 @@ def _means(facts: FabricatedFacts) -> Markup:
     shape = () if facts.schema.image is None else facts.schema.image.shape
     pixels = facts.schema.image_positions
     strips = []
-    for origin, _, rows in _both(facts):
+    for origin, _, rows in _tables(facts):
         present = [(code, name) for code, name in enumerate(facts.schema.classes) if (rows.y == code).any()]
         drawn = [
             tag(
@@ -143,13 +143,15 @@ def _distances(groups: list[tuple[Marginal, ...]]) -> Markup | None:
         return None
     gaps = [distance(*group) for group in groups]
     worst = groups[int(np.argmax(gaps))][0].name
-    said = f"On average {percent(float(np.mean(gaps)))} of a column's cells would have to change to match the original"
-    return tag("p", f"{said}; most, {percent(max(gaps))}, in {worst}.")
+    average = (
+        f"On average {percent(float(np.mean(gaps)))} of a column's cells would have to change to match the original"
+    )
+    return tag("p", f"{average}; most, {percent(max(gaps))}, in {worst}.")
 
 
 def _histogram(group: tuple[Marginal, ...]) -> Markup:
     """Return bars for each value, those of the two tables side by side."""
-    largest = max(float(each.shares.max()) for each in group) or 1.0
+    largest = max(float(marginal.shares.max()) for marginal in group) or 1.0
     step = len(group) * BAR + 2 * GAP
     bars = [
         tag(
@@ -160,8 +162,8 @@ def _histogram(group: tuple[Marginal, ...]) -> Markup:
             width=BAR - 1,
             height=max(HEIGHT * share / largest, 0.5),
         )
-        for turn, each in enumerate(group)
-        for at, share in enumerate(each.shares.tolist())
+        for turn, marginal in enumerate(group)
+        for at, share in enumerate(marginal.shares.tolist())
     ]
     first = group[0]
     words = "; ".join(f"{value} {percent(share)}" for value, share in zip(first.values, first.shares, strict=True))
@@ -180,15 +182,15 @@ def _histogram(group: tuple[Marginal, ...]) -> Markup:
 
 
 def _correlations(facts: FabricatedFacts) -> Markup:
-    matrices = [(name, correlations(rows.X)) for name, _, rows in _both(facts)]
-    said = None
+    matrices = [(name, correlations(rows.X)) for name, _, rows in _tables(facts)]
+    difference = None
     if len(matrices) > 1:
         off = ~np.eye(len(matrices[0][1]), dtype=bool)
         gap = float(np.abs(matrices[0][1] - matrices[1][1])[off].mean()) if off.any() else 0.0
-        said = tag("p", f"The two differ by {gap:.2f} on average, on a scale from −1 to 1.")
+        difference = tag("p", f"The two differ by {gap:.2f} on average, on a scale from −1 to 1.")
     drawn = [_heat(name, R) for name, R in matrices]
-    listed = tag("details", tag("summary", "Order of the columns"), tag("p", ", ".join(facts.schema.encoded_names)))
-    return joined(said, tag("div", drawn, class_="gallery"), listed)
+    names = tag("details", tag("summary", "Order of the columns"), tag("p", ", ".join(facts.schema.encoded_names)))
+    return joined(difference, tag("div", drawn, class_="gallery"), names)
 
 
 def _heat(name: str, R: FloatArray) -> Markup:

@@ -1,4 +1,4 @@
-"""The part of the page that says what a release guarantees, from its card."""
+"""The guarantee of a release in words, from its card."""
 
 import math
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ NO_AUDIT = "none on the card; `tacit audit` runs one on the file"
 
 
 def guarantee_block(card: Card, *, heading: str, note: str = "") -> Markup:
-    """Return all that a reader needs to judge a release."""
+    """Return the guarantee in words, as a chart, for each unit, and the whole card to be unfolded."""
     return tag(
         "div",
         tag("h3", heading),
@@ -22,7 +22,7 @@ def guarantee_block(card: Card, *, heading: str, note: str = "") -> Markup:
         _warning(card),
         tag("p", in_words(card)),
         guess_chart(best_guess(card.epsilon, card.delta)),
-        _ladder(card),
+        _units_table(card),
         _details(card),
         class_="release",
     )
@@ -31,20 +31,20 @@ def guarantee_block(card: Card, *, heading: str, note: str = "") -> Markup:
 def in_words(card: Card) -> Markup:
     """Return the guarantee as sentences that need no formula."""
     factor = math.exp(card.epsilon)
-    shown = f"{factor:.3g} times" if factor <= LARGEST_FACTOR else f"more than {LARGEST_FACTOR:g} times"
+    times = f"{factor:.3g} times" if factor <= LARGEST_FACTOR else f"more than {LARGEST_FACTOR:g} times"
     exception = f", except with a probability of at most {card.delta:.3g}" if card.delta else ""
-    begin = f"It protects one {card.unit}." if card.holds else f"If it held, it would protect one {card.unit}."
+    start = f"It protects one {card.unit}." if card.holds else f"If it held, it would protect one {card.unit}."
     return joined(
-        f"{begin} Whatever anybody concludes from it becomes at most ",
-        tag("strong", shown),
+        f"{start} Whatever anybody concludes from it becomes at most ",
+        tag("strong", times),
         f" as likely because one {card.unit} was in the table{exception}. Somebody who already knows everything else, "
         f"and to whom it is a coin toss whether one {card.unit} was there, guesses right at most ",
-        tag("strong", f"{_sure(best_guess(card.epsilon, card.delta))} of the time"),
+        tag("strong", f"{_guess_text(best_guess(card.epsilon, card.delta))} of the time"),
         ".",
     )
 
 
-def _sure(guess: float) -> str:
+def _guess_text(guess: float) -> str:
     """Return a probability of guessing right, never rounded up to certainty."""
     return percent(guess) if guess < 0.9995 else f"over {percent(0.999)}"
 
@@ -63,17 +63,20 @@ def _warning(card: Card) -> Markup | None:
     return None
 
 
-def _ladder(card: Card) -> Markup:
+def _units_table(card: Card) -> Markup:
     """Return what the release guarantees to each kind of unit."""
-    rows = [_rung(Guarantee(f"one {card.unit}", card.epsilon, card.delta)), *(_rung(each) for each in card.coarser)]
+    rows = [
+        _unit_row(Guarantee(f"one {card.unit}", card.epsilon, card.delta)),
+        *(_unit_row(promise) for promise in card.coarser),
+    ]
     head = tag("tr", [tag("th", name, scope="col") for name in ("protects", "epsilon", "delta", "best guess")])
     caption = tag("caption", "The same release, seen from one unit and from coarser ones")
     return tag("table", caption, tag("thead", head), tag("tbody", rows), class_="ladder")
 
 
-def _rung(promise: Guarantee) -> Markup:
+def _unit_row(promise: Guarantee) -> Markup:
     epsilon = "none holds" if promise.epsilon is None else f"{promise.epsilon:.4g}"
-    guess = percent(1.0) if promise.epsilon is None else _sure(best_guess(promise.epsilon, promise.delta))
+    guess = percent(1.0) if promise.epsilon is None else _guess_text(best_guess(promise.epsilon, promise.delta))
     cells = [tag("td", text) for text in (epsilon, f"{promise.delta:.3g}", guess)]
     return tag("tr", tag("th", promise.unit, scope="row"), cells)
 
@@ -115,10 +118,13 @@ def _noise(card: Card) -> str:
 def _ledger(card: Card) -> Markup:
     if not card.ledger:
         return joined("none: this spend stands on the card alone")
-    given = {name: str(card.ledger.get(name)) for name in ("identifier", "line", "digest")}
-    receipt = tag("code", f"{given['line']}:{given['digest']}")
+    receipt_facts = {name: str(card.ledger.get(name)) for name in ("identifier", "line", "digest")}
+    receipt = tag("code", f"{receipt_facts['line']}:{receipt_facts['digest']}")
     return joined(
-        "charged before the noise was drawn, on ledger ", tag("code", given["identifier"]), ", receipt ", receipt
+        "charged before the noise was drawn, on ledger ",
+        tag("code", receipt_facts["identifier"]),
+        ", receipt ",
+        receipt,
     )
 
 

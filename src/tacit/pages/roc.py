@@ -21,24 +21,24 @@ LIMIT_POINTS = 81
 
 def roc_chart(outcomes: Sequence[Outcome], claim: Guarantee) -> Markup:
     """Return the curves of attacks; what the claim forbids is shaded, a coin toss is dashed."""
-    axis = _LogAxis(min(len(each.non_members) for each in outcomes))
+    axis = _LogAxis(min(len(outcome.non_members) for outcome in outcomes))
     coloured = list(zip(outcomes, COLOURS, strict=False))
     forbidden = _forbidden(axis, claim)
-    words = "; ".join(f"{each.name}: area {each.area:.3f}" for each in outcomes)
+    words = "; ".join(f"{outcome.name}: area {outcome.area:.3f}" for outcome in outcomes)
     drawing = tag(
         "svg",
         _mesh(axis),
         forbidden,
         # Both axes have the same powers of ten, so that equal rates lie on the diagonal.
         tag("line", class_="chance", x1=0, x2=100, y1=100, y2=0),
-        [_whiskers(axis, each, colour, place) for place, (each, colour) in enumerate(coloured)],
-        [tag("path", d=_staircase(axis, *each.curve), class_=f"curve {colour}") for each, colour in coloured],
+        [_whiskers(axis, outcome, colour, place) for place, (outcome, colour) in enumerate(coloured)],
+        [tag("path", d=_staircase(axis, *outcome.curve), class_=f"curve {colour}") for outcome, colour in coloured],
         viewBox="0 0 100 100",
         role="img",
         aria_label=f"ROC curves on logarithmic axes. {words}",
     )
     ticks = [tag("span", tick) for tick in axis.ticks]
-    keys = [(each.name, colour) for each, colour in coloured]
+    keys = [(outcome.name, colour) for outcome, colour in coloured]
     axes = "Upwards: share of members found. To the right: share of non-members taken for members. Dashed: guessing."
     if forbidden is not None:
         keys.append(("more than the card allows", "beyond"))
@@ -98,13 +98,13 @@ def _forbidden(axis: _LogAxis, claim: Guarantee) -> Markup | None:
     return tag("path", d=f"M0 0L{corners}L100 0Z", class_="beyond")
 
 
-def _whiskers(axis: _LogAxis, each: Outcome, colour: str, place: int) -> list[Markup]:
+def _whiskers(axis: _LogAxis, outcome: Outcome, colour: str, place: int) -> list[Markup]:
     """Return the intervals of the true-positive rates, those of several attacks beside each other."""
-    drawn = []
-    for found in (each.true_rate(rate) for rate in FALSE_RATES):
-        if found.value is None or found.false_rate < axis.least:
+    lines = []
+    for true_rate in (outcome.true_rate(rate) for rate in FALSE_RATES):
+        if true_rate.value is None or true_rate.false_rate < axis.least:
             continue
-        x = max(float(axis(np.array(found.false_rate))) + 1.6 * (place - 1), 1.6 * place + 0.8)
-        low, high = (100 - float(axis(np.array(end))) for end in found.interval)
-        drawn.append(tag("line", class_=f"whisker {colour}", x1=x, x2=x, y1=low, y2=high))
-    return drawn
+        x = max(float(axis(np.array(true_rate.false_rate))) + 1.6 * (place - 1), 1.6 * place + 0.8)
+        low, high = (100 - float(axis(np.array(end))) for end in true_rate.interval)
+        lines.append(tag("line", class_=f"whisker {colour}", x1=x, x2=x, y1=low, y2=high))
+    return lines

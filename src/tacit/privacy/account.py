@@ -14,10 +14,10 @@ from tacit import checks
 from tacit.arrays import FloatArray
 from tacit.errors import BudgetError, InputError
 from tacit.privacy import accounting
-from tacit.privacy.budget import Budget
+from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.card import CENTRAL, Card, Part, coarser_guarantees, repeated
 from tacit.privacy.events import Event, SequentialEvent
-from tacit.privacy.ledger import Ledger, Receipt, as_ledger
+from tacit.privacy.ledger import Ledger, LedgerLike, Receipt, as_ledger
 from tacit.privacy.mechanisms.additive import Gaussian, Laplace
 from tacit.privacy.mechanisms.base import Mechanism, settings_of
 from tacit.privacy.stream import NoiseStream
@@ -50,6 +50,18 @@ class Plan:
     budget: Budget
     steps: tuple[Step, ...]
     n_features: int
+
+    def open(self, *, ledger: LedgerLike = None, random_state: int | None = None, purpose: str = "") -> "Account":
+        """Charge the ledger with the whole plan, then return the account that may draw it; see ``Account.open``."""
+        return Account.open(
+            self.steps,
+            budget=self.budget,
+            ledger=ledger,
+            random_state=random_state,
+            purpose=purpose,
+            # Only entries have to be converted for a ledger that counts records.
+            n_features=self.n_features if self.budget.unit is Unit.ENTRY else None,
+        )
 
 
 class Account:

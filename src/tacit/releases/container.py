@@ -1,4 +1,4 @@
-"""What releases and models share: arrays and a JSON document in an archive with a manifest of hashes.
+"""The container of releases and models: arrays and a JSON document in an archive with a manifest of hashes.
 
 ::
 
@@ -22,7 +22,7 @@ from tacit import checks, version
 from tacit.arrays import Arrays
 from tacit.errors import ReleaseError
 from tacit.files import archive, atomic, strict_json, tensors
-from tacit.files.regular import FilePath, opened
+from tacit.files.regular import FilePath, open_regular
 from tacit.files.strict_json import Json
 from tacit.releases import signature
 
@@ -36,10 +36,10 @@ _LARGEST_SMALL_MEMBER = 64 * 1024
 
 @dataclass(frozen=True)
 class Form:
-    """One of the things that a tacit file can be.
+    """The form of a tacit file: release or model.
 
-    ``own`` is the name in the document that only this form has, and ``advice`` the way out for whoever
-    took a file of this form for one of another.
+    ``own`` is the name in the document that only this form has, and ``advice`` the way out in the message to a reader
+    that expected another form.
     """
 
     name: str
@@ -66,7 +66,7 @@ MODEL = Form(
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """The parts that every form has, checked when made; arrays are read-only views, settings a plain copy."""
+    """The fields that every form has, checked on creation; arrays are read-only views, settings a plain copy."""
 
     kind: str
     arrays: Mapping[str, NDArray[Any]]
@@ -74,7 +74,7 @@ class Contents:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "kind", tensors.identifier("kind", self.kind))
-        object.__setattr__(self, "arrays", tensors.checked(self.arrays))
+        object.__setattr__(self, "arrays", tensors.checked_arrays(self.arrays))
         object.__setattr__(self, "settings", strict_json.plain_object(self.settings, "settings"))
 
     def __eq__(self, other: object) -> bool:
@@ -88,8 +88,8 @@ class Contents:
 
 
 @dataclass(frozen=True)
-class Found:
-    """A file's checked content; ``signer`` is the public key, in hexadecimal digits, whose signature it bears."""
+class FileContent:
+    """The checked content of a file; ``signer`` is the public key of its signature, in hexadecimal digits."""
 
     document: dict[str, Json]
     arrays: Arrays
@@ -106,12 +106,12 @@ def write_container(
     mode: int | None = None,
 ) -> None:
     """Write ``document`` and ``arrays`` to ``path``, whole or not at all; equal content gives equal bytes."""
-    stored = tensors.checked(arrays)
-    complete = {**document, "arrays": tensors.described(stored), "tacit": version.VERSION}
+    stored = tensors.checked_arrays(arrays)
+    complete = {**document, "arrays": tensors.describe(stored), "tacit": version.VERSION}
     complete = strict_json.plain_object(complete, form.document)
     contents: dict[str, archive.Pieces] = {
         form.document: [strict_json.within_limits(strict_json.dump(complete), form.document)],
-        _ARRAYS: tensors.encoded(stored),
+        _ARRAYS: tensors.encode(stored),
     }
     manifest = _manifest(form, {name: _digest(pieces) for name, pieces in contents.items()})
     contents[_MANIFEST] = [manifest]
@@ -124,33 +124,33 @@ def write_container(
 @contextmanager
 def reading(
     path: FilePath, form: Form, *, trusted_key: signature.TrustedKey | None = None, max_bytes: int = LARGEST_FILE
-) -> Iterator[Found]:
-    """Give the content of the file at ``path``; whatever the block refuses is reported with the path in front."""
+) -> Iterator[FileContent]:
+    """Yield the content of the file at ``path``; ReleaseErrors of the block get the path in front."""
     largest = checks.whole("max_bytes", max_bytes)
     trusted = None if trusted_key is None else signature.public_key(trusted_key)
-    with opened(path) as file:
+    with open_regular(path) as file:
         yield _read(file, form, trusted, largest)
 
 
-def _read(file: BinaryIO, form: Form, trusted: Ed25519PublicKey | None, largest: int) -> Found:
-    # From the cheap to the dear, and each hash before its content is parsed.
+def _read(file: BinaryIO, form: Form, trusted: Ed25519PublicKey | None, largest: int) -> FileContent:
+    # Cheap checks come first, and the hash of each content before it is parsed.
     members = archive.read_directory(file, largest=largest)
     if _MANIFEST not in members:
         raise ReleaseError(f"it is a zip, but not a tacit file: it has no {_MANIFEST}.")
     manifest = _read_text(file, members[_MANIFEST], largest=_LARGEST_SMALL_MEMBER)
-    listed = _check_manifest(manifest, form)
+    manifest_members = _check_manifest(manifest, form)
     _check_members(members, form)
     signer = _signer(file, members, manifest, trusted)
     contents = {
         form.document: _read_text(file, members[form.document], largest=strict_json.LARGEST),
         _ARRAYS: archive.read_member(file, members[_ARRAYS]),
     }
-    _check_hashes(manifest, listed, form, contents)
+    _check_hashes(manifest, manifest_members, form, contents)
     document = strict_json.load(contents[form.document], form.document)
     strict_json.exact_names(document, form.names, form.document)
     if not isinstance(document["tacit"], str):
         raise ReleaseError("the version of tacit that wrote it must be text.")
-    return Found(document, tensors.decoded(contents[_ARRAYS], document["arrays"]), signer)
+    return FileContent(document, tensors.decode(contents[_ARRAYS], document["arrays"]), signer)
 
 
 def _digest(pieces: archive.Pieces) -> Json:
@@ -165,14 +165,14 @@ def _manifest(form: Form, digests: dict[str, Json]) -> bytes:
 
 
 def _read_text(file: BinaryIO, member: archive.Member, *, largest: int) -> bytes:
-    """Return a member that holds text, refused unread if it is too large."""
+    """Return a member that holds text; raise ReleaseError before reading it if it is too large."""
     if member.size > largest:
         raise ReleaseError(f"{member.name} has {member.size} bytes; at most {largest} are allowed.")
     return archive.read_member(file, member)
 
 
 def _check_manifest(raw: bytes, form: Form) -> Json:
-    """Return what the manifest says of the members, once it is of this format, version and form."""
+    """Return the manifest's list of members; raise ReleaseError for another format, version or form."""
     content = strict_json.load(raw, _MANIFEST)
     version, handout = content.get("version"), content.get("handout")
     if content.get("format") != FORMAT or type(version) is not int or not isinstance(handout, bool):
@@ -206,10 +206,10 @@ def _signer(
     return None if signer is None else signature.key_text(signer)
 
 
-def _check_hashes(manifest: bytes, listed: Json, form: Form, contents: Mapping[str, bytes]) -> None:
+def _check_hashes(manifest: bytes, manifest_members: Json, form: Form, contents: Mapping[str, bytes]) -> None:
     digests = {name: _digest([content]) for name, content in contents.items()}
-    found = listed if isinstance(listed, dict) else {}
-    if wrong := [name for name in digests if found.get(name) != digests[name]]:
+    manifest_digests = manifest_members if isinstance(manifest_members, dict) else {}
+    if wrong := [name for name in digests if manifest_digests.get(name) != digests[name]]:
         raise ReleaseError(f"{' and '.join(wrong)} does not match the manifest: damaged or tampered with.")
     if manifest != _manifest(form, digests):
         raise ReleaseError(f"{_MANIFEST} says more than it should: tampered with, or not written by tacit.")

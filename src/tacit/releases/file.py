@@ -1,4 +1,4 @@
-"""The release: what an owner hands out, as a frozen record and as a file (``*.tacit``)."""
+"""The release, which an owner hands out: a frozen record, and a file (``*.tacit``)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,23 +15,23 @@ from tacit.releases.signature import SigningKey, TrustedKey
 
 @dataclass(frozen=True, eq=False)
 class Release(Contents):
-    """Arrays and settings that passed through a mechanism, with the card that says what they protect.
+    """Arrays and settings that passed through a mechanism, with the card that states their guarantee.
 
-    The card must name at least one mechanism event: whatever passed through no mechanism is refused. That each
-    array really is the output of those events is the promise of whoever makes the release; the audit tests it.
+    The card must name at least one mechanism event. That each array really is the output of those events is the
+    responsibility of the code that makes the release; the audit tests it.
 
     Parameters
     ----------
     kind : str
-        What the arrays are, an identifier; whoever adopts the release chooses by it.
+        The kind of knowledge in the arrays, an identifier; readers dispatch on it.
     arrays : mapping of str to numpy array
         Finite arrays of floats, integers or booleans, by identifiers. They are not copied: do not write to them.
     settings : mapping
-        What else is needed to use the arrays: JSON's own types, no NaN.
+        Further values that are needed to use the arrays: JSON's own types, no NaN.
     card : Card
         What is protected and what is not.
     schema : mapping or None
-        The columns that the arrays speak of.
+        The schema of the columns that the arrays refer to.
     signer : str or None
         The public key, as hexadecimal digits, whose signature was verified on reading. It is not written.
 
@@ -77,12 +77,12 @@ def read_release(path: FilePath, *, trusted_key: TrustedKey | None = None, max_b
     file) requires one by that key. A file of more than ``max_bytes`` is refused before it is read; memory for
     a little more than the file's size is needed.
     """
-    with container.reading(path, RELEASE, trusted_key=trusted_key, max_bytes=max_bytes) as found:
+    with container.reading(path, RELEASE, trusted_key=trusted_key, max_bytes=max_bytes) as content:
         return Release(
-            kind=tensors.identifier("kind", found.document["kind"]),
-            arrays=found.arrays,
-            settings=strict_json.plain_object(found.document["settings"], "settings"),
-            card=read_card(found.document["card"]),
-            schema=strict_json.optional_object(found.document["schema"], "schema"),
-            signer=found.signer,
+            kind=tensors.identifier("kind", content.document["kind"]),
+            arrays=content.arrays,
+            settings=strict_json.plain_object(content.document["settings"], "settings"),
+            card=read_card(content.document["card"]),
+            schema=strict_json.optional_object(content.document["schema"], "schema"),
+            signer=content.signer,
         )

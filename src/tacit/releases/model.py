@@ -48,14 +48,14 @@ def write_model(model: Model, path: FilePath, *, signing_key: SigningKey | None 
 
 def read_model(path: FilePath, *, trusted_key: TrustedKey | None = None, max_bytes: int = LARGEST_FILE) -> Model:
     """Return the model in the file at ``path``, checked as ``read_release`` checks a release."""
-    with container.reading(path, MODEL, trusted_key=trusted_key, max_bytes=max_bytes) as found:
-        cards = found.document["cards"]
+    with container.reading(path, MODEL, trusted_key=trusted_key, max_bytes=max_bytes) as content:
+        cards = content.document["cards"]
         if not isinstance(cards, list):
             raise ReleaseError("the cards must be a list.")
         return Model(
-            kind=tensors.identifier("kind", found.document["kind"]),
-            arrays=found.arrays,
-            settings=strict_json.plain_object(found.document["settings"], "settings"),
+            kind=tensors.identifier("kind", content.document["kind"]),
+            arrays=content.arrays,
+            settings=strict_json.plain_object(content.document["settings"], "settings"),
             cards=tuple(read_card(card) for card in cards),
-            schema=strict_json.optional_object(found.document["schema"], "schema"),
+            schema=strict_json.optional_object(content.document["schema"], "schema"),
         )

@@ -12,12 +12,12 @@ TABLES = (".csv", ".parquet")
 
 
 def is_table(path: Path) -> bool:
-    """Whether ``path`` is named like a fabricated table, rather than like a release."""
+    """Return whether ``path`` has the name of a fabricated table, rather than of a release."""
     return path.name.lower().endswith(TABLES)
 
 
 def release_path(table: Path) -> Path:
-    """Return where the release of the table at ``table`` is kept."""
+    """Return the path of the release of the table at ``table``."""
     return table.with_name(table.name + SUFFIX)
 
 
@@ -30,14 +30,14 @@ def open_release(path: Path, *, trusted_key: TrustedKey | None = None) -> Releas
     """Return the release in the file at ``path``, or the one beside the fabricated table at ``path``."""
     if not is_table(path):
         return read_release(path, trusted_key=trusted_key)
-    beside = release_path(path)
-    if path.is_file() and not beside.is_file():
-        raise InputError(f"{path.name}: no {beside.name} beside it. A fabricated table travels with its release.")
-    release = read_release(beside, trusted_key=trusted_key)
+    sidecar = release_path(path)
+    if path.is_file() and not sidecar.is_file():
+        raise InputError(f"{path.name}: no {sidecar.name} beside it. A fabricated table travels with its release.")
+    release = read_release(sidecar, trusted_key=trusted_key)
     if not path.is_file():
         raise InputError(f"{path}: no such file, though its release is there. Check the path.")
     if release.settings.get("table_sha256") != digest(path):
-        raise ReleaseError(f"{path.name}: not the table that {beside.name} speaks of: one of them was changed.")
+        raise ReleaseError(f"{path.name}: not the table that {sidecar.name} belongs to: one of them was changed.")
     return release
 
 

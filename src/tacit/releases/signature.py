@@ -1,4 +1,4 @@
-"""Ed25519 keys in files, and signatures that say who wrote a release."""
+"""Ed25519 keys in files, and signatures of releases."""
 
 from pathlib import Path
 
@@ -46,8 +46,8 @@ def load_key(path: FilePath, *, passphrase: str | None = None) -> Ed25519Private
         secret = None if passphrase is None else _passphrase_bytes(passphrase)
         key = serialization.load_pem_private_key(content, password=secret)
     except TypeError as problem:
-        wanted = "needs a passphrase" if passphrase is None else "has no passphrase, but one was given"
-        raise ReleaseError(f"{path}: this private key {wanted}.") from problem
+        mismatch = "needs a passphrase" if passphrase is None else "has no passphrase, but one was given"
+        raise ReleaseError(f"{path}: this private key {mismatch}.") from problem
     except (ValueError, UnsupportedAlgorithm) as problem:
         raise ReleaseError(f"{path}: not a private key in PEM form, or the passphrase is wrong.") from problem
     if not isinstance(key, Ed25519PrivateKey):
@@ -57,14 +57,13 @@ def load_key(path: FilePath, *, passphrase: str | None = None) -> Ed25519Private
 
 def load_public_key(path: FilePath) -> Ed25519PublicKey:
     """Return the public key in a PEM file."""
-    content = read_small(path, largest=_LARGEST_KEY_FILE)
     try:
-        key = serialization.load_pem_public_key(content)
+        key = serialization.load_pem_public_key(read_small(path, largest=_LARGEST_KEY_FILE))
     except (ValueError, UnsupportedAlgorithm) as problem:
         raise ReleaseError(f"{path}: not a public key in PEM form.") from problem
-    if not isinstance(key, Ed25519PublicKey):
-        raise ReleaseError(f"{path}: not an Ed25519 public key but one of another kind.")
-    return key
+    if isinstance(key, Ed25519PublicKey):
+        return key
+    raise ReleaseError(f"{path}: not an Ed25519 public key but one of another kind.")
 
 
 def key_text(key: Ed25519PublicKey) -> str:
@@ -106,12 +105,12 @@ def verify(message: bytes, raw: bytes) -> Ed25519PublicKey:
 
 
 def require_signer(signer: Ed25519PublicKey | None, trusted: Ed25519PublicKey) -> None:
-    """Refuse a missing signature, and one by any other key than ``trusted``."""
-    wanted = key_text(trusted)
+    """Raise ReleaseError for a missing signature, and for one by another key than ``trusted``."""
+    trusted_text = key_text(trusted)
     if signer is None:
-        raise ReleaseError(f"it is not signed, but a signature by {wanted} is required (trusted_key).")
-    if key_text(signer) != wanted:
-        raise ReleaseError(f"it is signed by {key_text(signer)}, not by {wanted} (trusted_key).")
+        raise ReleaseError(f"it is not signed, but a signature by {trusted_text} is required (trusted_key).")
+    if key_text(signer) != trusted_text:
+        raise ReleaseError(f"it is signed by {key_text(signer)}, not by {trusted_text} (trusted_key).")
 
 
 def _passphrase_bytes(passphrase: str) -> bytes:

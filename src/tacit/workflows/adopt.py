@@ -16,7 +16,7 @@ from tacit.files.outputs import require_output
 from tacit.files.regular import FilePath
 from tacit.kinds.registry import kind_of
 from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
-from tacit.pages.portraits import draw_portraits, with_portraits
+from tacit.pages.table_summary import summarise_table, with_summary
 from tacit.privacy.ledger import LedgerLike, as_ledger
 from tacit.releases.file import Release
 from tacit.releases.signature import TrustedKey
@@ -77,8 +77,8 @@ def adopt(
     rows = encoded_rows(table, rules, progress=progress)
     progress(f"learning from {len(sources)} release{'s' * (len(sources) != 1)} and {_counted_rows(rows)}")
     receiver.fit(rows.X, rows.y)
-    summary = draw_portraits(rows.X, rows.y, receiver.predict(rows.X), len(rules.classes), sources)
-    adopted = AdoptedModel(with_portraits(receiver.to_model(), summary), receiver, rules)
+    summary = summarise_table(rows.X, rows.y, receiver.predict(rows.X), len(rules.classes), sources)
+    adopted = AdoptedModel(with_summary(receiver.to_model(), summary), receiver, rules)
     if output is not None:
         write_model(adopted, output)
     return adopted

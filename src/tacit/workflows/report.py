@@ -1,6 +1,5 @@
-"""Gathers what a page says from the files that commands leave."""
+"""Reports: the HTML page about a model, a release or a fabricated table, from its file."""
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -10,56 +9,103 @@ from tacit.adoption.classifier import TransferClassifier
 from tacit.adoption.comparison import Comparison, compare, compare_evidence
 from tacit.arrays import FloatArray
 from tacit.data.encoding import encode_file
-from tacit.data.schema import Schema
-from tacit.errors import InputError, ReleaseError, TacitError
-from tacit.kinds.class_moments.preview import Glimpse, glimpse
-from tacit.models.pair_metric.release import KIND as METRIC
-from tacit.models.pair_metric.release import metric_of_columns
-from tacit.pages.page import ModelFacts, model_page, release_page
-from tacit.pages.portraits import Portraits, stored_portraits
+from tacit.errors import InputError
+from tacit.files.atomic import write_text
+from tacit.files.outputs import require_output
+from tacit.files.regular import FilePath
+from tacit.pages.model_page import ModelFacts, model_page
+from tacit.pages.release_page import release_page
+from tacit.pages.table_summary import TableSummary, stored_summary
 from tacit.releases.file import Release
-from tacit.workflows.models import AdoptedModel, Receiver
+from tacit.releases.sidecar import open_release
+from tacit.workflows.models import AdoptedModel, Receiver, is_model_file, read_model
+from tacit.workflows.report_fabricated import report_fabricated
 
-FilePath = str | os.PathLike[str]
-# Columns of a metric that a page shows: nobody reads more bars.
-MOST_WEIGHTS = 12
+
+def report(
+    file: FilePath,
+    *,
+    test: FilePath | None = None,
+    originals: FilePath | None = None,
+    output: FilePath | None = None,
+    force: bool = False,
+) -> str:
+    """Return one self-contained HTML page about ``file``, and write it if ``output`` is given.
+
+    Parameters
+    ----------
+    file : path
+        A model, a release (``*.tacit``), or a fabricated table with its release beside it.
+    test : path or None
+        Of a model: labelled rows that it has not learned, to measure it on.
+    originals : path or None
+        Of a fabricated table: the owner's private table, to be compared with it.
+    output : path or None
+        Where the page goes; an existing file is refused without ``force``.
+    """
+    if output is not None:
+        inputs = [Path(path) for path in (file, test, originals) if path is not None]
+        require_output(Path(output), force=force, inputs=inputs)
+    page = _page(Path(file), test, None if originals is None else Path(originals))
+    if output is not None:
+        write_text(Path(output), page)
+    return page
+
+
+def _page(file: Path, test: FilePath | None, originals: Path | None) -> str:
+    if is_model_file(file):
+        _refuse_originals(originals)
+        return report_model(read_model(file), test=test)
+    release = open_release(file)
+    if test is not None:
+        raise InputError("--test is for models: a release predicts nothing by itself. Adopt it first.")
+    # Only a fabricated table is tied to its release by a digest.
+    if "table_sha256" in release.settings:
+        return report_fabricated(file, originals)
+    _refuse_originals(originals)
+    return report_release(release)
 
 
 def report_model(adopted: AdoptedModel, *, test: FilePath | None = None) -> str:
     """Return the page about an adopted model, measured on the labelled rows of ``test`` or on its own, out of fold."""
     evidence = adopted.classifier.evidence_
     if test is None:
-        found = compare_evidence(evidence)
-        where = f"your own {len(found.truth):,} labelled rows, each held out in turn"
+        comparison = compare_evidence(evidence)
+        measured_on = f"your own {len(comparison.truth):,} labelled rows, each held out in turn"
     else:
-        found = compare_on(adopted, test)
-        where = f"the {len(found.truth):,} labelled rows of {Path(test).name}"
-    portraits = stored_portraits(adopted.model)
+        comparison = compare_on(adopted, test)
+        measured_on = f"the {len(comparison.truth):,} labelled rows of {Path(test).name}"
+    summary = stored_summary(adopted.model)
     facts = ModelFacts(
         schema=adopted.schema,
         cards=adopted.model.cards,
         weights=evidence.weights,
         notes=evidence.notes,
-        comparison=found,
-        measured_on=where,
+        comparison=comparison,
+        measured_on=measured_on,
         n_labelled=evidence.n_labelled,
         n_unlabelled=evidence.n_unlabelled,
-        portraits=portraits,
-        layers=_layers(adopted, portraits),
+        summary=summary,
+        layers=_layers(adopted, summary),
     )
     return model_page(facts)
+
+
+def report_release(release: Release) -> str:
+    """Return the page about a release."""
+    return release_page(release)
 
 
 def compare_on(adopted: AdoptedModel, test: FilePath) -> Comparison:
     """Return the comparison on the labelled rows of the table at ``test``."""
     rows = encode_file(test, adopted.schema, labels="optional")
-    known = rows.y >= 0
-    if not known.any():
+    labelled = rows.y >= 0
+    if not labelled.any():
         raise InputError(f"test must hold labelled rows; {Path(test).name} has none. Fill in the label column.")
-    X = rows.X[known]
+    X = rows.X[labelled]
     classifier = adopted.classifier
     return compare(
-        rows.y[known],
+        rows.y[labelled],
         target_only=classifier.target_only_predict(X),
         adopted=classifier.predict(X),
         classes=adopted.schema.classes,
@@ -67,45 +113,20 @@ def compare_on(adopted: AdoptedModel, test: FilePath) -> Comparison:
     )
 
 
-def report_release(release: Release) -> str:
-    """Return the page about a release."""
-    schema = None if release.schema is None else _schema(release)
-    weights = _weights(release) if release.kind == METRIC and schema is not None else []
-    return release_page(release.card, schema, _glimpse(release), weights=weights, signer=release.signer)
-
-
-def _weights(metric: Release) -> list[tuple[str, float]]:
-    """Return the columns that count most in a metric of pairs, and how much."""
-    components, schema = metric_of_columns(metric)
-    lengths = np.linalg.norm(components, axis=0)
-    largest = np.argsort(-lengths, kind="stable")[:MOST_WEIGHTS]
-    return [(schema.encoded_names[place], float(lengths[place])) for place in largest]
-
-
-def _schema(release: Release) -> Schema:
-    try:
-        return Schema.from_dict(release.schema or {}, source="the release's schema")
-    except TacitError as problem:
-        raise ReleaseError(f"the release cannot be reported on: {problem}") from problem
-
-
-def _glimpse(release: Release) -> Glimpse | None:
-    try:
-        return glimpse(release)
-    except TacitError:
-        # Another kind of release, or a mechanism that this version cannot draw: the page does without.
-        return None
+def _refuse_originals(originals: FilePath | None) -> None:
+    if originals is not None:
+        raise InputError("--originals is for fabricated tables, from `tacit fabricate`; leave it out.")
 
 
 def _view_only(classifier: Receiver, X: Any) -> Any:
-    """Return predictions with no more of the releases than their view; None where it plays no part."""
+    """Return predictions that use no more of the releases than their view; None for a model without a view."""
     if not isinstance(classifier, TransferClassifier) or not classifier.evidence_.view:
         return None
     return classifier.view_only_predict(X)
 
 
-def _layers(adopted: AdoptedModel, portraits: Portraits | None) -> FloatArray | None:
-    """Return what a picture's layers see; networks and neighbours show no such thing."""
-    if portraits is None or adopted.schema.image is None or not isinstance(adopted.classifier, TransferClassifier):
+def _layers(adopted: AdoptedModel, summary: TableSummary | None) -> FloatArray | None:
+    """Return the class means as the layers reconstruct them; None for tables and for models without such layers."""
+    if summary is None or adopted.schema.image is None or not isinstance(adopted.classifier, TransferClassifier):
         return None
-    return np.asarray(adopted.classifier.reconstruct_layers(portraits.sorted), dtype=np.float64)
+    return np.asarray(adopted.classifier.reconstruct_layers(summary.predicted), dtype=np.float64)

@@ -8,7 +8,7 @@ from tacit.data.public_schemas import image_schema
 from tacit.data.schema import Schema
 from tacit.errors import InputError
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
-from tacit.kinds.class_moments.preview import Glimpse, glimpse
+from tacit.kinds.class_moments.preview import ReleasePreview, optional_preview, preview_release
 from tacit.models.class_moments.nearest_mean import PrivateNearestMean
 from tacit.releases.file import Release
 
@@ -27,7 +27,7 @@ def rows(schema: Schema, n: int = 4000) -> tuple[np.ndarray, np.ndarray]:
     return X, y
 
 
-def made(schema: Schema, unit: str, epsilon: float = 1.0) -> Release:
+def release_of(schema: Schema, unit: str, epsilon: float = 1.0) -> Release:
     X, y = rows(schema)
     return CLASS_MOMENTS.release(X, y, schema, unit=unit, epsilon=epsilon, delta=1e-6, random_state=0)
 
@@ -35,45 +35,46 @@ def made(schema: Schema, unit: str, epsilon: float = 1.0) -> Release:
 @pytest.mark.parametrize("unit", ["record", "entry"])
 def test_columns_are_shown_as_they_were_encoded(unit: str) -> None:
     X, y = rows(TABLE)
-    seen = glimpse(made(TABLE, unit))
+    preview = preview_release(release_of(TABLE, unit))
     means = np.array([X[y == code].mean(axis=0) for code in (0, 1)])
-    assert np.abs(seen.means - means).max() < 0.1
-    assert seen.names == TABLE.encoded_names
-    assert seen.classes == ("no", "yes")
-    assert seen.shape == ()
+    assert np.abs(preview.means - means).max() < 0.1
+    assert preview.names == TABLE.encoded_names
+    assert preview.classes == ("no", "yes")
+    assert preview.shape == ()
 
 
 def test_pixels_are_shown_where_noise_was_put_on_pixels() -> None:
-    seen = glimpse(made(PICTURES, "entry"))
-    assert (seen.shape, seen.pictures) == ((4, 4), True)
+    preview = preview_release(release_of(PICTURES, "entry"))
+    assert (preview.shape, preview.pictures) == ((4, 4), True)
 
 
 def test_features_are_shown_where_their_sums_were_released() -> None:
-    seen = glimpse(made(PICTURES, "record", epsilon=20))
-    assert not seen.pictures
-    assert np.prod(seen.shape) == seen.means.shape[1]
-    assert seen.means.min() > -0.1
-    assert seen.means.max() < 1.1
+    preview = preview_release(release_of(PICTURES, "record", epsilon=20))
+    assert not preview.pictures
+    assert np.prod(preview.shape) == preview.means.shape[1]
+    assert preview.means.min() > -0.1
+    assert preview.means.max() < 1.1
 
 
 @pytest.mark.parametrize("unit", ["record", "entry"])
 def test_less_epsilon_is_more_noise_on_the_example(unit: str) -> None:
-    little, much = (glimpse(made(TABLE, unit, epsilon)) for epsilon in (5.0, 0.5))
+    little, much = (preview_release(release_of(TABLE, unit, epsilon)) for epsilon in (5.0, 0.5))
     assert much.ratio > 3 * little.ratio
-    far, near = (np.abs(seen.with_noise - seen.means[seen.example]).mean() for seen in (much, little))
+    far, near = (np.abs(preview.with_noise - preview.means[preview.example]).mean() for preview in (much, little))
     assert far > 3 * near
 
 
-def test_a_glimpse_is_the_same_each_time_and_survives_storage() -> None:
-    release = made(TABLE, "record")
-    seen = glimpse(release)
-    again = Glimpse.from_parts(seen.to_arrays(), seen.to_dict())
-    assert glimpse(release).with_noise.tolist() == again.with_noise.tolist() == seen.with_noise.tolist()
-    assert again.to_dict() == seen.to_dict()
+def test_a_preview_is_the_same_each_time_and_survives_storage() -> None:
+    release = release_of(TABLE, "record")
+    preview = preview_release(release)
+    again = ReleasePreview.from_parts(preview.to_arrays(), preview.to_dict())
+    assert preview_release(release).with_noise.tolist() == again.with_noise.tolist() == preview.with_noise.tolist()
+    assert again.to_dict() == preview.to_dict()
 
 
 def test_other_releases_are_refused() -> None:
     X, y = rows(TABLE, 50)
     other = PrivateNearestMean(1.0, bounds=(0, 1), classes=[0, 1]).fit(X, y).release()
     with pytest.raises(InputError, match="for transfer; got kind 'class_means'"):
-        glimpse(other)
+        preview_release(other)
+    assert optional_preview(other) is None

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from tacit.data.columns import Categorical, Label, Numeric
+from tacit.data.columns import Label, Numeric
 from tacit.data.public_schemas import image_schema
 from tacit.data.schema import Schema
 from tacit.kinds.fabricated_rows.directions import directions_of
@@ -13,7 +13,6 @@ from tacit.kinds.fabricated_rows.gaussians import (
     signal_share,
     whole_parts,
 )
-from tacit.kinds.fabricated_rows.settling import chosen, settled
 
 NUMBERS = Schema((Numeric("a", (0, 1)), Numeric("b", (0, 1)), Label("y", ("0", "1"))))
 
@@ -94,35 +93,3 @@ def test_whole_parts_add_up() -> None:
         assert parts.sum() == count
         assert (np.abs(parts - count * np.array([0.5, 0.3, 0.2])) < 1).all()
     assert sorted(dealt_codes(np.array([0.25, 0.75]), 8, np.random.RandomState(0))) == [0] * 2 + [1] * 6
-
-
-def test_categories_are_as_common_as_their_mean_says_and_follow_the_scores() -> None:
-    generator = np.random.default_rng(0)
-    lean = generator.normal(size=1000)
-    scores = np.column_stack([0.7 - 0.2 * lean, 0.25 + 0.2 * lean, 0.05 + generator.normal(0, 0.3, 1000)])
-    found = chosen(scores)
-    wanted = scores.mean(axis=0) / scores.mean(axis=0).sum()
-    np.testing.assert_allclose(np.bincount(found, minlength=3) / 1000, wanted, atol=1e-3)
-    assert lean[found == 1].mean() > lean[found == 0].mean() + 0.5
-    assert (scores.argmax(axis=1) == 2).mean() > 0.0
-
-
-def test_scores_below_zero_deal_rows_out_evenly() -> None:
-    assert np.bincount(chosen(np.full((9, 3), -1.0))).tolist() == [3, 3, 3]
-
-
-def test_settled_rows_are_what_a_table_may_hold() -> None:
-    schema = Schema(
-        (
-            Numeric("dose", (0, 1), missing="flag"),
-            Categorical("blood", ("A", "B"), missing="category"),
-            Label("ill", ("no", "yes")),
-        )
-    )
-    rows = np.random.default_rng(0).normal(0.4, 1.0, (200, 5))
-    made = settled(rows, np.arange(200) % 2, schema)
-    assert made.min() >= 0
-    assert made.max() <= 1
-    assert set(np.unique(made[:, 1])) == {0.0, 1.0}
-    assert np.array_equal(made[:, 2:].sum(axis=1), np.ones(200))
-    assert set(np.unique(made[:, 2:])) == {0.0, 1.0}

@@ -11,11 +11,11 @@ from tacit.models.affine_hull.solution import (
     FARTHEST,
     Hull,
     evaluate,
+    fixed_point_smoothing,
     kernel_averages,
     learn_hull,
     nearest_kernel,
     regularised_solution,
-    settled_smoothing,
 )
 from tacit.numerics.kernels import Floats
 
@@ -175,7 +175,7 @@ def test_the_smoothing_is_the_fixed_point_in_few_evaluations() -> None:
             tried.append(smoothing)
             return float(scale * 0.5 * (smoothing / (smoothing + 0.3)) ** 2)
 
-        found = settled_smoothing(error, 1.0, tolerance=1e-10)
+        found = fixed_point_smoothing(error, 1.0, tolerance=1e-10)
         assert tried[-1] == found
         assert error(found) == pytest.approx(found - 1, abs=1e-9)
         assert len(tried) <= 7

@@ -5,9 +5,8 @@ import pytest
 from sklearn.datasets import load_digits
 
 from tacit.errors import InputError
-from tacit.models.affine_hull import wide as affine_hull_wide
 from tacit.models.affine_hull.layers import learn_deep, nearest_images, shifted
-from tacit.models.affine_hull.wide import Shape, in_blocks, learn_wide, wide_distances, wide_images
+from tacit.models.affine_hull.wide import HullSettings, learn_wide, wide_distances, wide_images
 from tacit.numerics.kernels import Floats
 from tacit.numerics.partition import neighbouring_parts
 
@@ -21,7 +20,7 @@ def digits() -> Floats:
 
 def test_each_part_is_learned_from_its_own_rows() -> None:
     Y, order = digits(), np.random.default_rng(0).permutation(300)
-    (model,) = learn_wide(Y, [order], Shape(**GOOD), n_jobs=None)
+    (model,) = learn_wide(Y, [order], HullSettings(**GOOD), n_jobs=None)
     parts = neighbouring_parts(Y, order, 60, 2)
     assert len(model) == len(parts) > 3
     for part, members in zip(model, parts, strict=True):
@@ -31,18 +30,18 @@ def test_each_part_is_learned_from_its_own_rows() -> None:
 
 def test_the_nearest_part_speaks_for_a_row() -> None:
     Y = digits()
-    (model,) = learn_wide(Y, [np.arange(300)], Shape(**GOOD), n_jobs=None)
-    seen = shifted(Y[300:], Y[0])
-    squares = np.array([nearest_images(part, seen)[1] for part in model])
+    (model,) = learn_wide(Y, [np.arange(300)], HullSettings(**GOOD), n_jobs=None)
+    rows = shifted(Y[300:], Y[0])
+    squares = np.array([nearest_images(part, rows)[1] for part in model])
     assert len(set(squares.argmin(axis=0).tolist())) > 1
-    assert np.allclose(wide_distances(model, seen), np.sqrt(squares.min(axis=0)))
-    gaps = np.linalg.norm(Y[300:] - wide_images(model, seen), axis=1)
-    assert np.allclose(wide_distances(model, seen), gaps)
+    assert np.allclose(wide_distances(model, rows), np.sqrt(squares.min(axis=0)))
+    gaps = np.linalg.norm(Y[300:] - wide_images(model, rows), axis=1)
+    assert np.allclose(wide_distances(model, rows), gaps)
 
 
 def test_groups_do_not_mix() -> None:
-    Y, shape = digits(), Shape(**{**GOOD, "part_size": None})
-    both = learn_wide(Y, [np.arange(100), np.arange(100, 250)], shape, n_jobs=None)
+    Y, settings = digits(), HullSettings(**{**GOOD, "part_size": None})
+    both = learn_wide(Y, [np.arange(100), np.arange(100, 250)], settings, n_jobs=None)
     for model, members in zip(both, (Y[:100], Y[100:250]), strict=True):
         (part,) = model
         assert np.allclose(part.mean, members.mean(axis=0))
@@ -50,24 +49,16 @@ def test_groups_do_not_mix() -> None:
 
 
 def test_the_result_does_not_depend_on_the_number_of_jobs() -> None:
-    Y, shape = digits(), Shape(**GOOD)
-    one, two = (learn_wide(Y, [np.arange(300)], shape, n_jobs=jobs)[0] for jobs in (None, 2))
+    Y, settings = digits(), HullSettings(**GOOD)
+    one, two = (learn_wide(Y, [np.arange(300)], settings, n_jobs=jobs)[0] for jobs in (None, 2))
     for first, second in zip(one, two, strict=True):
         assert np.allclose(first.layers[0].coefficients, second.layers[0].coefficients, atol=1e-9)
-
-
-def test_blocks_come_back_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(affine_hull_wide, "ROWS_AT_ONCE", 7)
-    Y = digits()[:50]
-    for n_jobs in (None, 2):
-        sums = in_blocks(lambda seen: seen.rows.sum(axis=1), Y, Y[0], n_jobs=n_jobs)
-        assert np.allclose(sums, (Y - Y[0]).sum(axis=1))
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
     [("n_components", 0), ("n_components", 2.5), ("n_layers", 0), ("part_size", 0), ("overlap", 0), ("rank", 0)],
 )
-def test_a_shape_that_is_none_is_refused_by_name(name: str, value: Any) -> None:
+def test_a_wrong_setting_is_refused_by_name(name: str, value: Any) -> None:
     with pytest.raises(InputError, match=name):
-        Shape(**{**GOOD, name: value})
+        HullSettings(**{**GOOD, name: value})

@@ -11,7 +11,8 @@ from sklearn.pipeline import make_pipeline
 
 from tacit import Budget, read_release, write_release
 from tacit.errors import BudgetError, BudgetExceededError, InputError, ReleaseError
-from tacit.models.autoencoder.encoder import PrivateAutoencoder, public_row_norm, scaled_rows, widths
+from tacit.models.autoencoder.encoder import PrivateAutoencoder
+from tacit.models.bounded_rows import public_row_norm, scaled_rows
 from tacit.privacy import accounting
 from tacit.privacy.account import plan_event
 from tacit.privacy.ledger import Ledger
@@ -106,10 +107,7 @@ def test_a_refused_charge_leaves_no_layers(tmp_path: Path) -> None:
     assert not hasattr(model, "layers_")
 
 
-def test_widths_are_whole_numbers() -> None:
-    assert widths(np.array([3, 2]), least=1) == (3, 2)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="hidden"):
-        widths([2.5], least=0)  # type: ignore[list-item]
+def test_an_epsilon_that_is_no_number_is_refused() -> None:
     with pytest.raises(BudgetError):
         PrivateAutoencoder(float("nan"), bounds=(0, 1)).plan(3)
 

@@ -11,17 +11,15 @@ from tacit.models.autoencoder.layers import (
     layer_query,
     learned_weights,
     noisy_centre,
+    normalised_rows,
     projection_range,
     public_code,
     public_directions,
     stack_arrays,
-    stack_asked,
     stack_queries,
     stack_shares,
-    unit_rows,
     with_constant,
 )
-from tacit.privacy.mechanisms import Laplace
 
 
 def rows_in_ball(n: int, p: int, seed: int = 0) -> FloatArray:
@@ -31,22 +29,22 @@ def rows_in_ball(n: int, p: int, seed: int = 0) -> FloatArray:
 
 
 def test_a_constant_unit_keeps_the_length_within_one() -> None:
-    X = unit_rows(np.random.default_rng(0).normal(size=(20, 5)))
+    X = normalised_rows(np.random.default_rng(0).normal(size=(20, 5)))
     longer = with_constant(X)
     assert longer.shape == (20, 6)
     assert np.allclose(np.linalg.norm(longer, axis=1), 1.0)
     assert np.allclose(longer[:, -1], 1 / math.sqrt(6))
 
 
-def test_unit_rows_leave_a_row_of_zeros() -> None:
-    assert np.array_equal(unit_rows(np.array([[0.0, 0.0], [3.0, 4.0]])), [[0.0, 0.0], [0.6, 0.8]])
+def test_normalised_rows_leave_a_row_of_zeros() -> None:
+    assert np.array_equal(normalised_rows(np.array([[0.0, 0.0], [3.0, 4.0]])), [[0.0, 0.0], [0.6, 0.8]])
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])
 def test_no_row_projects_outside_the_range(nonnegative: bool) -> None:
     rng = np.random.default_rng(1)
     W = rng.normal(size=(4, 3))
-    X = unit_rows(rng.normal(size=(20_000, 4)))
+    X = normalised_rows(rng.normal(size=(20_000, 4)))
     X = np.abs(X) if nonnegative else X
     low, high = projection_range(W, nonnegative=nonnegative)
     least, most = (X @ W).min(axis=0), (X @ W).max(axis=0)
@@ -116,8 +114,6 @@ def test_under_pure_epsilon_a_layer_asks_for_its_centre_too() -> None:
         [(6, 5), (6, 1)],
     ]
     assert stack_shares(queries, 0.4) == [0.1] * 4
-    noise = [Laplace(each.sensitivity, each.sensitivity, each.coordinates) for layer in queries for each in layer]
-    assert [[mechanism for _, mechanism in layer] for layer in stack_asked(queries, noise)] == [noise[:2], noise[2:]]
 
 
 def test_the_centre_is_the_mean_row_and_moves_with_one_row_as_declared() -> None:

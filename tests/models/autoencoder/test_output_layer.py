@@ -7,7 +7,7 @@ from scipy.optimize import minimize_scalar
 from tacit import Budget
 from tacit.arrays import FloatArray
 from tacit.models.autoencoder.functional_mechanism import Norm
-from tacit.models.autoencoder.layers import unit_rows, with_constant
+from tacit.models.autoencoder.layers import normalised_rows, with_constant
 from tacit.models.autoencoder.output_layer import (
     EXPECTED_LENGTH,
     class_targets,
@@ -61,7 +61,7 @@ def corners(n_classes: int, count: int) -> tuple[FloatArray, np.ndarray]:
     """Return code in which each class leans to a direction of its own."""
     rng = np.random.default_rng(0)
     codes = rng.integers(0, n_classes, count)
-    return with_constant(unit_rows(np.eye(n_classes)[codes] + 0.3 * rng.normal(size=(count, n_classes)))), codes
+    return with_constant(normalised_rows(np.eye(n_classes)[codes] + 0.3 * rng.normal(size=(count, n_classes)))), codes
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])

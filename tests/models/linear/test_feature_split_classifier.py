@@ -2,6 +2,7 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,10 +14,17 @@ from tacit.data.schema import Schema
 from tacit.errors import InputError
 from tacit.models.linear.feature_split import FeatureSplit
 from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
-from tacit.models.linear.hypothesis import UNLIKE, place_by_schema, trust
+from tacit.models.linear.hypothesis import UNLIKE, PriorWeights, no_prior, place_by_schema, trust
 from tacit.models.linear.hypothesis_transfer import HypothesisTransfer
 from tacit.models.linear.logistic import PrivateLogisticRegression, expected_noise
-from tacit.models.linear.planning import Settings, plan_average, plan_paper, plan_stack, printed_epsilon
+from tacit.models.linear.planning import (
+    PublicNumbers,
+    SplitSettings,
+    plan_average,
+    plan_paper,
+    plan_stack,
+    printed_epsilon,
+)
 from tacit.privacy import accounting
 from tacit.privacy.account import plan_event
 from tacit.privacy.mechanisms import ObjectivePerturbation
@@ -33,8 +41,8 @@ def blobs(n: int, d: int = 20, seed: int = 0) -> Table:
     return rng.normal(0, 1, (n, d)) + 0.5 * np.where(y, 1, -1)[:, None], y
 
 
-def blank(split: FeatureSplit, n_features: int = 10) -> tuple[np.ndarray, np.ndarray]:
-    return np.zeros((1, n_features)), np.full(len(split.shares), np.inf)
+def blank(split: FeatureSplit) -> PriorWeights:
+    return no_prior(split, 10, 2)
 
 
 def test_the_printed_accounting_agrees_with_an_independent_implementation() -> None:
@@ -50,7 +58,7 @@ def test_the_printed_accounting_agrees_with_an_independent_implementation() -> N
 @pytest.mark.parametrize("epsilon", [0.3, 4.0])
 def test_the_groups_together_cost_epsilon(shares: tuple[float, ...], epsilon: float) -> None:
     split = FeatureSplit(FIFTHS.positions, shares)
-    plan = plan_average(split, *blank(split), Settings(epsilon, 500, 3))
+    plan = plan_average(blank(split), PublicNumbers(epsilon, 500, 3), SplitSettings())
     assert accounting.epsilon(plan_event(plan.steps), delta=0) == pytest.approx(epsilon)
     for mechanism, share in zip(plan.groups, split.shares, strict=True):
         assert mechanism.event.epsilon == pytest.approx(epsilon * share / 3)
@@ -59,20 +67,21 @@ def test_the_groups_together_cost_epsilon(shares: tuple[float, ...], epsilon: fl
 
 
 def test_stacking_costs_epsilon_and_each_half_has_all_of_it() -> None:
-    plan = plan_stack(FIFTHS, *blank(FIFTHS), Settings(2.0, 101, 1))
+    plan = plan_stack(blank(FIFTHS), PublicNumbers(2.0, 101, 1), SplitSettings("stack"))
     assert accounting.epsilon(plan_event(plan.steps), delta=0) == pytest.approx(2.0)
     assert sum(each.event.epsilon for each in plan.groups) == pytest.approx(2.0)
     assert {each.curvature for each in plan.groups} == {51.0}
 
 
 def test_the_printed_algorithm_is_charged_what_it_costs_and_warns() -> None:
-    weak = plan_paper(FIFTHS, *blank(FIFTHS), Settings(1.0, 400, 1, regularization=0.02))
+    numbers, printed = PublicNumbers(1.0, 400, 1), SplitSettings(accounting="paper", regularization=0.02)
+    weak = plan_paper(blank(FIFTHS), numbers, printed)
     assert weak.epsilon > 1.001
     assert "line 6" in weak.warning
-    strong = plan_paper(FIFTHS, *blank(FIFTHS), Settings(1.0, 400, 1))
+    strong = plan_paper(blank(FIFTHS), numbers, SplitSettings(accounting="paper"))
     assert strong.epsilon == pytest.approx(1.0, rel=1e-3)
     assert not strong.warning
-    card = FeatureSplitClassifier(1.0, split=5, accounting="paper", regularization=0.02).fit(*blobs(400)).card_
+    card = FeatureSplitClassifier(1.0, split=5, settings=printed).fit(*blobs(400)).card_
     assert not card.holds
     assert card.epsilon > 1.001
 
@@ -81,7 +90,9 @@ def test_the_printed_noise_is_that_of_algorithm_3() -> None:
     split = FeatureSplit(FIFTHS.positions, (16, 4, 2, 1, 1))
     n, lam, epsilon = 400, 1.0, 1.0
     for mechanism, q in zip(
-        plan_paper(split, *blank(split), Settings(epsilon, n, 1, regularization=lam)).groups, split.shares, strict=True
+        plan_paper(blank(split), PublicNumbers(epsilon, n, 1), SplitSettings(regularization=lam)).groups,
+        split.shares,
+        strict=True,
     ):
         # In the paper's scale, w = u/q: rows of norm q, rate epsilon/2, curvature n lambda q².
         assert mechanism.beta / q == pytest.approx(epsilon / 2)
@@ -100,7 +111,7 @@ def test_trust_follows_the_inverse_variances() -> None:
 
 @pytest.mark.parametrize("aggregate", ["average", "stack"])
 def test_it_learns_from_groups(aggregate: str) -> None:
-    model = FeatureSplitClassifier(8.0, split=4, aggregate=aggregate, random_state=0).fit(*blobs(2000))
+    model = FeatureSplitClassifier(8.0, split=4, settings=SplitSettings(aggregate), random_state=0).fit(*blobs(2000))
     assert model.score(*blobs(500, seed=1)) > 0.9
     assert model.scores_.stacked == (aggregate == "stack")
     again = FeatureSplitClassifier.from_release(model.release())
@@ -138,7 +149,9 @@ def test_the_simple_combination_starts_from_the_source() -> None:
 def test_source_and_target_are_charged_on_their_own_ledgers(tmp_path: Path) -> None:
     ledgers = [Ledger.create(tmp_path / f"{name}.ledger", Budget(3, unit="record")) for name in ("ours", "theirs")]
     handed = FeatureSplitClassifier(1.0, split=4, ledger=ledgers[1]).fit(*blobs(100)).release()
-    model = FeatureSplitClassifier(2.0, sources=(handed,), ledger=ledgers[0], aggregate="stack").fit(*blobs(60))
+    model = FeatureSplitClassifier(2.0, sources=(handed,), ledger=ledgers[0], settings=SplitSettings("stack")).fit(
+        *blobs(60)
+    )
     assert [ledger.spent() for ledger in ledgers] == [pytest.approx(2.0), pytest.approx(1.0)]
     assert model.split_.positions == FeatureSplit.random(20, 4).positions
     assert audit_card(model.card_, draws=100, seed=0).passed
@@ -203,12 +216,10 @@ def test_the_noise_that_a_release_states_is_the_noise_it_has() -> None:
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"aggregate": "vote"}, "aggregate"),
-        ({"aggregate": "stack", "n_rows": 100}, "n_rows"),
-        ({"aggregate": "stack", "accounting": "paper"}, "average"),
+        ({"settings": SplitSettings("stack"), "n_rows": 100}, "n_rows"),
+        ({"settings": {"aggregate": "stack"}}, "settings must be a SplitSettings or None; got a dict"),
         ({"split": FeatureSplit.random(30, 3)}, "column 29"),
         ({"split": 50}, "n_groups"),
-        ({"prior_weight": 2.0}, "prior_weight"),
         ({"schema": OWNER}, "encoded columns"),
     ],
 )
@@ -221,6 +232,21 @@ def test_wrong_settings_are_refused_before_anything_is_charged(
     assert not ledger.lines()
 
 
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"aggregate": "vote"}, "aggregate"),
+        ({"accounting": "loose"}, "accounting"),
+        ({"aggregate": "stack", "accounting": "paper"}, "average"),
+        ({"prior_weight": 2.0}, "prior_weight"),
+        ({"regularization": 0.0}, "regularization"),
+    ],
+)
+def test_settings_are_checked_when_they_are_made(settings: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        SplitSettings(**settings)
+
+
 def test_a_split_other_than_the_sources_is_refused() -> None:
     with pytest.raises(InputError, match="split"):
         FeatureSplitClassifier(1.0, sources=(source(),), split=3).fit(*blobs(50))
@@ -228,6 +254,7 @@ def test_a_split_other_than_the_sources_is_refused() -> None:
 
 def test_several_sources_are_averaged() -> None:
     handed = [PrivateLogisticRegression(4.0, random_state=seed).fit(*blobs(3000)).release() for seed in (1, 2)]
-    model = FeatureSplitClassifier(1.0, sources=handed, prior_weight=1.0, regularization=1e6, random_state=0)
+    settings = SplitSettings(prior_weight=1.0, regularization=1e6)
+    model = FeatureSplitClassifier(1.0, sources=handed, settings=settings, random_state=0)
     mean = (handed[0].arrays["weights"] + handed[1].arrays["weights"]) / 2
     assert model.fit(*blobs(50)).scores_.weights == pytest.approx(mean, abs=1e-3)

@@ -14,11 +14,11 @@ from tacit.models.linear.logistic import PrivateLogisticRegression, expected_noi
 from tacit.models.linear.release import read_scores
 from tacit.models.two_class_problems import (
     centred,
+    class_probabilities,
     classes_query,
     query_of,
     row_factors,
     schema_bounds,
-    shares,
     signs_of,
     unit_rows,
 )
@@ -61,8 +61,8 @@ def test_each_class_is_told_from_the_rest() -> None:
 
 
 def test_probabilities_are_shares_of_margins() -> None:
-    assert shares(np.array([[0.0], [100.0]])) == pytest.approx(np.array([[0.5, 0.5], [0, 1]]))
-    assert shares(np.array([[0.0, 0.0, -800.0]])).sum() == pytest.approx(1)
+    assert class_probabilities(np.array([[0.0], [100.0]])) == pytest.approx(np.array([[0.5, 0.5], [0, 1]]))
+    assert class_probabilities(np.array([[0.0, 0.0, -800.0]])).sum() == pytest.approx(1)
 
 
 def test_bounds_of_a_schema_centre_numbers_categories_and_flags() -> None:

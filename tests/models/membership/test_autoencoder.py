@@ -7,7 +7,7 @@ from sklearn.decomposition import PCA
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tacit.errors import InputError
-from tacit.models.membership import wide as membership_wide
+from tacit.models import parts
 from tacit.models.membership.autoencoder import MembershipAutoencoder
 from tacit.models.membership.wide import wide_filter
 from tacit.numerics.kernels import Floats
@@ -31,7 +31,7 @@ def test_it_reconstructs_better_than_as_many_principal_components() -> None:
 
 
 def test_its_methods_agree_with_each_other_over_many_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(membership_wide, "ROWS_AT_ONCE", 64)
+    monkeypatch.setattr(parts, "ROWS_AT_ONCE", 64)
     X = digits()
     model = MembershipAutoencoder(n_layers=3, part_size=300, random_state=0, n_jobs=2).fit(X)
     new = X[:200] + 0.01

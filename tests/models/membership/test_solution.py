@@ -11,16 +11,16 @@ from tacit.models.membership.solution import (
     choose_basis,
     evaluate,
     first_passing,
+    fixed_point_noise,
     kernel_variance,
     landmark_counts,
     landmark_limit,
     learn_on_basis,
     make_basis,
     mean_variance,
-    settled_noise,
+    output_spectrum,
     smoothing,
     smoothing_of_rows,
-    spectrum,
     updated_noise,
 )
 from tacit.numerics.kernels import Floats, feature_scales
@@ -123,7 +123,7 @@ def test_the_solution_reproduces_independent_figures(name: str) -> None:
     assert evaluate(mapping, NEW1) == pytest.approx(np.array(figures["predictions"]), abs=1e-8)
     noise = 1.0
     for beta in figures["updates"]:
-        noise = updated_noise(noise, spectrum(basis, X1, Y), tau=tau, variance=mapping.variance)
+        noise = updated_noise(noise, output_spectrum(basis, X1, Y), tau=tau, variance=mapping.variance)
         assert 1 / noise == pytest.approx(beta, rel=1e-7)
 
 
@@ -275,13 +275,13 @@ def test_the_fixed_point_is_one_and_few_updates_reach_it() -> None:
     X, Y = data(2, 200, 4, 3)
     basis, tau = choose_basis(X, max_landmarks=100, order=np.arange(200))
     variance = kernel_variance(tau, mean_variance(Y))
-    seen = spectrum(basis, X, Y)
-    settled = settled_noise(seen, tau=tau, variance=variance)
-    assert updated_noise(settled, seen, tau=tau, variance=variance) == pytest.approx(settled, rel=1e-12)
+    spectrum = output_spectrum(basis, X, Y)
+    fixed_point = fixed_point_noise(spectrum, tau=tau, variance=variance)
+    assert updated_noise(fixed_point, spectrum, tau=tau, variance=variance) == pytest.approx(fixed_point, rel=1e-12)
     noise = 1.0
     for _ in range(4):
-        noise = updated_noise(noise, seen, tau=tau, variance=variance)
-    assert noise == pytest.approx(settled, rel=1e-2)
+        noise = updated_noise(noise, spectrum, tau=tau, variance=variance)
+    assert noise == pytest.approx(fixed_point, rel=1e-2)
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,10 @@ import pytest
 from sklearn.datasets import load_digits
 
 from tacit.errors import InputError
-from tacit.models.membership import wide as membership_wide
 from tacit.models.membership.layers import DeepAutoencoder, layer_outputs
 from tacit.models.membership.wide import (
-    Shape,
-    in_blocks,
+    AutoencoderSettings,
+    Reconstructions,
     learn_part,
     learn_wide,
     squared_distances,
@@ -28,8 +27,8 @@ def digits() -> Floats:
 
 def wide(n_rows: int = 300, **changes: Any) -> tuple[list[DeepAutoencoder], Floats]:
     Y = digits()
-    shape = Shape(**{**GOOD, **changes})
-    return list(learn_wide(Y, [np.arange(n_rows)], shape, n_jobs=None)[0]), Y[:50]
+    settings = AutoencoderSettings(**{**GOOD, **changes})
+    return list(learn_wide(Y, [np.arange(n_rows)], settings, n_jobs=None)[0]), Y[:50]
 
 
 def test_errors_and_reconstructions_are_the_best_over_parts_and_layers() -> None:
@@ -71,29 +70,28 @@ def test_distances_in_float32_keep_the_digits_that_the_expanded_form_loses() -> 
 
 def test_groups_are_learned_from_their_own_rows() -> None:
     Y = digits()
-    shape = Shape(**{**GOOD, "part_size": None})
-    both = learn_wide(Y, [np.arange(100), np.arange(100, 250)], shape, n_jobs=None)
+    settings = AutoencoderSettings(**{**GOOD, "part_size": None})
+    both = learn_wide(Y, [np.arange(100), np.arange(100, 250)], settings, n_jobs=None)
     for model, rows in zip(both, (Y[:100], Y[100:250]), strict=True):
         (part,) = model
-        alone = learn_part(rows, shape)
+        alone = learn_part(rows, settings)
         assert np.array_equal(part.layers[1].coefficients, alone.layers[1].coefficients)
 
 
 @pytest.mark.parametrize("n_jobs", [2, -1])
 def test_the_result_does_not_depend_on_the_number_of_jobs(n_jobs: int) -> None:
-    Y, shape = digits(), Shape(**GOOD)
-    one, many = (learn_wide(Y, [np.arange(300)], shape, n_jobs=jobs)[0] for jobs in (None, n_jobs))
+    Y, settings = digits(), AutoencoderSettings(**GOOD)
+    one, many = (learn_wide(Y, [np.arange(300)], settings, n_jobs=jobs)[0] for jobs in (None, n_jobs))
     for first, second in zip(one, many, strict=True):
         assert np.allclose(first.layers[0].coefficients, second.layers[0].coefficients, atol=1e-9)
 
 
-def test_blocks_come_back_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(membership_wide, "ROWS_AT_ONCE", 7)
-    Y = digits()[:50]
-    for n_jobs in (None, 2):
-        pieces = in_blocks(lambda block: block.sum(axis=1), Y, n_jobs=n_jobs)
-        assert len(pieces) == 8
-        assert np.allclose(np.concatenate(pieces), Y.sum(axis=1))
+def test_reconstructions_of_blocks_are_joined_in_order() -> None:
+    model, Y = wide()
+    whole = wide_filter(model, Y)
+    joined = Reconstructions.joined([wide_filter(model, block) for block in (Y[:20], Y[20:21], Y[21:])])
+    for name in ("rows", "errors", "parts", "layers"):
+        assert np.allclose(getattr(joined, name), getattr(whole, name), atol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -107,6 +105,6 @@ def test_blocks_come_back_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
         ("overlap", 0),
     ],
 )
-def test_a_shape_that_is_none_is_refused_by_name(name: str, value: Any) -> None:
+def test_a_wrong_setting_is_refused_by_name(name: str, value: Any) -> None:
     with pytest.raises(InputError, match=name):
-        Shape(**{**GOOD, name: value})
+        AutoencoderSettings(**{**GOOD, name: value})

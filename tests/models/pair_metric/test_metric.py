@@ -17,6 +17,7 @@ from tacit.data.pairs import chain, pair_signs, random_pairs
 from tacit.errors import BudgetExceededError, InputError
 from tacit.models.class_moments.nearest_mean import PrivateNearestMean
 from tacit.models.pair_metric.metric import PairMetric
+from tacit.models.pair_metric.solvers import DescentSettings, DiagonalSettings, PrintedSettings, SolverSettings
 from tacit.privacy import accounting
 from tacit.privacy.ledger import Ledger
 from tacit.releases.file import read_release, write_release
@@ -27,9 +28,9 @@ SOLVERS: dict[str, dict[str, Any]] = {
     "staircase": {"mechanism": "staircase"},
     "duchi": {"mechanism": "duchi"},
     "input": {"mechanism": "input"},
-    "sgd": {"solver": "sgd", "passes": 2},
-    "sgd-laplace": {"solver": "sgd", "mechanism": "laplace", "passes": 2, "batch_size": 40},
-    "sgd-staircase": {"solver": "sgd", "mechanism": "staircase", "passes": 2, "n_components": 2},
+    "sgd": {"solver": DescentSettings(passes=2)},
+    "sgd-laplace": {"solver": DescentSettings(passes=2, batch_size=40), "mechanism": "laplace"},
+    "sgd-staircase": {"solver": DescentSettings(passes=2, n_components=2), "mechanism": "staircase"},
 }
 every_solver = pytest.mark.parametrize("settings", SOLVERS.values(), ids=SOLVERS.keys())
 
@@ -43,7 +44,12 @@ def one_telling_feature(n_rows: int, seed: int) -> tuple[FloatArray, np.ndarray]
     return X, y
 
 
-@parametrize_with_checks([PairMetric(epsilon=99.0, bounds=(-5.0, 5.0), random_state=0)])
+@parametrize_with_checks(
+    [
+        PairMetric(epsilon=99.0, bounds=(-5.0, 5.0), random_state=0),
+        PairMetric(epsilon=99.0, bounds=(-5.0, 5.0), solver=DescentSettings(passes=2), random_state=0),
+    ]
+)
 def test_scikit_learn_accepts_it(estimator: Any, check: Any) -> None:
     check(estimator)
 
@@ -81,7 +87,8 @@ def test_it_stands_before_neighbours_in_a_pipeline() -> None:
 def test_descent_learns_where_there_is_much_to_learn() -> None:
     X, y = one_telling_feature(3000, 3)
     X[:, 0] = 0.5 + 0.8 * (y - 0.5)
-    model = PairMetric(20.0, bounds=(0, 1), solver="sgd", rate=20.0, margin=0.5, random_state=0).fit(X, y)
+    solver = DescentSettings(rate=20.0, margin=0.5)
+    model = PairMetric(20.0, bounds=(0, 1), solver=solver, random_state=0).fit(X, y)
     assert not model.fell_back_
     squares = np.diag(model.get_mahalanobis_matrix())
     assert squares.argmax() == 0
@@ -152,7 +159,8 @@ def test_kappa_comes_from_the_graph_of_pairs_and_scales_the_noise() -> None:
 
 def test_correlated_pairs_in_several_batches_cost_a_staircase_each_and_laplace_noise_once() -> None:
     for mechanism, draws in (("laplace", 2), ("staircase", 6)):
-        model = PairMetric(1.0, bounds=(0, 1), solver="sgd", mechanism=mechanism, passes=2, batch_size=10)
+        solver = DescentSettings(passes=2, batch_size=10)
+        model = PairMetric(1.0, bounds=(0, 1), solver=solver, mechanism=mechanism)
         gradients = model.plan(4, 100, kappa=3)[0]
         assert accounting.epsilon(gradients.event, delta=0.0) == pytest.approx(0.9)
         assert accounting.epsilon(gradients.mechanism.event, delta=0.0) == pytest.approx(0.9 / draws)
@@ -199,14 +207,16 @@ def test_the_card_says_what_is_public_and_what_a_person_costs() -> None:
     assert "a whole person is protected alike" in " ".join(alone.split())
 
 
-@pytest.mark.parametrize("solver", ["dpp", "dpp-s"])
-def test_the_printed_algorithms_run_and_their_cards_say_that_they_do_not_hold(solver: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("reduced", [False, True])
+def test_the_printed_algorithms_run_and_their_cards_say_that_they_do_not_hold(reduced: bool, tmp_path: Path) -> None:
     X, y = load_iris(return_X_y=True)
-    settings: dict[str, Any] = {"bounds": (0, 8), "solver": solver, "accounting": "paper", "passes": 2}
+    solver = PrintedSettings(reduced=reduced, passes=2)
+    settings: dict[str, Any] = {"bounds": (0, 8), "solver": solver, "accounting": "paper"}
     model = PairMetric(2.0, random_state=0, **settings).fit(X, y)
     assert model.components_.shape == (4, 4)
     assert not model.card_.holds
-    assert ("epsilon 8" if solver == "dpp" else "no epsilon holds") in model.card_.warning
+    assert ("no epsilon holds" if reduced else "epsilon 8") in model.card_.warning
+    assert model.release().settings["solver"] == ("dpp-s" if reduced else "dpp")
     with pytest.raises(InputError, match="ledger must be None"):
         PairMetric(2.0, ledger=tmp_path / "never.ledger", **settings).fit(X, y)
     with pytest.raises(InputError, match="solver must be one of 'diagonal', 'sgd'"):
@@ -234,10 +244,10 @@ def test_wrong_input_is_refused_before_anything_is_charged(tmp_path: Path) -> No
         ("mechanism must be one of", (X, y), {"mechanism": "cauchy"}),
         ("kappa must be one of", (X, y), {"kappa": "least"}),
         ("topology must be one of", (X, y), {"topology": "ring"}),
-        ("radius must be", (X, y), {"radius": -1.0}),
-        ("feature_scale must hold 64", (X, y), {"feature_scale": [1.0]}),
-        ("indicators must hold 64", (X, y), {"indicators": [1.0]}),
-        ("n_components must be at most", (X, y), {"solver": "sgd", "n_components": 65}),
+        ("solver must be one of", (X, y), {"solver": "newton"}),
+        ("feature_scale must hold 64", (X, y), {"solver": DiagonalSettings(feature_scale=[1.0])}),
+        ("indicators must hold 64", (X, y), {"solver": DiagonalSettings(indicators=[1.0])}),
+        ("n_components must be at most", (X, y), {"solver": DescentSettings(n_components=65)}),
         ("epsilon must be", (X, y), {"epsilon": -1.0}),
         ("epsilon must be at most 12", (X, y), {"epsilon": 30.0, "mechanism": "staircase"}),
         ("bounds must", (X, y), {"bounds": (1, 0)}),
@@ -249,6 +259,17 @@ def test_wrong_input_is_refused_before_anything_is_charged(tmp_path: Path) -> No
     means = PrivateNearestMean(1.0, bounds=(0, 16)).fit(X, y).release()
     with pytest.raises(InputError, match="kind 'pair_metric'"):
         PairMetric.from_release(means)
+
+
+def test_a_name_stands_for_the_default_settings() -> None:
+    X, y = one_telling_feature(100, 9)
+    objects: dict[str, SolverSettings] = {"diagonal": DiagonalSettings(), "sgd": DescentSettings()}
+    for name, settings in objects.items():
+        first, second = (
+            PairMetric(3.0, bounds=(0, 1), solver=solver, random_state=0).fit(X, y) for solver in (name, settings)
+        )
+        assert np.array_equal(first.components_, second.components_)
+        assert first.release().settings == second.release().settings
 
 
 def test_float32_rows_and_constant_features_are_fine() -> None:

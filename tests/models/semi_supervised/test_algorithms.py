@@ -8,12 +8,11 @@ import torch
 from torch import Tensor, nn
 
 from tacit.models.semi_supervised import algorithms
-from tacit.models.semi_supervised.algorithms import STEPS, Batch, Learner, guide_loss, mix, steadied
+from tacit.models.semi_supervised.algorithms import STEPS, TrainingBatch, TrainingState, guide_loss, mix, steadied
 from tacit.models.semi_supervised.augmentation import PictureAugmentation
-from tacit.models.semi_supervised.classifier import SharpenedClassifier
 from tacit.models.semi_supervised.losses import adaptive_sharpening_loss
 from tacit.models.semi_supervised.networks import default_network
-from tacit.models.semi_supervised.recipe import ALGORITHMS, DISTILLATIONS, Recipe
+from tacit.models.semi_supervised.recipe import ALGORITHMS, DISTILLATIONS, LossSettings, Recipe
 from tacit.models.semi_supervised.sparsemax import sparsemax
 
 N_CLASSES = 4
@@ -21,24 +20,23 @@ COMBINATIONS = pytest.mark.parametrize("distillation", DISTILLATIONS)
 EVERY = pytest.mark.parametrize("algorithm", ALGORITHMS)
 
 
-def learner(**settings: Any) -> Learner:
+def learner(algorithm: str = "fixmatch", distillation: str = "ads", **losses: Any) -> TrainingState:
     torch.manual_seed(0)
-    model = SharpenedClassifier(**settings)
-    recipe = Recipe(**{name: getattr(model, name) for name in Recipe.__dataclass_fields__})
+    recipe = Recipe(algorithm=algorithm, distillation=distillation, losses=LossSettings(**losses))
     prior = torch.full((N_CLASSES,), 1 / N_CLASSES)
-    return Learner(default_network((1, 8, 8), N_CLASSES), recipe, PictureAugmentation(), prior)
+    return TrainingState(default_network((1, 8, 8), N_CLASSES), recipe, PictureAugmentation(), prior)
 
 
-def batch(n_unlabelled: int = 16) -> Batch:
+def batch(n_unlabelled: int = 16) -> TrainingBatch:
     torch.manual_seed(1)
     codes = torch.arange(8) % N_CLASSES
     rows = 0.1 * torch.rand(8 + n_unlabelled, 1, 8, 8)
     for place, code in enumerate(torch.arange(8 + n_unlabelled) % N_CLASSES):
         rows[place, 0, 2 * code : 2 * code + 2] += 0.8  # a class is a bar at its own height
-    return Batch(rows[:8], codes, rows[8:])
+    return TrainingBatch(rows[:8], codes, rows[8:])
 
 
-def loss(made: Learner, given: Batch) -> Tensor:
+def loss(made: TrainingState, given: TrainingBatch) -> Tensor:
     torch.manual_seed(2)
     parts, _ = STEPS[made.recipe.algorithm](made, given)
     return torch.stack(list(parts.values())).sum()
@@ -206,7 +204,7 @@ def test_a_guide_counts_by_what_its_rows_know() -> None:
     soft[0] = torch.tensor([0.0, 1.0, 0.0, 0.0])
     weights = torch.zeros(16)
     weights[0] = 1.0
-    guided = Batch(given.rows, given.codes, given.unlabelled, soft, weights)
+    guided = TrainingBatch(given.rows, given.codes, given.unlabelled, soft, weights)
     expected = nn.functional.cross_entropy(others[:1], torch.tensor([1])) / 16
     assert float(guide_loss(made, guided, others).detach()) == pytest.approx(float(expected.detach()), rel=1e-5)
     assert float(guide_loss(made, given, others).detach()) == 0.0

@@ -24,7 +24,7 @@ from tacit.data.columns import Label, Numeric
 from tacit.data.schema import Schema
 from tacit.errors import InputError, TacitError
 from tacit.models.semi_supervised.labels import held_out
-from tacit.models.semi_supervised.recipe import ALGORITHMS, DISTILLATIONS
+from tacit.models.semi_supervised.recipe import ALGORITHMS, DISTILLATIONS, LossSettings, TrainingSettings
 
 Table = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 MINUS_ONE = {"check_classifiers_classes": "labels of -1 and 1 are tried, and -1 marks an unlabelled row"}
@@ -47,11 +47,14 @@ def digits() -> Table:
 
 
 def quick(**settings: Any) -> SharpenedClassifier:
-    usual = {"n_steps": 60, "batch_size": 16, "unlabelled_ratio": 2, "random_state": 0}
+    usual = {"n_steps": 60, "training": TrainingSettings(batch_size=16), "unlabelled_ratio": 2, "random_state": 0}
     return SharpenedClassifier(**{**usual, **settings})
 
 
-@parametrize_with_checks([quick(distillation="sh", learning_rate=0.01)], expected_failed_checks=lambda _: MINUS_ONE)
+@parametrize_with_checks(
+    [quick(distillation="sh", training=TrainingSettings(batch_size=16, learning_rate=0.01))],
+    expected_failed_checks=lambda _: MINUS_ONE,
+)
 def test_scikit_learn_accepts_it(estimator: Any, check: Any) -> None:
     check(estimator)
 
@@ -60,7 +63,8 @@ def test_scikit_learn_accepts_it(estimator: Any, check: Any) -> None:
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_every_algorithm_learns_with_every_distillation(moons: Table, algorithm: str, distillation: str) -> None:
     X, y, truth = moons
-    model = quick(algorithm=algorithm, distillation=distillation, n_steps=100, vat_radius=0.3).fit(X, y)
+    losses = LossSettings(vat_radius=0.3)
+    model = quick(algorithm=algorithm, distillation=distillation, n_steps=100, losses=losses).fit(X, y)
     assert model.score(X, truth) > 0.8
     P = model.predict_proba(X)
     assert_allclose(P.sum(axis=1), 1, atol=1e-6)
@@ -71,7 +75,8 @@ def test_every_algorithm_learns_with_every_distillation(moons: Table, algorithm:
 @pytest.mark.parametrize("distillation", ["ads", "sh"])
 def test_unlabelled_pictures_help(digits: Table, distillation: str) -> None:
     X, y, truth = digits
-    settings = {"image_shape": (8, 8), "distillation": distillation, "n_steps": 200, "batch_size": 32}
+    training = TrainingSettings(batch_size=32)
+    settings = {"image_shape": (8, 8), "distillation": distillation, "n_steps": 200, "training": training}
     alone = quick(algorithm="supervised", **settings).fit(X, y).score(X, truth)
     assert quick(**settings).fit(X, y).score(X, truth) > alone + 0.03
 
@@ -215,8 +220,10 @@ def test_held_out_rows_never_take_a_class_away() -> None:
         ({"image_shape": (2, 2)}, lambda X, y: (X, y), "as many values as X has columns, 2"),
         ({"algorithm": "pi"}, lambda X, y: (X, y), "algorithm must be one of"),
         ({"validation_fraction": 1.0}, lambda X, y: (X, y), "validation_fraction must be in"),
-        ({"class_prior": [1.0]}, lambda X, y: (X, y), "class_prior must hold a number"),
-        ({"class_prior": [1.0, -1.0]}, lambda X, y: (X, y), "class_prior must hold a number"),
+        ({"losses": LossSettings(class_prior=[1.0])}, lambda X, y: (X, y), "class_prior must hold a number"),
+        ({"losses": LossSettings(class_prior=[1.0, -1.0])}, lambda X, y: (X, y), "class_prior must hold a number"),
+        ({"losses": {"power": 2.0}}, lambda X, y: (X, y), "losses must be a LossSettings or None; got a dict"),
+        ({"training": LossSettings()}, lambda X, y: (X, y), "training must be a TrainingSettings or None"),
     ],
 )
 def test_what_cannot_be_learned_is_refused(moons: Table, settings: dict[str, Any], change: Any, rule: str) -> None:

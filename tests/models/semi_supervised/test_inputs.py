@@ -1,4 +1,4 @@
-"""Rows as networks read them: pictures, tables with and without a schema, and what does not fit."""
+"""Float32Array as networks read them: pictures, tables with and without a schema, and what does not fit."""
 
 import io
 import sys
@@ -9,25 +9,26 @@ import torch
 from numpy.testing import assert_allclose
 from torch import nn
 
+from tacit.arrays import Float32Array
 from tacit.data.columns import Categorical, Label, Numeric
 from tacit.data.schema import Image, Schema
 from tacit.errors import InputError
-from tacit.models.semi_supervised.inputs import Columns, Pictures, Rows, flat_rows, lay_out
-from tacit.models.semi_supervised.networks import default_network, fitting_network
+from tacit.models.semi_supervised.inputs import ColumnLayout, PictureLayout, flat_rows, lay_out
+from tacit.models.semi_supervised.networks import default_network, network_problem
 from tacit.models.semi_supervised.progress import Bar
 from tacit.models.semi_supervised.training import augmentation_of
 
 RNG = np.random.default_rng(0)
 
 
-def rows(n: int, p: int) -> Rows:
+def rows(n: int, p: int) -> Float32Array:
     return RNG.random((n, p)).astype(np.float32)
 
 
 def test_pictures_are_scaled_to_0_and_1_with_channels_first() -> None:
     flat = 255 * rows(5, 4 * 3 * 2)
     layout = lay_out(flat, image_shape=(4, 3, 2), schema=None)
-    assert isinstance(layout, Pictures)
+    assert isinstance(layout, PictureLayout)
     assert layout.network_shape == (2, 4, 3)
     read = layout.read(flat)
     assert read.min() == 0
@@ -47,14 +48,14 @@ def test_pictures_may_come_as_arrays_of_their_own_shape(shape: tuple[int, ...]) 
     pictures = RNG.random(shape).astype(np.float32)
     flat, found = flat_rows(pictures)
     assert found == (4, 5, 1 if len(shape) == 3 else 3)
-    read = Pictures(found, 0.0, 1.0).read(flat)
+    read = PictureLayout(found, 0.0, 1.0).read(flat)
     assert_allclose(read, pictures.reshape(6, -1, 4, 5))
 
 
 def test_columns_are_standardised_and_constant_ones_do_not_divide_by_0() -> None:
     table = rows(50, 3) * [1, 100, 0] + [0, -5, 3]
     layout = lay_out(table.astype(np.float32), image_shape=None, schema=None)
-    assert isinstance(layout, Columns)
+    assert isinstance(layout, ColumnLayout)
     read = layout.read(table.astype(np.float32))
     assert_allclose(read.mean(axis=0), 0, atol=1e-5)
     assert_allclose(read[:, :2].std(axis=0), 1, atol=1e-4)
@@ -77,7 +78,7 @@ SCHEMA = Schema((Numeric("age", (0, 110), missing="flag"), Categorical("job", ("
 
 def test_a_schema_says_which_columns_belong_together_and_which_get_noise() -> None:
     layout = lay_out(rows(20, 5), image_shape=None, schema=SCHEMA)
-    assert isinstance(layout, Columns)
+    assert isinstance(layout, ColumnLayout)
     assert SCHEMA.encoded_names[1] != "job = a"  # a missing age has a flag of its own
     assert layout.features.tolist() == [0, 0, 1, 1, 1]
     assert layout.spread.tolist() == [1, 0, 0, 0, 0]
@@ -89,7 +90,7 @@ def test_a_schema_that_is_one_picture_needs_no_shape() -> None:
     names = tuple(f"p{place}" for place in range(6))
     schema = Schema((*(Numeric(name, (0, 1)) for name in names), Label("y", ("n", "y"))), image=Image(names, (2, 3)))
     layout = lay_out(rows(4, 6), image_shape=None, schema=schema)
-    assert isinstance(layout, Pictures)
+    assert isinstance(layout, PictureLayout)
     assert layout.shape == (2, 3, 1)
 
 
@@ -122,11 +123,11 @@ def test_the_default_network_fits_rows_of_any_shape(shape: tuple[int, ...]) -> N
 
 def test_a_network_that_does_not_fit_says_why_and_stays_as_it_was() -> None:
     network = nn.Sequential(nn.Dropout(), nn.Linear(4, 3))
-    assert not fitting_network(network, torch.rand(1, 4), 3)
+    assert not network_problem(network, torch.rand(1, 4), 3)
     assert network.training
-    assert "logits of shape (1, 5), not (1, 3)" in fitting_network(network, torch.rand(1, 4), 5)
-    assert "does not accept a batch of shape (1, 9)" in fitting_network(network, torch.rand(1, 9), 3)
-    assert "not tuple" in fitting_network(nn.LSTM(4, 3), torch.rand(1, 4), 3)
+    assert "logits of shape (1, 5), not (1, 3)" in network_problem(network, torch.rand(1, 4), 5)
+    assert "does not accept a batch of shape (1, 9)" in network_problem(network, torch.rand(1, 9), 3)
+    assert "not tuple" in network_problem(nn.LSTM(4, 3), torch.rand(1, 4), 3)
 
 
 @pytest.mark.parametrize("terminal", [False, True])

@@ -10,28 +10,35 @@ import torch
 from torch import Tensor, nn
 
 from tacit.models.semi_supervised import training
-from tacit.models.semi_supervised.classifier import SharpenedClassifier
 from tacit.models.semi_supervised.inputs import lay_out
 from tacit.models.semi_supervised.networks import default_network
-from tacit.models.semi_supervised.recipe import Recipe
-from tacit.models.semi_supervised.training import Data, Trained, augmentation_of, follow, known, ramp, train
+from tacit.models.semi_supervised.recipe import Recipe, TrainingSettings
+from tacit.models.semi_supervised.training import (
+    Trained,
+    TrainingData,
+    augmentation_of,
+    follow,
+    guide_certainty,
+    ramp,
+    train,
+)
 
 
-def recipe(**settings: Any) -> Recipe:
-    model = SharpenedClassifier(**{"n_steps": 50, "batch_size": 8, **settings})
-    return Recipe(**{name: getattr(model, name) for name in Recipe.__dataclass_fields__})
+def recipe(n_steps: int = 50, **settings: Any) -> Recipe:
+    training = {name: settings.pop(name) for name in {"optimizer", "learning_rate", "early_stopping"} & settings.keys()}
+    return Recipe(n_steps=n_steps, training=TrainingSettings(batch_size=8, **training), **settings)
 
 
-def data(n_labelled: int = 20, n_unlabelled: int = 30, n_held: int = 0, guide: Any = None) -> Data:
+def data(n_labelled: int = 20, n_unlabelled: int = 30, n_held: int = 0, guide: Any = None) -> TrainingData:
     rng = np.random.default_rng(0)
     codes = np.arange(n_labelled + n_unlabelled + n_held) % 2
     rows = (rng.normal(size=(len(codes), 2)) + 4 * codes[:, None]).astype(np.float32)
     first, last = n_labelled, n_labelled + n_unlabelled
     prior = np.array([0.5, 0.5])
-    return Data(rows[:first], codes[:first], rows[first:last], guide, rows[last:], codes[last:], prior)
+    return TrainingData(rows[:first], codes[:first], rows[first:last], guide, rows[last:], codes[last:], prior)
 
 
-def trained(given: Data, settings: Recipe) -> Trained:
+def trained(given: TrainingData, settings: Recipe) -> Trained:
     torch.manual_seed(0)
     layout = lay_out(given.rows, image_shape=None, schema=None)
     return train(default_network((2,), 2), given, settings, augmentation_of(layout))
@@ -84,9 +91,9 @@ def test_the_average_follows_parameters_and_statistics() -> None:
     assert int(average[1].num_batches_tracked) == 1  # type: ignore[arg-type]
 
 
-def test_what_a_soft_label_knows_is_0_if_uniform_and_1_if_certain() -> None:
+def test_the_certainty_of_a_soft_label_is_0_if_uniform_and_1_if_certain() -> None:
     guide = torch.tensor([[0.25] * 4, [1.0, 0.0, 0.0, 0.0], [0.5, 0.5, 0.0, 0.0]])
-    assert torch.allclose(known(guide), torch.tensor([0.0, 1.0, 0.5]), atol=1e-6)
+    assert torch.allclose(guide_certainty(guide), torch.tensor([0.0, 1.0, 0.5]), atol=1e-6)
 
 
 def test_the_guide_fades_out_by_the_middle(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,25 +114,25 @@ def test_the_guide_fades_out_by_the_middle(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_training_stops_once_predictions_have_settled() -> None:
-    settings = recipe(n_steps=500, learning_rate=0.01)
+    settings = recipe(500, learning_rate=0.01)
     stopped = trained(data(), settings)
     assert stopped.stopped == "predictions have settled"
     assert 250 <= stopped.n_steps < 500
     assert all(check["changed"] <= training.SETTLED for check in stopped.history[-training.PATIENCE :])
-    assert trained(data(), replace(settings, n_steps=60, early_stopping=False)).n_steps == 60
+    assert trained(data(), recipe(60, learning_rate=0.01, early_stopping=False)).n_steps == 60
 
 
 def test_the_weights_that_were_best_on_held_out_rows_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     kept: list[dict[str, Tensor]] = []
-    look = training.Judge.look
+    measured = training.StoppingRule.measured
 
-    def watch(judge: training.Judge, network: nn.Module) -> dict[str, float]:
-        found = look(judge, network)
-        if judge.waited == 0:
+    def watch(rule: training.StoppingRule, network: nn.Module) -> dict[str, float]:
+        measures = measured(rule, network)
+        if rule.waited == 0:
             kept.append({name: value.clone() for name, value in network.state_dict().items()})
-        return found
+        return measures
 
-    monkeypatch.setattr(training.Judge, "look", watch)
+    monkeypatch.setattr(training.StoppingRule, "measured", watch)
     given = data(n_held=10)
     wrong = replace(given, held_codes=1 - given.held_codes)  # learning makes held-out rows worse and worse
     result = trained(wrong, recipe(n_steps=300, learning_rate=0.01))

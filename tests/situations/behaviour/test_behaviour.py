@@ -7,10 +7,10 @@ from tacit import Budget
 from tacit.errors import BudgetError, InputError
 from tacit.models.autoencoder.classifier import PrivateAutoencoderClassifier
 from tacit.privacy import accounting
-from tacit.situations.behaviour.logs import fitbit_log, glasgow_log
 from tacit.situations.behaviour.predictor import bounded_tuples, epsilon_of_one, largest_that_fits, learn_behaviour
+from tacit.situations.behaviour.public_logs import fitbit_log, glasgow_log
 from tacit.situations.behaviour.tuples import (
-    Log,
+    BehaviourLog,
     Tuples,
     bounded_contributions,
     bounded_friendships,
@@ -25,17 +25,17 @@ needs_data = pytest.mark.skipif("TACIT_DATA" not in os.environ, reason="TACIT_DA
 NO_FRIENDS = np.empty((0, 3), dtype=np.int64)
 
 
-def random_log(people: int = 12, times: int = 6, seed: int = 0) -> Log:
+def random_log(people: int = 12, times: int = 6, seed: int = 0) -> BehaviourLog:
     """Everyone is influenced by the next three, at each time."""
     rng = np.random.default_rng(seed)
     person, time = (part.ravel() for part in np.meshgrid(np.arange(people), np.arange(times), indexing="ij"))
     friends = [(t, u, (u + k) % people) for t in range(times) for u in range(people) for k in (1, 2, 3)]
     outcome = rng.integers(0, 2, len(person))
-    return Log(rng.random((len(person), 2)), person, time, outcome, np.array(friends))
+    return BehaviourLog(rng.random((len(person), 2)), person, time, outcome, np.array(friends))
 
 
 def test_a_tuple_holds_the_present_the_past_and_the_influence_of_each_time() -> None:
-    log = Log(
+    log = BehaviourLog(
         np.array([[0.1], [0.2], [0.3], [0.9]]),
         np.array([7, 7, 7, 8]),
         np.array([0, 1, 2, 1]),
@@ -48,18 +48,18 @@ def test_a_tuple_holds_the_present_the_past_and_the_influence_of_each_time() -> 
 
 
 def test_gaps_and_unknown_outcomes_make_no_tuple() -> None:
-    log = Log(np.zeros((3, 1)), np.zeros(3, int), np.array([0, 1, 3]), np.array([0, -1, 1]), NO_FRIENDS)
+    log = BehaviourLog(np.zeros((3, 1)), np.zeros(3, int), np.array([0, 1, 3]), np.array([0, -1, 1]), NO_FRIENDS)
     with pytest.raises(InputError, match="past"):
         make_tuples(log, past=0)
 
 
 def test_a_row_that_occurs_twice_is_refused() -> None:
     with pytest.raises(InputError, match="twice"):
-        Log(np.zeros((2, 1)), np.zeros(2, int), np.zeros(2, int), np.zeros(2, int), NO_FRIENDS)
+        BehaviourLog(np.zeros((2, 1)), np.zeros(2, int), np.zeros(2, int), np.zeros(2, int), NO_FRIENDS)
 
 
 def test_influence_is_the_mean_outcome_of_friends_who_are_seen() -> None:
-    log = Log(
+    log = BehaviourLog(
         np.zeros((3, 1)),
         np.arange(3),
         np.zeros(3, int),
@@ -67,7 +67,11 @@ def test_influence_is_the_mean_outcome_of_friends_who_are_seen() -> None:
         np.array([[0, 2, 0], [0, 2, 1], [0, 0, 2]]),
     )
     assert influences(log).tolist() == [0.5, 0.5, 0.5]
-    assert influences(Log(log.X, log.person, log.time, log.outcome, log.friendships[:1])).tolist() == [0.5, 0.5, 1.0]
+    assert influences(BehaviourLog(log.X, log.person, log.time, log.outcome, log.friendships[:1])).tolist() == [
+        0.5,
+        0.5,
+        1.0,
+    ]
 
 
 def test_nobody_influences_more_than_the_bound() -> None:
@@ -93,12 +97,12 @@ def test_the_last_tuples_of_each_person_are_kept_whoever_else_is_there() -> None
 def test_a_changed_value_changes_no_more_tuples_than_counted(past: int) -> None:
     log = random_log(people=8, times=8)
     friends = bounded_friendships(log.friendships, most=2)
-    before = make_tuples(Log(log.X, log.person, log.time, log.outcome, friends), past=past)
+    before = make_tuples(BehaviourLog(log.X, log.person, log.time, log.outcome, friends), past=past)
     worst = 0
     for row in range(len(log.X)):
         X, outcome = log.X.copy(), log.outcome.copy()
         X[row], outcome[row] = 1.0, 1 - outcome[row]
-        after = make_tuples(Log(X, log.person, log.time, outcome, friends), past=past)
+        after = make_tuples(BehaviourLog(X, log.person, log.time, outcome, friends), past=past)
         worst = max(worst, int((np.any(before.X != after.X, axis=1) | (before.y != after.y)).sum()))
     assert worst == tuples_with_one_value(past, 2)  # the bound, and it is reached
 
@@ -111,7 +115,7 @@ def test_a_person_who_leaves_changes_no_more_tuples_than_counted() -> None:
         # Their attributes and outcomes go; friendships are public and stay.
         kept = log.person != person
         after = bounded_tuples(
-            Log(log.X[kept], log.person[kept], log.time[kept], log.outcome[kept], log.friendships), **settings
+            BehaviourLog(log.X[kept], log.person[kept], log.time[kept], log.outcome[kept], log.friendships), **settings
         )
         others = before.person != person
         replaced = (np.any(before.X[others] != after.X, axis=1)).sum()

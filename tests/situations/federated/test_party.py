@@ -12,7 +12,7 @@ from tacit.kinds.noisy_rows import KIND as NOISY_ROWS
 from tacit.kinds.noisy_rows.rows import gathered, private_rows
 from tacit.models.affine_hull.classifier import AffineHullClassifier
 from tacit.situations.federated.distances import decide
-from tacit.situations.federated.party import Party, ask, make_party, private_parties
+from tacit.situations.federated.party import Party, make_party, private_parties, query_parties
 
 CLASSES = np.arange(10)
 Digits = tuple[np.ndarray, ...]
@@ -25,7 +25,7 @@ def digits() -> Digits:
 
 
 def accuracy(parties: list[Party], new: np.ndarray, truth: np.ndarray) -> float:
-    return float((decide(ask(parties, new, CLASSES), CLASSES) == truth).mean())
+    return float((decide(query_parties(parties, new, CLASSES), CLASSES) == truth).mean())
 
 
 def test_parties_with_classes_of_their_own_decide_as_one_party_with_all_of_them(digits: Digits) -> None:
@@ -33,7 +33,7 @@ def test_parties_with_classes_of_their_own_decide_as_one_party_with_all_of_them(
     split = [make_party(X[y % 4 == part], y[y % 4 == part], model=AffineHullClassifier()) for part in range(4)]
     whole = AffineHullClassifier().fit(X, y)
     expected = whole.class_distances(new)
-    found = np.min(ask(split, new, CLASSES), axis=0)
+    found = np.min(query_parties(split, new, CLASSES), axis=0)
     np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-3)
     assert accuracy(split, new, truth) > 0.97
 
@@ -68,4 +68,4 @@ def test_a_party_that_answers_nonsense_is_refused(digits: Digits) -> None:
             return np.full((len(np.asarray(X)), 10), np.nan)
 
     with pytest.raises(InputError, match="NaN"):
-        ask([make_party(X, y, model=Broken())], new, CLASSES)
+        query_parties([make_party(X, y, model=Broken())], new, CLASSES)

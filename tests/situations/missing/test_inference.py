@@ -5,13 +5,13 @@ import polars as pl
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from tacit.data.cells import IntArray
+from tacit.arrays import IntArray
 from tacit.data.columns import Categorical, Label, Numeric
 from tacit.data.schema import Schema
 from tacit.errors import InputError
 from tacit.situations.missing import inference, learners
-from tacit.situations.missing.inference import FOLDS, InferredColumn, _dealt, infer_column
-from tacit.situations.missing.learners import LEARNERS, Learned, learn
+from tacit.situations.missing.inference import FOLDS, InferredColumn, _stratified_parts, infer_column
+from tacit.situations.missing.learners import LEARNERS, LogitFunction, learn
 
 KINDS = ("plum", "pear", "fig", "quince")
 SCHEMA = Schema(
@@ -72,7 +72,7 @@ def test_no_cell_is_seen_by_the_learner_that_infers_it(monkeypatch: pytest.Monke
     table, _ = orchard(60, known=0.7)
     table = table.with_columns(sweet=pl.Series(np.arange(60) / 60))  # a name for each row
 
-    def memory(name: str, X: IntArray, y: IntArray, *, n_classes: int, **_: object) -> Learned:
+    def memory(name: str, X: IntArray, y: IntArray, *, n_classes: int, **_: object) -> LogitFunction:
         shown = dict(zip(X[:, 0], y, strict=True))
         return lambda rows: np.array([10.0 * np.eye(n_classes + 1)[shown[row[0]]][:n_classes] for row in rows])
 
@@ -83,11 +83,11 @@ def test_no_cell_is_seen_by_the_learner_that_infers_it(monkeypatch: pytest.Monke
 
 def test_every_kind_is_dealt_evenly() -> None:
     y = np.repeat([0, 1, 2, 3], [50, 13, 5, 2])
-    parts = _dealt(y, 0)
+    parts = _stratified_parts(y, 0)
     for code, count in enumerate(np.bincount(y)):
         dealt = np.bincount(parts[y == code], minlength=FOLDS)
         assert dealt.max() - dealt.min() <= 1, (code, count)
-    assert_array_equal(np.sort(_dealt(np.array([0, 0, 1, 1]), 0)), [0, 1, 2, 3])
+    assert_array_equal(np.sort(_stratified_parts(np.array([0, 0, 1, 1]), 0)), [0, 1, 2, 3])
 
 
 def test_a_kind_known_of_one_row_is_held_out_without_trouble() -> None:

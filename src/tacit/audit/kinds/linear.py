@@ -11,6 +11,7 @@ from tacit.audit.case import DRAWS, EPSILON, FIT_EPSILON, Case, replay_result
 from tacit.audit.game import Game, Sampler, mechanism_game
 from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
 from tacit.models.linear.logistic import PrivateLogisticRegression
+from tacit.models.linear.planning import SplitSettings
 from tacit.models.two_class_problems import query_of, row_factors
 from tacit.privacy.card import AuditResult
 from tacit.privacy.mechanisms import AgainstRest, ObjectivePerturbation
@@ -40,7 +41,9 @@ def cases(seed: int | None) -> list[Case]:
         Case("regression of three classes, replay", lambda: _classes_replay(seed)),
         Case("tuned regression, replay", lambda: _replay(PrivateLogisticRegression, seed, regularization=(0.5, 2.0))),
         Case("feature split, replay", lambda: _replay(FeatureSplitClassifier, seed, split=2)),
-        Case("stacking, replay", lambda: _replay(FeatureSplitClassifier, seed, split=2, aggregate="stack")),
+        Case(
+            "stacking, replay", lambda: _replay(FeatureSplitClassifier, seed, split=2, settings=SplitSettings("stack"))
+        ),
         Case("control: rows scaled by the table's own maximum", lambda: _own_maximum_replay(seed), control=True),
     ]
 

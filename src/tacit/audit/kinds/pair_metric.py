@@ -6,14 +6,15 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from tacit.arrays import FloatArray
+from tacit.arrays import BoolArray, FloatArray
 from tacit.audit.case import DELTA, DRAWS, EPSILON, Case, replay_result
 from tacit.audit.game import Game, Sampler, mechanism_game
 from tacit.data.pairs import pair_signs, random_pairs
 from tacit.models.pair_metric.diagonal import Diagonal
 from tacit.models.pair_metric.metric import PairMetric
 from tacit.models.pair_metric.printed import PrintedDescent
-from tacit.numerics.contrastive import BoolArray, clipped_gradient_sum
+from tacit.models.pair_metric.solvers import DescentSettings
+from tacit.numerics.contrastive import clipped_gradient_sum
 from tacit.numerics.pair_graph import kappa_bounds
 from tacit.privacy.card import AuditResult
 from tacit.privacy.mechanisms import Laplace
@@ -29,8 +30,8 @@ REPLAYED: dict[str, dict[str, Any]] = {
     "diagonal staircase": {"mechanism": "staircase"},
     "local": {"mechanism": "duchi"},
     "input perturbation": {"mechanism": "input"},
-    "descent": {"solver": "sgd", "passes": 2},
-    "descent in batches": {"solver": "sgd", "mechanism": "laplace", "passes": 2, "batch_size": 7},
+    "descent": {"solver": DescentSettings(passes=2)},
+    "descent in batches": {"solver": DescentSettings(passes=2, batch_size=7), "mechanism": "laplace"},
 }
 
 # Differences of pairs and which of them are dissimilar.

@@ -23,9 +23,9 @@ from tacit.files.atomic import OWNER_ONLY, replacing
 from tacit.interfaces.cli.outputs import counted, require_output, working
 from tacit.releases.sidecar import is_table
 from tacit.situations.missing import inference
-from tacit.situations.missing.inference import Evidence, InferredColumn
+from tacit.situations.missing.inference import HeldOutEvidence, InferredColumn
 from tacit.situations.missing.learners import LEARNERS
-from tacit.situations.missing.question import ask
+from tacit.situations.missing.problem import inference_problem
 
 WARNING = (
     "warning: inferring what people withheld is itself a disclosure about them. Guard the answers as if they had been "
@@ -83,11 +83,11 @@ def infer(
     rules = read_schema(schema)
     with working(f"reading {table.name}"):
         frame = _read(table, rules, column)
-        question = ask(frame, rules, column, source=table.name)
+        problem = inference_problem(frame, rules, column, source=table.name)
     typer.echo(WARNING, err=True)
-    n_known = int((~question.missing).sum())
+    n_known = int((~problem.missing).sum())
     with working(f"learning {column} from {counted(n_known, 'known cell')}, five times with a part held out, then all"):
-        inferred = inference.infer(question, learner=learner, random_state=seed)
+        inferred = inference.infer(problem, learner=learner, random_state=seed)
     _show(inferred, abstain_below)
     if output is not None:
         _write(frame, inferred, output, abstain_below)
@@ -133,7 +133,7 @@ def _show(inferred: InferredColumn, abstain_below: float) -> None:
     console.print(_levels(evidence, inferred, abstain_below))
 
 
-def _levels(evidence: Evidence, inferred: InferredColumn, chosen: float) -> Table:
+def _levels(evidence: HeldOutEvidence, inferred: InferredColumn, chosen: float) -> Table:
     """Return what each level of confidence leaves unanswered, and how much of the rest is right."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for header in ("abstain below", "known cells answered", "of those right", "missing cells answered"):

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from tacit.interfaces.cli.outputs import file_size, working
-from tacit.workflows.report_file import report as write_report
+from tacit.workflows.report import report as write_report
 
 
 def report(

@@ -59,10 +59,10 @@ def tune(
     """
     require_output(output, force=force, inputs=[start] if start else [])
     place = output.with_name(f"{output.name}.run") if state is None else state
-    client = DeskClient(desk, token, patience=patience, said=_say)
+    client = DeskClient(desk, token, patience=patience, on_wait=_say)
     if is_exposed(desk):
         Console(stderr=True).print(Text.assemble(("warning: ", "bold yellow"), PLAIN_HTTP), soft_wrap=True)
-    architecture, offer = client.offer()
+    architecture, offer = client.fetch_terms()
     budget = int(offer["queries_left"]) if queries is None else queries
     tuning = _resumed(place, architecture)
     if tuning is None:
@@ -161,7 +161,7 @@ def _run(tuning: Tuning, client: DeskClient, place: Path) -> Tuning:
             for name, body in tuning.batch():
                 scores.append(client.score(name, body))
                 progress.advance(bar)
-            tuning = tuning.told(scores)
+            tuning = tuning.tell(scores)
             write_tuning(tuning, place)
             progress.update(bar, description=f"queries, last batch {sum(scores) / len(scores):.4f}")
     client.close()

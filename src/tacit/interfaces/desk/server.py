@@ -1,4 +1,4 @@
-"""The desk on a socket: uvicorn with deadlines, so that nobody can hold connections open for nothing."""
+"""The desk on a socket: uvicorn with deadlines for the head of each request, against idle connections."""
 
 import asyncio
 import socket
@@ -20,7 +20,7 @@ LARGEST_HEAD = 16 * 1024
 
 
 class PromptProtocol(H11Protocol):
-    """HTTP/1.1 that closes a connection whose next request is not there in time.
+    """HTTP/1.1 that closes a connection if the head of its next request is not complete in time.
 
     uvicorn's own timer stops at the first byte of a request: a client that sends a byte now and then would stay.
     """
@@ -29,29 +29,29 @@ class PromptProtocol(H11Protocol):
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
-        """Start the clock."""
+        """Start the deadline of the first request."""
         super().connection_made(transport)
-        self._start_clock()
+        self._start_deadline()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the clock."""
-        self._stop_clock()
+        """Cancel the deadline."""
+        self._cancel_deadline()
         super().connection_lost(exc)
 
     def on_response_complete(self) -> None:
-        """Start the clock for the next request; a body that still comes in is not waited for either."""
+        """Start the deadline of the next request; a body that is still arriving is not waited for either."""
         super().on_response_complete()
-        self._start_clock()
+        self._start_deadline()
 
-    def _start_clock(self) -> None:
-        self._stop_clock()
-        self._deadline = self.loop.call_later(self.head_seconds, self._give_up)
+    def _start_deadline(self) -> None:
+        self._cancel_deadline()
+        self._deadline = self.loop.call_later(self.head_seconds, self._close_if_idle)
 
-    def _stop_clock(self) -> None:
+    def _cancel_deadline(self) -> None:
         if self._deadline is not None:
             self._deadline.cancel()
 
-    def _give_up(self) -> None:
+    def _close_if_idle(self) -> None:
         # A request whose head is complete is the application's, which has a deadline for the body.
         cycle: Any = self.cycle
         if cycle is None or cycle.response_complete:
@@ -79,20 +79,20 @@ def make_server(app: FastAPI, *, host: str, port: int, head_seconds: float = HEA
     return uvicorn.Server(config)
 
 
-def run_server(server: uvicorn.Server, opened: Callable[[str], None]) -> None:
-    """Listen until a signal ends it; ``opened`` is told the address once requests are taken."""
+def run_server(server: uvicorn.Server, on_open: Callable[[str], None]) -> None:
+    """Listen until a signal ends it; ``on_open`` is called with the address once requests are accepted."""
     host, port = server.config.host, server.config.port
     with _listening(host, port) as listener, suppress(KeyboardInterrupt):
-        shown = f"[{host}]" if ":" in host else host
-        asyncio.run(_serve(server, listener, lambda: opened(f"http://{shown}:{listener.getsockname()[1]}")))
+        url_host = f"[{host}]" if ":" in host else host
+        asyncio.run(_serve(server, listener, lambda: on_open(f"http://{url_host}:{listener.getsockname()[1]}")))
 
 
-async def _serve(server: uvicorn.Server, listener: socket.socket, opened: Callable[[], None]) -> None:
+async def _serve(server: uvicorn.Server, listener: socket.socket, on_open: Callable[[], None]) -> None:
     serving = asyncio.create_task(server.serve(sockets=[listener]))
     while not (server.started or serving.done()):
         await asyncio.sleep(0.01)
     if server.started:
-        opened()
+        on_open()
     await serving
 
 

@@ -1,4 +1,4 @@
-"""What a release shows of its classes, and what its noise does to one record: for people to look at."""
+"""A preview of a release: its class means, and one example record with the noise of the release."""
 
 import math
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tacit.arrays import FloatArray
 from tacit.data.schema import Schema
-from tacit.errors import InputError
+from tacit.errors import InputError, TacitError
 from tacit.kinds.class_moments import ENTRY_FILE, RECORD_FILE
 from tacit.models.class_moments.features import ImageFeatures, features_of
 from tacit.models.entry_noise import entry_weights
@@ -18,34 +18,34 @@ from tacit.privacy.mechanisms.base import from_settings
 from tacit.privacy.stream import NoiseStream
 from tacit.releases.file import Release
 
-# The example's noise is drawn for show, never to protect: a fixed seed gives the same page each time.
+# The example's noise illustrates and protects nothing: a fixed seed gives the same page each time.
 SHOWN_SEED = 0
 # Draws over which the length of the noise is averaged; the first one is shown.
 DRAWS = 64
 
 
 @dataclass(frozen=True, eq=False)
-class Glimpse:
-    """What a release shows of its classes, in numbers that lie between 0 and 1 but for the noise.
+class ReleasePreview:
+    """Class means of a release and an example record with noise, numbers between 0 and 1 but for the noise.
 
     Attributes
     ----------
     schema : Schema
         The owner's.
     means : array [C, F]
-        Class means as handed out: pixels, columns, or features of pictures.
+        Released class means: of pixels, of columns, or of features of pictures.
     example : int
-        The class whose mean serves as an example of a record. Noise has passed over it already: it is nobody's row.
+        The class whose mean serves as an example of a record. The mean has noise in it already: it is nobody's row.
     with_noise : array [F]
         The example with the noise of the release, as if it were the only record of the table.
     ratio : float
-        How many times the length of the noise is the length of the example.
+        Length of the noise over the length of the example.
     names : tuple of str
-        Of the columns; empty for pixels and features.
+        Names of the columns; empty for pixels and features.
     shape : tuple of int
-        How to draw a row of numbers as a picture; empty for columns.
+        Height, width and channels at which a row is drawn as a picture; empty for columns.
     pictures : bool
-        Whether such a picture is one of the owner's kind, rather than one of features.
+        Whether the rows are pictures of the owner's table, rather than features drawn as pictures.
     """
 
     schema: Schema
@@ -59,15 +59,15 @@ class Glimpse:
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """The owner's classes."""
+        """The classes of the owner's table."""
         return self.schema.classes
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return what `from_parts` needs beside the settings."""
+        """Return the arrays of the preview, for `from_parts`."""
         return {"means": self.means, "with_noise": self.with_noise}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the rest as JSON-ready data."""
+        """Return everything but the arrays as JSON-ready data, for `from_parts`."""
         return {
             "schema": self.schema.to_dict(),
             "example": self.example,
@@ -78,8 +78,8 @@ class Glimpse:
         }
 
     @classmethod
-    def from_parts(cls, arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> "Glimpse":
-        """Return the glimpse that `to_arrays` and `to_dict` wrote."""
+    def from_parts(cls, arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> "ReleasePreview":
+        """Return the preview that `to_arrays` and `to_dict` wrote."""
         return cls(
             schema=Schema.from_dict(settings["schema"]),
             means=arrays["means"],
@@ -92,18 +92,26 @@ class Glimpse:
         )
 
 
-def glimpse(release: Release) -> Glimpse:
-    """Return what ``release``, made for transfer, shows of its classes."""
+def preview_release(release: Release) -> ReleasePreview:
+    """Return the preview of a release of class moments; raise InputError for any other kind."""
     if release.kind not in {RECORD_FILE, ENTRY_FILE} or release.schema is None:
         raise InputError(f"release must be one of a table for transfer; got kind {release.kind!r}.")
     schema = Schema.from_dict(release.schema)
     code = int(np.argmax(release.arrays["counts"]))
-    means, alone, ratio = (_entries if release.kind == ENTRY_FILE else _sums)(release, schema, code)
-    names, shape, pictures = _manner(release.kind, schema)
-    return Glimpse(schema, means, code, alone, ratio, names, shape, pictures)
+    means, noisy, ratio = (_entry_example if release.kind == ENTRY_FILE else _record_example)(release, schema, code)
+    names, shape, pictures = _display_layout(release.kind, schema)
+    return ReleasePreview(schema, means, code, noisy, ratio, names, shape, pictures)
 
 
-def _entries(release: Release, schema: Schema, code: int) -> tuple[FloatArray, FloatArray, float]:
+def optional_preview(release: Release) -> ReleasePreview | None:
+    """Return the preview of a release, None for another kind or a mechanism that this version cannot draw."""
+    try:
+        return preview_release(release)
+    except TacitError:
+        return None
+
+
+def _entry_example(release: Release, schema: Schema, code: int) -> tuple[FloatArray, FloatArray, float]:
     mechanism = from_settings(release.card.parts[0].mechanism)
     weights = entry_weights(schema) if getattr(mechanism, "coordinates", 1) > 1 else np.ones(len(schema.encoded_names))
     means: FloatArray = release.arrays["means"]
@@ -112,35 +120,33 @@ def _entries(release: Release, schema: Schema, code: int) -> tuple[FloatArray, F
     return means, drawn[0], _ratio(drawn - record, record)
 
 
-def _sums(release: Release, schema: Schema, code: int) -> tuple[FloatArray, FloatArray, float]:
+def _record_example(release: Release, schema: Schema, code: int) -> tuple[FloatArray, FloatArray, float]:
     mechanism = from_settings(release.card.parts[0].mechanism)
     means = release.arrays["sums"] / np.maximum(release.arrays["counts"], 1.0)[:, None]
     # One record is at most of length 1 in the features whose sums were released.
     record = means[code] / max(float(np.linalg.norm(means[code])), 1.0)
     drawn = mechanism.draw(np.tile(record, (DRAWS, 1)), NoiseStream(SHOWN_SEED))
-    alone, ratio = drawn[0], _ratio(drawn - record, record)
+    noisy, ratio = drawn[0], _ratio(drawn - record, record)
     if isinstance(features_of(schema), ImageFeatures):
-        # Random features of F lie within sqrt(2/F) of 0: shown from 0 to 1 with 1/2 in the middle.
-        return 0.5 + means * _half(means), 0.5 + alone * _half(means), ratio
-    return _columns(means), _columns(alone), ratio
+        # Random features of F lie within sqrt(2/F) of 0: scaled by sqrt(F/8) and shifted by 1/2 they lie in [0, 1].
+        scale = math.sqrt(means.shape[1] / 8)
+        return 0.5 + means * scale, 0.5 + noisy * scale, ratio
+    return _encoded_columns(means), _encoded_columns(noisy), ratio
 
 
-def _half(means: FloatArray) -> float:
-    return math.sqrt(means.shape[1] / 8)
-
-
-def _columns(features: FloatArray) -> FloatArray:
+def _encoded_columns(features: FloatArray) -> FloatArray:
     """Return encoded columns from their centred and scaled features: (1 + sqrt(p) phi)/2."""
     columns: FloatArray = (1 + math.sqrt(features.shape[-1]) * features) / 2
     return columns
 
 
 def _ratio(noise: FloatArray, record: FloatArray) -> float:
+    """Return the root mean square length of the draws of noise [DRAWS, F] over the length of the record."""
     return float(np.sqrt((noise**2).sum(axis=1).mean()) / max(float(np.linalg.norm(record)), 1e-12))
 
 
-def _manner(kind: str, schema: Schema) -> tuple[tuple[str, ...], tuple[int, ...], bool]:
-    """Return names of columns, shape of a picture, and whether it is one of the owner's kind."""
+def _display_layout(kind: str, schema: Schema) -> tuple[tuple[str, ...], tuple[int, ...], bool]:
+    """Return `names`, `shape` and `pictures` of the preview: columns, pictures, or features as a near-square."""
     features = features_of(schema)
     if not isinstance(features, ImageFeatures):
         return schema.encoded_names, (), False
@@ -150,5 +156,5 @@ def _manner(kind: str, schema: Schema) -> tuple[tuple[str, ...], tuple[int, ...]
 
 
 def _near_square(size: int) -> tuple[int, int]:
-    height = next(each for each in range(math.isqrt(size), 0, -1) if size % each == 0)
+    height = next(divisor for divisor in range(math.isqrt(size), 0, -1) if size % divisor == 0)
     return height, size // height

@@ -62,7 +62,7 @@ def _candidates(release: Release, theirs: Schema, table: ReceiverTable) -> Itera
 def _quadratic(release: Release, frames: list[Any], table: ReceiverTable) -> Iterator[tuple[ScoreFunction, str]]:
     for frame in frames:
         Z = frame(table.X)
-        family = MomentFamily.seen_by(release.arrays, frame, Z)
+        family = MomentFamily.in_frame(release.arrays, frame, Z)
         for dimension in sorted({min(size, Z.shape[1]) for size in DIMENSIONS}):
             for floor in FLOORS:
                 yield family.discriminant(dimension, floor), frame.note

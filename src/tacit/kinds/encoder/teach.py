@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from tacit.arrays import Arrays, FloatArray, Rows
 from tacit.errors import InputError
-from tacit.models.autoencoder.encoder import EncoderStack, PrivateAutoencoder
+from tacit.models.autoencoder.encoder import PrivateAutoencoder
+from tacit.models.autoencoder.stack import EncoderStack
 from tacit.models.column_scores import ColumnMatch
 from tacit.releases.file import Release
 from tacit.releases.lesson import FeatureMap, Lesson, ReceiverTable, owner_schema

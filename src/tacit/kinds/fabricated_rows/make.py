@@ -17,7 +17,7 @@ from tacit.kinds.fabricated_rows import FILE, KIND, entry, record
 from tacit.kinds.fabricated_rows.directions import directions_of
 from tacit.kinds.fabricated_rows.gaussians import NoisyMoments, class_gaussians, dealt_codes
 from tacit.kinds.fabricated_rows.plan import MOST_ROWS, FabricationSettings
-from tacit.kinds.fabricated_rows.settling import settled
+from tacit.kinds.fabricated_rows.valid_cells import to_valid_cells
 from tacit.models.class_moments.nearest_mean import ADJACENCY
 from tacit.models.entry_noise import ENTRY_ADJACENCY, noisy_rows
 from tacit.privacy.account import Account
@@ -114,7 +114,7 @@ def fabricate_rows(
     else:
         rows, labels = _from_entries(account, task, settings, random)
     card = _card(account, schema, settings, n_entries=X.size)
-    return FabricatedRows(settled(rows, labels, schema), labels, schema, card, settings.method)
+    return FabricatedRows(to_valid_cells(rows, labels, schema), labels, schema, card, settings.method)
 
 
 @dataclass(frozen=True, eq=False)

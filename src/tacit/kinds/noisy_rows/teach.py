@@ -36,5 +36,5 @@ def _candidates(release: Release, table: ReceiverTable) -> Iterator[tuple[ScoreF
     arrays = {name: getattr(moments, name) for name in ("means", "counts", "covariances", "noise")}
     for frame in frames_between(table.schema, owner_schema(release)):
         Z = frame(table.X)
-        family = MomentFamily.seen_by(arrays, frame, Z)
+        family = MomentFamily.in_frame(arrays, frame, Z)
         yield family.discriminant(min(DIMENSION, Z.shape[1]), FLOOR), frame.note

@@ -1,25 +1,24 @@
 """Classification by distance: one affine hull machine for each class."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from tacit.arrays import FLOATS
-from tacit.models.affine_hull.layers import Shifted
-from tacit.models.affine_hull.wide import Shape, Wide, in_blocks, learn_wide, wide_distances
+from tacit.models.affine_hull.layers import ShiftedRows
+from tacit.models.affine_hull.wide import HullSettings, WideHull, learn_wide, map_blocks, wide_distances
+from tacit.models.parts import PartEstimator
+from tacit.models.per_class import ScoreClassifierMixin, decisions, rows_by_class
 from tacit.numerics.kernels import Floats
 
 
-def hull_distances(hulls: Sequence[Wide], seen: Shifted) -> Floats:
+def hull_distances(hulls: Sequence[WideHull], rows: ShiftedRows) -> Floats:
     """Return the distance [N, C] of each row from its image by the hull of each class."""
-    return np.stack([wide_distances(hull, seen) for hull in hulls], axis=1)
+    return np.stack([wide_distances(hull, rows) for hull in hulls], axis=1)
 
 
 def matching_scores(distances: Floats) -> Floats:
@@ -30,7 +29,8 @@ def matching_scores(distances: Floats) -> Floats:
     return scores
 
 
-class AffineHullClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+@dataclass(eq=False, repr=False, kw_only=True)
+class AffineHullClassifier(ScoreClassifierMixin, PartEstimator):
     """Give a row to the class whose affine hull machine maps it least far.
 
     Nothing is protected: the coefficients are made of training rows. A fitted classifier must never be handed out.
@@ -41,21 +41,10 @@ class AffineHullClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     Parameters
     ----------
-    n_components : int, default 20
-        Principal directions that the first layer looks along; each further layer has one fewer, and at least one.
-    n_layers : int, default 1
-        Further layers cost as much as the first and seldom change a prediction.
-    part_size : int or None, default 700
-        A class of more rows falls into parts of about so many neighbours (at most twice as many), with a hull each.
-        None: one hull for a class, whose cost grows with its rows to the third power.
-    overlap : int, default 2
-        In how many neighbouring parts a row is learned: 1 as in the paper; 2 costs twice as much and is better.
+    n_components, n_layers, part_size, overlap, random_state, n_jobs
+        As in ``PartEstimator``.
     rank : int or None, default 80
         Project each part's rows on this many of their principal directions first: smaller and faster. None: all.
-    random_state : int, RandomState or None
-        Chooses the rows from which clustering starts.
-    n_jobs : int or None
-        Parts learned, and blocks of rows predicted, at the same time.
 
     Attributes
     ----------
@@ -73,34 +62,14 @@ class AffineHullClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     True
     """
 
-    def __init__(
-        self,
-        *,
-        n_components: int = 20,
-        n_layers: int = 1,
-        part_size: int | None = 700,
-        overlap: int = 2,
-        rank: int | None = 80,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_components = n_components
-        self.n_layers = n_layers
-        self.part_size = part_size
-        self.overlap = overlap
-        self.rank = rank
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    rank: int | None = 80
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn the hull of each class of rows ``X`` [N, p] with labels ``y`` [N]. [hull] Def. 7."""
-        shape = Shape(self.n_components, self.n_layers, self.part_size, self.overlap, self.rank)
-        rows, labels = validate_data(self, X, y, dtype=FLOATS)
-        check_classification_targets(labels)
-        self.classes_, codes = np.unique(labels, return_inverse=True)
-        order = check_random_state(self.random_state).permutation(len(codes))
-        groups = [order[codes[order] == code] for code in range(len(self.classes_))]
-        self.hulls_: list[Wide] = learn_wide(np.asarray(rows), groups, shape, n_jobs=self.n_jobs)
+        settings = HullSettings.of(self)
+        table = rows_by_class(self, X, y, self.random_state)
+        self.classes_ = table.classes
+        self.hulls_ = learn_wide(table.rows, table.groups, settings, n_jobs=self.n_jobs)
         return self
 
     def class_distances(self, X: ArrayLike) -> NDArray[Any]:
@@ -108,21 +77,14 @@ class AffineHullClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         check_is_fitted(self)
         origin = self.hulls_[0][0].mean
         Y = np.asarray(validate_data(self, X, dtype=origin.dtype, reset=False))
-        return in_blocks(partial(hull_distances, self.hulls_), Y, origin, n_jobs=self.n_jobs)
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the label of the nearest hull [N]. [hull] Def. 7."""
-        nearest = self.class_distances(X).argmin(axis=1)
-        labels: NDArray[Any] = self.classes_[nearest]
-        return labels
+        return map_blocks(partial(hull_distances, self.hulls_), Y, origin, n_jobs=self.n_jobs)
 
     def decision_function(self, X: ArrayLike) -> NDArray[Any]:
         """Return the class-matching scores [N, C]; for two classes how much more the second matches [N].
 
         [hull] Def. 8.
         """
-        scores = matching_scores(self.class_distances(X))
-        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+        return decisions(matching_scores(self.class_distances(X)))
 
     def predict_proba(self, X: ArrayLike) -> NDArray[Any]:
         """Return the class-matching scores over their sum [N, C].
@@ -133,3 +95,7 @@ class AffineHullClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         scores = matching_scores(self.class_distances(X))
         shares: NDArray[Any] = scores / scores.sum(axis=1, keepdims=True)
         return shares
+
+    def _scores(self, X: ArrayLike) -> NDArray[Any]:
+        """Return minus the distances [N, C]: the nearest hull is predicted. [hull] Def. 7."""
+        return -self.class_distances(X)

@@ -1,22 +1,25 @@
 """The kernel affine hull machine, plain, deep and wide, as an estimator of one set of points."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tacit.arrays import FLOATS
-from tacit.models.affine_hull.layers import Shifted
-from tacit.models.affine_hull.wide import Shape, Wide, in_blocks, learn_wide, wide_distances, wide_images
+from tacit.models.affine_hull.layers import ShiftedRows
+from tacit.models.affine_hull.wide import HullSettings, WideHull, learn_wide, map_blocks, wide_distances, wide_images
+from tacit.models.parts import PartEstimator
+from tacit.models.scikit_learn import OneToOneFeatureMixin, TransformerMixin
 from tacit.numerics.kernels import Floats
 
 
-class AffineHull(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+@dataclass(eq=False, repr=False, kw_only=True)
+class AffineHull(OneToOneFeatureMixin, TransformerMixin, PartEstimator):
     """Map rows onto a bounded region of the affine hull of the training rows, and measure how far they were from it.
 
     Nothing is protected: the coefficients are made of training rows. A fitted hull must never be handed out.
@@ -30,22 +33,15 @@ class AffineHull(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
 
     Parameters
     ----------
-    n_components : int, default 20
-        Principal directions that the first layer looks along; each further layer has one fewer, and at least one.
-    n_layers : int, default 1
-        Each row has the image of the layer that comes nearest to it. Further layers cost as much as the first.
+    n_components, n_layers, random_state, n_jobs
+        As in ``PartEstimator``.
     part_size : int or None, default 1000
         More rows than this fall into parts of about so many neighbours (at most twice as many), with a hull each: the
         wide form. None: one hull of all rows, whose cost grows with their number to the third power.
     overlap : int, default 1
         In how many neighbouring parts a row is learned.
     rank : int or None, default None
-        Project each part's rows on this many of their principal directions first: smaller, faster, and images that
-        leave out what is in no other direction. None: all directions.
-    random_state : int, RandomState or None
-        Chooses the rows from which clustering starts.
-    n_jobs : int or None
-        Parts learned, and blocks of rows mapped, at the same time.
+        As in ``AffineHullClassifier``; images leave out what is in no other direction. None: all directions.
 
     Attributes
     ----------
@@ -62,43 +58,28 @@ class AffineHull(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
     True
     """
 
-    def __init__(
-        self,
-        *,
-        n_components: int = 20,
-        n_layers: int = 1,
-        part_size: int | None = 1000,
-        overlap: int = 1,
-        rank: int | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_components = n_components
-        self.n_layers = n_layers
-        self.part_size = part_size
-        self.overlap = overlap
-        self.rank = rank
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    part_size: int | None = 1000
+    overlap: int = 1
+    rank: int | None = None
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:  # noqa: ARG002 - scikit-learn passes a target
         """Learn the hull of the rows of ``X`` [N, p]. [hull] Def. 1, 3 and 5."""
-        shape = Shape(self.n_components, self.n_layers, self.part_size, self.overlap, self.rank)
+        settings = HullSettings.of(self)
         Y = np.asarray(validate_data(self, X, dtype=FLOATS))
         order = check_random_state(self.random_state).permutation(len(Y))
-        self.parts_: Wide = learn_wide(Y, [order], shape, n_jobs=self.n_jobs)[0]
+        self.parts_: WideHull = learn_wide(Y, [order], settings, n_jobs=self.n_jobs)[0]
         return self
 
     def transform(self, X: ArrayLike) -> NDArray[Any]:
         """Return the image of each row [N, p]. [hull] eq. 55."""
-        return self._mapped(wide_images, X)
+        return self._nearest(wide_images, X)
 
     def distances(self, X: ArrayLike) -> NDArray[Any]:
         """Return the distance of each row from its image [N]. [hull] eq. 60."""
-        return self._mapped(wide_distances, X)
+        return self._nearest(wide_distances, X)
 
-    def _mapped(self, function: Callable[[Wide, Shifted], Floats], X: ArrayLike) -> Floats:
+    def _nearest(self, function: Callable[[WideHull, ShiftedRows], Floats], X: ArrayLike) -> Floats:
         check_is_fitted(self)
         origin = self.parts_[0].mean
         Y = np.asarray(validate_data(self, X, dtype=origin.dtype, reset=False))
-        return in_blocks(partial(function, self.parts_), Y, origin, n_jobs=self.n_jobs)
+        return map_blocks(partial(function, self.parts_), Y, origin, n_jobs=self.n_jobs)

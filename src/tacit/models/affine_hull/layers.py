@@ -66,7 +66,7 @@ def narrowed(U: Floats, n: int) -> Floats:
 
 
 @dataclass(frozen=True)
-class Shifted:
+class ShiftedRows:
     """Rows to be mapped by many machines, less an origin near all of them."""
 
     rows: Floats
@@ -76,25 +76,25 @@ class Shifted:
     origin: Floats
 
 
-def shifted(Y: Floats, origin: Floats) -> Shifted:
+def shifted(Y: Floats, origin: Floats) -> ShiftedRows:
     """Return the rows of Y [M, p] less the origin, clipped where squares would overflow, far from everything."""
     limit = np.finfo(Y.dtype).max ** 0.25
     with np.errstate(over="ignore"):
         R = Y - origin
     np.clip(R, -limit, limit, out=R)
-    return Shifted(R, _squared(R), origin)
+    return ShiftedRows(R, _squared(R), origin)
 
 
-def coordinates(model: DeepHull, seen: Shifted) -> tuple[Floats, Floats]:
+def coordinates(model: DeepHull, rows: ShiftedRows) -> tuple[Floats, Floats]:
     """Return rows less the mean along the directions [M, r], and their squared distances from what these span [M].
 
     With the rows R less the origin and the mean d less the origin, ‖R - d‖² = ‖R‖² - 2 R·d + ‖d‖²: no machine needs a
     table of its own. The squares are of the size of the differences between rows, so little is lost to rounding.
     """
-    d = model.mean - seen.origin
-    sums = seen.rows @ np.vstack([model.directions, d]).T  # [M, r + 1]
+    d = model.mean - rows.origin
+    sums = rows.rows @ np.vstack([model.directions, d]).T  # [M, r + 1]
     Z = sums[:, :-1] - model.directions @ d
-    outside = seen.squares - 2 * sums[:, -1] + d @ d - _squared(Z)
+    outside = rows.squares - 2 * sums[:, -1] + d @ d - _squared(Z)
     return Z, np.maximum(outside, 0)
 
 
@@ -107,9 +107,9 @@ def layer_images(model: DeepHull, Z: Floats) -> Iterator[Floats]:
         yield image
 
 
-def nearest_images(model: DeepHull, seen: Shifted) -> tuple[Floats, Floats]:
+def nearest_images(model: DeepHull, rows: ShiftedRows) -> tuple[Floats, Floats]:
     """Return the coordinates of each row's nearest image [M, r] and their squared distance [M]. [hull] eq. 50-53."""
-    Z, outside = coordinates(model, seen)
+    Z, outside = coordinates(model, rows)
     layers = layer_images(model, Z)
     best = next(layers)
     least = _squared(Z - best)

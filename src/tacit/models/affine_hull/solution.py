@@ -59,7 +59,7 @@ def regularised_solution(K: Floats, smoothing: float, targets: Floats) -> Floats
     return solution
 
 
-def settled_smoothing(error: Callable[[float], float], offset: float, *, tolerance: float) -> float:
+def fixed_point_smoothing(error: Callable[[float], float], offset: float, *, tolerance: float) -> float:
     """Return lambda* = e + offset with e = error(lambda*), to ``tolerance`` · offset. [hull] eq. 40-44.
 
     The error lies between 0 and offset / 2 and its slope between 0 and 1 ([hull] eq. 22-23): secant steps find the
@@ -82,7 +82,7 @@ def learn_hull(encodings: Floats, Z: Floats, *, centre: Floats, level: float, n_
 
     Z [N, r] holds the rows less their mean, in orthonormal coordinates; ``centre`` [r] is the mean in the same
     coordinates and ``level`` its squared length in all. Since Y - K (K + lambda I)⁻¹ Y = lambda (K + lambda I)⁻¹ Y, the
-    factor that settles lambda gives the coefficients too; what belongs to Y is what belongs to Z plus w meanᵀ.
+    factor at the last lambda gives the coefficients too; what belongs to Y is what belongs to Z plus w meanᵀ.
     """
     size = len(Z) * n_features
     offset = 2 * (_square(Z) + len(Z) * level) / size
@@ -100,7 +100,7 @@ def learn_hull(encodings: Floats, Z: Floats, *, centre: Floats, level: float, n_
         squares = _square(B) + 2 * float((w @ B) @ centre) + level * _square(w)
         return smoothing**2 * squares / size
 
-    smoothing = settled_smoothing(error, offset, tolerance=1e-4 if dtype == np.float32 else 1e-10)
+    smoothing = fixed_point_smoothing(error, offset, tolerance=1e-4 if dtype == np.float32 else 1e-10)
     radius = float(np.sqrt(np.einsum("ij,ij->i", Z, Z).max()))
     return Hull(encodings, np.ascontiguousarray(solution, dtype=Z.dtype), radius, max(smoothing, least))
 

@@ -1,81 +1,63 @@
-"""Wide affine hull machines: one deep machine for each part of the rows, of which the nearest speaks for a row."""
+"""Wide affine hull machines: one deep machine for each part of the rows; a row has the image of the nearest of them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tacit import checks
-from tacit.models.affine_hull.layers import DeepHull, Shifted, learn_deep, nearest_images, shifted
-from tacit.models.parallel import run_parts
-from tacit.numerics.blocks import row_blocks
+from tacit.models.affine_hull.layers import DeepHull, ShiftedRows, learn_deep, nearest_images, shifted
+from tacit.models.parts import PartSettings, in_blocks, learn_parts
 from tacit.numerics.kernels import Floats
-from tacit.numerics.partition import Rows, neighbouring_parts
 
-ROWS_AT_ONCE = 1024
-"""Rows of one block: enough for full matrix products, few enough for the block to stay in cache."""
-
-Wide = Sequence[DeepHull]
+WideHull = Sequence[DeepHull]
 """One machine for each part of the training rows."""
 
 
-@dataclass(frozen=True)
-class Shape:
-    """How wide, deep and fine a machine is; checked when made."""
+@dataclass(frozen=True, kw_only=True)
+class HullSettings(PartSettings):
+    """Width and depth of a wide machine, and how many directions the rows of a part are projected on."""
 
-    n_components: int
-    n_layers: int
-    part_size: int | None
-    overlap: int
     rank: int | None
 
     def __post_init__(self) -> None:
-        checks.whole("n_components", self.n_components)
-        checks.whole("n_layers", self.n_layers)
-        if self.part_size is not None:
-            checks.whole("part_size", self.part_size)
-        checks.whole("overlap", self.overlap)
+        super().__post_init__()
         if self.rank is not None:
             checks.whole("rank", self.rank)
 
 
-def learn_wide(Y: Floats, groups: Sequence[Rows], shape: Shape, *, n_jobs: int | None) -> list[Wide]:
-    """Return a wide machine for each group of rows of Y [N, p]. [hull] Def. 5, for all groups at once.
-
-    The rows of a group are in random order; that order is all the chance there is, so the result does not depend on
-    ``n_jobs``.
-    """
-    size = len(Y) if shape.part_size is None else shape.part_size
-    split = run_parts(neighbouring_parts, ((Y, rows, size, shape.overlap) for rows in groups), n_jobs=n_jobs)
-    learn = partial(learn_deep, n_components=shape.n_components, n_layers=shape.n_layers, rank=shape.rank)
-    # One flat list of parts, so that a large group keeps every worker busy.
-    learned = iter(run_parts(learn, ((Y[part],) for parts in split for part in parts), n_jobs=n_jobs))
-    return [[next(learned) for _ in parts] for parts in split]
+def learn_wide(
+    Y: Floats, groups: Sequence[NDArray[np.intp]], settings: HullSettings, *, n_jobs: int | None
+) -> Sequence[WideHull]:
+    """Return a wide machine for each group of rows of Y [N, p]. [hull] Def. 5, for all groups at once."""
+    learn = partial(learn_deep, n_components=settings.n_components, n_layers=settings.n_layers, rank=settings.rank)
+    return learn_parts(learn, Y, groups, settings, n_jobs=n_jobs)
 
 
-def wide_distances(model: Wide, seen: Shifted) -> Floats:
+def wide_distances(model: WideHull, rows: ShiftedRows) -> Floats:
     """Return the distance [M] of each row from its nearest image over parts and layers. [hull] Def. 6."""
-    squares = [nearest_images(part, seen)[1] for part in model]
+    squares = [nearest_images(part, rows)[1] for part in model]
     distances: Floats = np.sqrt(np.min(squares, axis=0))
     return distances
 
 
-def wide_images(model: Wide, seen: Shifted) -> Floats:
+def wide_images(model: WideHull, rows: ShiftedRows) -> Floats:
     """Return the nearest image [M, p] of each row over parts and layers. [hull] Def. 5."""
-    images, least = np.empty_like(seen.rows), np.full(len(seen.rows), np.inf, dtype=seen.rows.dtype)
+    images, least = np.empty_like(rows.rows), np.full(len(rows.rows), np.inf, dtype=rows.rows.dtype)
     for place, part in enumerate(model):
-        found, distances = nearest_images(part, seen)
+        candidates, distances = nearest_images(part, rows)
         nearer = (distances < least) | (place == 0)
-        images[nearer] = part.mean + found[nearer] @ part.directions
+        images[nearer] = part.mean + candidates[nearer] @ part.directions
         least[nearer] = distances[nearer]
     return images
 
 
-def in_blocks(function: Callable[[Shifted], Floats], Y: Floats, origin: Floats, *, n_jobs: int | None) -> Floats:
-    """Return ``function`` of the rows of Y less the origin, found block by block."""
-    blocks = list(row_blocks(len(Y), 1, entries=ROWS_AT_ONCE))
-    if len(blocks) == 1:
-        return function(shifted(Y, origin))  # a few rows are not worth the machinery
-    tasks = ((shifted(Y[rows], origin),) for rows in blocks)
-    return np.concatenate(run_parts(function, tasks, n_jobs=n_jobs))
+def map_blocks(function: Callable[[ShiftedRows], Floats], Y: Floats, origin: Floats, *, n_jobs: int | None) -> Floats:
+    """Return ``function`` of the rows of Y less ``origin``, a point near all machines, block by block."""
+    return np.concatenate(in_blocks(partial(_of_shifted, function, origin), Y, n_jobs=n_jobs))
+
+
+def _of_shifted(function: Callable[[ShiftedRows], Floats], origin: Floats, Y: Floats) -> Floats:
+    return function(shifted(Y, origin))

@@ -1,40 +1,39 @@
 """The private deep autoencoder with its private output layer: classification of a private table."""
 
 from collections.abc import Mapping, Sequence
-from os import PathLike
+from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, softmax
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from tacit import checks
 from tacit.arrays import FloatArray
 from tacit.errors import InputError, ReleaseError
 from tacit.models.autoencoder import printed
-from tacit.models.autoencoder.encoder import because, layer_steps, noise_norm, public_row_norm, scaled_rows, widths
-from tacit.models.autoencoder.functional_mechanism import MomentQuery, split_noise
+from tacit.models.autoencoder.functional_mechanism import MomentQuery
 from tacit.models.autoencoder.layers import (
-    Asked,
     Encoder,
     Layer,
+    NoisyQuery,
     encode_stack,
     learn_stack,
     read_stack,
     stack_arrays,
-    stack_asked,
     stack_queries,
-    stack_shares,
     with_constant,
 )
 from tacit.models.autoencoder.output_layer import functional_output, output_query, perturbed_output, perturbed_step
-from tacit.models.class_labels import checked_rows, chosen, decisions, encode_labels
+from tacit.models.autoencoder.planning import because, calibrated_stack, layer_steps, layer_widths, noise_norm
+from tacit.models.bounded_rows import bound_assumptions, bound_lists, public_row_norm, scaled_rows
+from tacit.models.class_labels import CLASSES_READ, checked_rows, encode_labels, fitted_rows
+from tacit.models.per_class import ScoreClassifierMixin
+from tacit.models.private_estimator import PrivateEstimator
 from tacit.models.two_class_problems import n_problems
-from tacit.privacy.account import Account, Step
+from tacit.privacy.account import Account, Plan, Step
 from tacit.privacy.budget import Budget, Unit
-from tacit.privacy.ledger import Ledger
 from tacit.privacy.mechanisms import Gaussian, Laplace
 from tacit.releases.file import Release
 
@@ -61,7 +60,8 @@ def read_network(arrays: Mapping[str, NDArray[Any]], n_classes: int) -> tuple[tu
     return layers, output
 
 
-class PrivateAutoencoderClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+@dataclass(eq=False, repr=False, kw_only=True)
+class PrivateAutoencoderClassifier(ScoreClassifierMixin, PrivateEstimator):
     """Stacked private autoencoders and a private logistic output layer.
 
     Protected: one record with its label, at (epsilon, delta), under adding or removing a record. Not protected: the
@@ -69,8 +69,8 @@ class PrivateAutoencoderClassifier(ClassifierMixin, BaseEstimator):  # type: ign
 
     Parameters
     ----------
-    epsilon : float
-        Privacy loss of one fit, over all layers.
+    epsilon, ledger, random_state
+        As in ``PrivateEstimator``.
     bounds : pair
         Public (low, high) of the features: numbers, or arrays with one number for each feature.
     delta : float, default 1e-6
@@ -91,10 +91,6 @@ class PrivateAutoencoderClassifier(ClassifierMixin, BaseEstimator):  # type: ign
         The label of rows that have none, such as -1: layers learn from them, the output layer does not.
     accounting : {"sound", "paper"}
         ``"paper"`` runs Algorithm 1 of [dpa] as printed, for two classes; its card says why nothing is guaranteed.
-    ledger : Ledger, path or None
-        The account of the private table.
-    random_state : int or None
-        None for secure noise; an int repeats itself and is marked as not private.
 
     Attributes
     ----------
@@ -113,57 +109,33 @@ class PrivateAutoencoderClassifier(ClassifierMixin, BaseEstimator):  # type: ign
     True
     """
 
-    def __init__(
-        self,
-        epsilon: float,
-        *,
-        bounds: tuple[Any, Any],
-        delta: float = 1e-6,
-        hidden: Sequence[int] = (30,),
-        layer_share: float | None = None,
-        output: Literal["functional", "objective"] | None = None,
-        row_norm: float | None = None,
-        classes: Sequence[Any] | None = None,
-        unlabelled: Any = None,
-        accounting: Literal["sound", "paper"] = "sound",
-        ledger: Ledger | str | PathLike[str] | None = None,
-        random_state: int | None = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.bounds = bounds
-        self.delta = delta
-        self.hidden = hidden
-        self.layer_share = layer_share
-        self.output = output
-        self.row_norm = row_norm
-        self.classes = classes
-        self.unlabelled = unlabelled
-        self.accounting = accounting
-        self.ledger = ledger
-        self.random_state = random_state
+    bounds: tuple[Any, Any]
+    delta: float = 1e-6
+    hidden: Sequence[int] = (30,)
+    layer_share: float | None = None
+    output: Literal["functional", "objective"] | None = None
+    row_norm: float | None = None
+    classes: Sequence[Any] | None = None
+    unlabelled: Any = None
+    accounting: Literal["sound", "paper"] = "sound"
 
     def plan(self, n_features: int, n_classes: int) -> list[Step]:
         """Return the queries that a fit will make; nothing is charged."""
         if checks.one_of("accounting", self.accounting, ("sound", "paper")) == "paper":
-            return printed.steps(n_features, widths(self.hidden, least=1), self.epsilon)
-        asked, output = self._plan(n_features, n_classes)
-        return [*layer_steps(asked), output if isinstance(output, Step) else _functional_step(*output)]
+            return printed.steps(n_features, layer_widths(self.hidden, least=1), self.epsilon)
+        layers, output = self._plan(n_features, n_classes)
+        return [*layer_steps(layers), output if isinstance(output, Step) else _functional_step(*output)]
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Charge the ledger, then learn the layers from all rows and the output layer from the labelled ones."""
         table, labels = checked_rows(self, X, y)
         classes, labelled, codes = self._encode(labels)
         rows = scaled_rows(table, self.bounds, public_row_norm(self.row_norm, table.shape[1]))
-        steps = self.plan(table.shape[1], len(classes))
+        steps = tuple(self.plan(table.shape[1], len(classes)))
         paper = self.accounting == "paper"
-        account = Account.open(
-            steps,
-            # As printed, every layer spends the whole epsilon: the ledger is charged for each.
-            budget=Budget(self.epsilon * len(steps), unit=Unit.RECORD) if paper else self._budget(),
-            ledger=self.ledger,
-            random_state=self.random_state,
-            purpose="private autoencoder",
-        )
+        # As printed, every layer spends the whole epsilon: the ledger is charged for each.
+        budget = Budget(self.epsilon * len(steps), unit=Unit.RECORD) if paper else self._budget()
+        account = self._open(Plan(budget, steps, table.shape[1]), "private autoencoder")
         self.layers_: tuple[Encoder, ...]
         if paper:
             self.layers_, self.output_ = printed.learn(account, steps, rows, labelled, codes, hidden=self.hidden)
@@ -181,14 +153,9 @@ class PrivateAutoencoderClassifier(ClassifierMixin, BaseEstimator):  # type: ign
 
     def code(self, X: ArrayLike) -> FloatArray:
         """Return the code of the last layer [N, b]."""
-        check_is_fitted(self)
-        table: FloatArray = validate_data(self, X, reset=False, dtype=np.float64)
+        table = fitted_rows(self, X)
         rows = scaled_rows(table, self.bounds, public_row_norm(self.row_norm, table.shape[1]))
         return encode_stack(self.layers_, rows)
-
-    def decision_function(self, X: ArrayLike) -> FloatArray:
-        """Return the output layer's activation [N, C]; for two classes that of the second [N]."""
-        return decisions(self._scores(X))
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return probabilities [N, C]: the sigmoid of the score for two classes, else the softmax of the scores."""
@@ -197,17 +164,11 @@ class PrivateAutoencoderClassifier(ClassifierMixin, BaseEstimator):  # type: ign
             return expit(np.hstack([-scores, scores]))
         return np.asarray(softmax(scores, axis=1))
 
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the label of the largest score."""
-        decided = self.decision_function(X)
-        return chosen(decided, self.classes_)
-
     def release(self) -> Release:
         """Return the file to hand out: the layers, the output layer, and the card."""
         check_is_fitted(self)
-        low, high = (np.asarray(bound, dtype=float).tolist() for bound in self.bounds)
         row_norm = public_row_norm(self.row_norm, self.n_features_in_)
-        settings = {"classes": self.classes_.tolist(), "low": low, "high": high, "row_norm": row_norm}
+        settings = {"classes": self.classes_.tolist(), **bound_lists(self.bounds), "row_norm": row_norm}
         return Release(
             kind=KIND,
             arrays={**stack_arrays(self.layers_), "output": self.output_},
@@ -243,8 +204,8 @@ class PrivateAutoencoderClassifier(ClassifierMixin, BaseEstimator):  # type: ign
     def _learn(
         self, account: Account, rows: FloatArray, labelled: NDArray[np.bool_], codes: NDArray[np.intp], n_classes: int
     ) -> None:
-        asked, output = self._plan(rows.shape[1], n_classes)
-        self.layers_ = learn_stack(account, asked, rows)
+        layers, output = self._plan(rows.shape[1], n_classes)
+        self.layers_ = learn_stack(account, layers, rows)
         H = with_constant(encode_stack(self.layers_, rows[labelled]))
         if isinstance(output, Step):
             self.output_ = perturbed_output(account, output, H, codes, n_classes)
@@ -254,19 +215,19 @@ class PrivateAutoencoderClassifier(ClassifierMixin, BaseEstimator):  # type: ign
     def _budget(self) -> Budget:
         return Budget(self.epsilon, self.delta, unit=Unit.RECORD)
 
-    def _plan(self, n_features: int, n_classes: int) -> tuple[list[list[Asked]], Asked | Step]:
-        """Return what each layer asks, and what the output layer asks or, by objective perturbation, its step."""
-        hidden, budget = widths(self.hidden, least=0), self._budget()
+    def _plan(self, n_features: int, n_classes: int) -> tuple[list[list[NoisyQuery]], NoisyQuery | Step]:
+        """Return the queries of each layer, and that of the output layer or, by objective perturbation, its step."""
+        hidden, budget = layer_widths(self.hidden, least=0), self._budget()
         norm, n_units = noise_norm(budget.delta), (n_features, *hidden)[-1]
         queries = stack_queries(n_features, hidden, norm=norm)
         share = self._layer_share(budget) if hidden else 0.0
-        every, shares = [query for layer in queries for query in layer], stack_shares(queries, share)
         if self._perturbed(budget, n_classes):
-            asked = stack_asked(queries, split_noise(every, shares, budget=budget))
-            return asked, perturbed_step(n_classes, n_units, budget.epsilon * (1 - share))
-        last = output_query(n_classes, n_units, norm=norm)
-        mechanisms = split_noise([*every, last], [*shares, 1 - share], budget=budget)
-        return stack_asked(queries, mechanisms[:-1]), (last, mechanisms[-1])
+            layers, _ = calibrated_stack(queries, share, budget=budget)
+            return layers, perturbed_step(n_classes, n_units, budget.epsilon * (1 - share))
+        layers, (output,) = calibrated_stack(
+            queries, share, budget=budget, output=[output_query(n_classes, n_units, norm=norm)]
+        )
+        return layers, output
 
     def _layer_share(self, budget: Budget) -> float:
         if self.layer_share is None:
@@ -292,10 +253,9 @@ class PrivateAutoencoderClassifier(ClassifierMixin, BaseEstimator):  # type: ign
         return classes, labelled, codes
 
     def _assumptions(self, n_features: int) -> list[str]:
-        row_norm = public_row_norm(self.row_norm, n_features)
-        facts = ["the bounds of the features are public", f"rows are shortened to norm {row_norm:.6g}, a public number"]
+        facts = bound_assumptions(public_row_norm(self.row_norm, n_features))
         if self.unlabelled is not None:
             facts.append("a row without a label takes no part in the output layer")
         if self.classes is None:
-            facts.append("the list of classes was read from the labels and is declared public")
+            facts.append(CLASSES_READ)
         return facts

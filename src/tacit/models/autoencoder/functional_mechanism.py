@@ -186,7 +186,7 @@ def _split_noise(
             for query, share in zip(queries, shares, strict=True)
         ]
 
-    return at(calibrate(lambda level: SequentialEvent(tuple(each.event for each in at(level))), budget))
+    return at(calibrate(lambda level: SequentialEvent(tuple(mechanism.event for mechanism in at(level))), budget))
 
 
 def released_moments(

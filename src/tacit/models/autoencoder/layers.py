@@ -21,8 +21,8 @@ from tacit.privacy.mechanisms import Gaussian, Laplace
 # activation is the hyperbolic tangent of a half.
 GAIN = 0.5
 
-# What is asked of the data, and the noise of the answer.
-Asked = tuple[MomentQuery, Laplace | Gaussian]
+# A query of the data, and the noise of its answer.
+NoisyQuery = tuple[MomentQuery, Laplace | Gaussian]
 
 
 class Encoder(Protocol):
@@ -65,7 +65,7 @@ class Layer:
         low, high = self.range()
         activity = np.tanh(steepness(len(self.weights)) * (X - self.centre) @ self.weights)
         widths = np.maximum(high - low, np.finfo(float).tiny)
-        return unit_rows((2 * activity - low - high) / widths)
+        return normalised_rows((2 * activity - low - high) / widths)
 
     def arrays(self) -> dict[str, FloatArray]:
         """Return weights and centre by name."""
@@ -93,7 +93,7 @@ def steepness(n_features: int) -> float:
     return GAIN * math.sqrt(n_features)
 
 
-def unit_rows(X: FloatArray) -> FloatArray:
+def normalised_rows(X: FloatArray) -> FloatArray:
     """Return rows of length 1; a row of zeros stays."""
     lengths = np.linalg.norm(X, axis=1, keepdims=True)
     return X / np.where(lengths > 0, lengths, 1.0)
@@ -151,7 +151,7 @@ def learned_weights(C: FloatArray, M: FloatArray, *, ridge: float) -> FloatArray
     constant = math.sqrt(len(M))  # the constant unit is 1/sqrt(b + 1): its moments are sums
     decoder = cross_entropy(M[:, -1] * constant, C, M).minimiser(ridge=ridge / 8)
     left, _, right = np.linalg.svd(decoder[:, :-1], full_matrices=False)
-    return unit_rows((left @ right).T).T
+    return normalised_rows((left @ right).T).T
 
 
 def noisy_centre(C: FloatArray, M: FloatArray) -> FloatArray:
@@ -178,18 +178,10 @@ def stack_shares(queries: Sequence[tuple[MomentQuery, ...]], share: float) -> li
     return [share / len(queries) / len(layer) for layer in queries for _ in layer]
 
 
-def stack_asked(
-    queries: Sequence[tuple[MomentQuery, ...]], mechanisms: Sequence[Laplace | Gaussian]
-) -> list[list[Asked]]:
-    """Return what each layer asks with its noise, given the mechanisms of all queries in order."""
-    supply = iter(mechanisms)
-    return [[(query, next(supply)) for query in layer] for layer in queries]
-
-
-def learn_stack(account: Account, asked: Sequence[Sequence[Asked]], X: FloatArray) -> tuple[Layer, ...]:
-    """Return the layers learned from rows ``X`` [N, p], nonnegative and in the unit ball; all is asked once."""
+def learn_stack(account: Account, queries: Sequence[Sequence[NoisyQuery]], X: FloatArray) -> tuple[Layer, ...]:
+    """Return the layers learned from rows ``X`` [N, p], nonnegative and in the unit ball; each query is drawn once."""
     layers: list[Layer] = []
-    for depth, ((query, mechanism), *apart) in enumerate(asked):
+    for depth, ((query, mechanism), *apart) in enumerate(queries):
         code = public_code(X, public_directions(query.n_targets, query.n_units - 1, seed=depth))
         C, M = released_moments(account, query, mechanism, X, code)
         weights = learned_weights(C, M, ridge=query.ridge(mechanism))

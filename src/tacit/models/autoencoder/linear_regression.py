@@ -1,28 +1,32 @@
 """Linear regression of a private table by the functional mechanism: the objective's coefficients, once, with noise."""
 
-from os import PathLike
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tacit.arrays import FloatArray
 from tacit.data.bounds import to_unit_cube
-from tacit.models.autoencoder.encoder import because, noise_norm, public_row_norm, scaled_rows
 from tacit.models.autoencoder.functional_mechanism import MomentQuery, released_moments, split_noise, squared_error
 from tacit.models.autoencoder.layers import with_constant
-from tacit.privacy.account import Account, Step
+from tacit.models.autoencoder.planning import because, noise_norm
+from tacit.models.bounded_rows import bound_lists, public_row_norm, scaled_rows
+from tacit.models.class_labels import fitted_rows
+from tacit.models.private_estimator import PrivateEstimator
+from tacit.models.scikit_learn import RegressorMixin
+from tacit.privacy.account import Plan, Step
 from tacit.privacy.budget import Budget, Unit
-from tacit.privacy.ledger import Ledger
+from tacit.privacy.mechanisms import Gaussian, Laplace
 from tacit.releases.file import Release
 
 KIND = "private_linear"
 ADJACENCY = "two tables are neighbours if one of them has one row more, with its target"
 
 
-class PrivateLinearRegression(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+@dataclass(eq=False, repr=False, kw_only=True)
+class PrivateLinearRegression(RegressorMixin, PrivateEstimator):
     """Least squares on a private table: [functional] with one query, exact noise, and a ridge as large as the noise.
 
     Protected: one record with its target, at (epsilon, delta), under adding or removing a record. Nothing but the
@@ -30,18 +34,14 @@ class PrivateLinearRegression(RegressorMixin, BaseEstimator):  # type: ignore[mi
 
     Parameters
     ----------
-    epsilon : float
-        Privacy loss of one fit.
+    epsilon, ledger, random_state
+        As in ``PrivateEstimator``.
     bounds, target_bounds : pair
         Public (low, high) of the features, numbers or one for each feature, and of the target. Values beyond are cut.
     delta : float, default 1e-6
         0 asks for pure epsilon, which costs far more noise (Laplace instead of Gaussian).
     row_norm : float or None
         Public bound on the Euclidean norm of a row scaled to [0, 1]; longer rows are shortened. None: sqrt(p).
-    ledger : Ledger, path or None
-        The account of the private table.
-    random_state : int or None
-        None for secure noise; an int repeats itself and is marked as not private.
 
     Attributes
     ----------
@@ -57,46 +57,26 @@ class PrivateLinearRegression(RegressorMixin, BaseEstimator):  # type: ignore[mi
     True
     """
 
-    def __init__(
-        self,
-        epsilon: float,
-        *,
-        bounds: tuple[Any, Any],
-        target_bounds: tuple[float, float],
-        delta: float = 1e-6,
-        row_norm: float | None = None,
-        ledger: Ledger | str | PathLike[str] | None = None,
-        random_state: int | None = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.bounds = bounds
-        self.target_bounds = target_bounds
-        self.delta = delta
-        self.row_norm = row_norm
-        self.ledger = ledger
-        self.random_state = random_state
+    bounds: tuple[Any, Any]
+    target_bounds: tuple[float, float]
+    delta: float = 1e-6
+    row_norm: float | None = None
 
     def plan(self, n_features: int) -> list[Step]:
         """Return the query that a fit on ``n_features`` columns will make; nothing is charged."""
         query = self._query(n_features)
-        (mechanism,) = split_noise([query], [1.0], budget=self._budget())
-        return [Step(mechanism, "the coefficients of the squared error", because(query))]
+        return [Step(self._mechanism(query), "the coefficients of the squared error", because(query))]
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Charge the ledger, then learn from the noisy coefficients."""
         table: FloatArray
         table, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
-        H = with_constant(scaled_rows(table, self.bounds, public_row_norm(self.row_norm, table.shape[1])))
+        H = self._code(table)
         targets = 2 * to_unit_cube(np.asarray(y, dtype=np.float64)[:, None], self.target_bounds) - 1
         query = self._query(table.shape[1])
-        (mechanism,) = split_noise([query], [1.0], budget=self._budget())
-        account = Account.open(
-            self.plan(table.shape[1]),
-            budget=self._budget(),
-            ledger=self.ledger,
-            random_state=self.random_state,
-            purpose="linear regression",
-        )
+        mechanism = self._mechanism(query)
+        plan = Plan(self._budget(), tuple(self.plan(table.shape[1])), table.shape[1])
+        account = self._open(plan, "linear regression")
         C, M = released_moments(account, query, mechanism, targets, H)
         self.weights_ = squared_error(C, M).minimiser(ridge=query.ridge(mechanism))[0]
         self.card_ = account.card(
@@ -109,19 +89,15 @@ class PrivateLinearRegression(RegressorMixin, BaseEstimator):  # type: ignore[mi
 
     def predict(self, X: ArrayLike) -> FloatArray:
         """Return the expected target of each row."""
-        check_is_fitted(self)
-        table: FloatArray = validate_data(self, X, reset=False, dtype=np.float64)
-        H = with_constant(scaled_rows(table, self.bounds, public_row_norm(self.row_norm, table.shape[1])))
+        H = self._code(fitted_rows(self, X))
         low, high = self.target_bounds
         return np.asarray(low + (H @ self.weights_ + 1) * (high - low) / 2)
 
     def release(self) -> Release:
         """Return the file to hand out: the weights and the card."""
         check_is_fitted(self)
-        low, high = (np.asarray(bound, dtype=float).tolist() for bound in self.bounds)
         settings = {
-            "low": low,
-            "high": high,
+            **bound_lists(self.bounds),
             "target_bounds": [float(bound) for bound in self.target_bounds],
             "row_norm": public_row_norm(self.row_norm, self.n_features_in_),
         }
@@ -134,3 +110,11 @@ class PrivateLinearRegression(RegressorMixin, BaseEstimator):  # type: ignore[mi
         """Return the moments of a target in [-1, 1] and rows of length at most 1 with a constant."""
         norm = noise_norm(self._budget().delta)
         return MomentQuery(1, n_features + 1, 1.0, 1.0 if norm == 2 else float(np.sqrt(n_features + 1)), norm)
+
+    def _mechanism(self, query: MomentQuery) -> Laplace | Gaussian:
+        (mechanism,) = split_noise([query], [1.0], budget=self._budget())
+        return mechanism
+
+    def _code(self, table: FloatArray) -> FloatArray:
+        """Return the scaled rows with a constant unit [N, p + 1]."""
+        return with_constant(scaled_rows(table, self.bounds, public_row_norm(self.row_norm, table.shape[1])))

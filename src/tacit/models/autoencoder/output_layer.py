@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from tacit.arrays import FloatArray
 from tacit.models.autoencoder.functional_mechanism import MomentQuery, Norm, Polynomial, released_moments
-from tacit.models.autoencoder.layers import Asked
+from tacit.models.autoencoder.layers import NoisyQuery
 from tacit.models.two_class_problems import EVERY_CLASS, INSIDE, classes_query, n_problems, query_of, signs_of
 from tacit.privacy.account import Account, Step
 from tacit.privacy.mechanisms import AgainstRest, ObjectivePerturbation
@@ -42,9 +42,11 @@ def output_query(n_classes: int, n_units: int, *, norm: Norm) -> MomentQuery:
     return MomentQuery(n_problems(n_classes), n_units + 1, length, hidden, norm)
 
 
-def functional_output(account: Account, asked: Asked, H: FloatArray, codes: NDArray[np.intp], n: int) -> FloatArray:
+def functional_output(
+    account: Account, noisy_query: NoisyQuery, H: FloatArray, codes: NDArray[np.intp], n: int
+) -> FloatArray:
     """Return weights [1 or C, b + 1] by the functional mechanism, from code ``H`` and labels of ``n`` classes."""
-    query, mechanism = asked
+    query, mechanism = noisy_query
     C, M = released_moments(account, query, mechanism, class_targets(codes, n), H)
     # The targets are already t - 1/2, so the linear coefficients are -C.
     return Polynomial(-C, M / 8).minimiser(ridge=query.ridge(mechanism) / 8)

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.arrays import Arrays, FloatArray, Rows
+from tacit.arrays import Arrays, Float32Array, FloatArray, Rows
 from tacit.models.class_moments.features import ImageFeatures, TableFeatures
-from tacit.models.class_moments.frames import Frame, ImageFrame, Seen, frame_parts, stored_frame
+from tacit.models.class_moments.frames import Frame, ImageFrame, frame_parts, stored_frame
 
 QUADRATIC = ("middle", "basis", "means", "whitening", "offsets")
 # Ridge of the linear discriminant in units of the noise on a mean: found once on public data, then fixed.
@@ -115,8 +115,8 @@ class MomentFamily:
     noise: FloatArray
 
     @classmethod
-    def seen_by(cls, arrays: Mapping[str, NDArray[Any]], frame: Frame, Z: Seen) -> "MomentFamily":
-        """Return the family in the principal basis of the receiver's rows ``Z``, already seen through ``frame``."""
+    def in_frame(cls, arrays: Mapping[str, NDArray[Any]], frame: Frame, Z: Float32Array) -> "MomentFamily":
+        """Return the family in the principal basis of the receiver's rows ``Z``, already brought into ``frame``."""
         values, vectors = np.linalg.eigh(np.atleast_2d(np.cov(Z.T, dtype=np.float64)))
         columns = frame.theirs
         return cls(

@@ -4,14 +4,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tacit.arrays import Rows
+from tacit.arrays import Float32Array, Rows
 from tacit.data.schema import Schema
 from tacit.numerics.fourier import fourier_features, frequencies
 from tacit.numerics.images import CELLS, ORIENTATIONS, grey, oriented_gradients, resample
-
-Features = NDArray[np.float32]
 
 # Random features of an image: more of them follow the kernel closer, and each costs as much noise as all others.
 IMAGE_FEATURES = 2000
@@ -28,10 +25,10 @@ class ImageFeatures:
         """Number of features."""
         return IMAGE_FEATURES
 
-    def __call__(self, pixels: Rows, shape: tuple[int, ...] | None = None) -> Features:
+    def __call__(self, pixels: Rows, shape: tuple[int, ...] | None = None) -> Float32Array:
         """Return the features of rows of pixels, given as images of ``shape`` (default: as the owner's)."""
-        given = shape or self.shape
-        frame = resample(grey(pixels, given), (given[0], given[1]), (self.shape[0], self.shape[1]))
+        source = shape or self.shape
+        frame = resample(grey(pixels, source), (source[0], source[1]), (self.shape[0], self.shape[1]))
         gradients = oriented_gradients(frame, (self.shape[0], self.shape[1]))
         return fourier_features(gradients, frequencies(CELLS[0] * CELLS[1] * ORIENTATIONS, IMAGE_FEATURES))
 
@@ -47,7 +44,7 @@ class TableFeatures:
         """Number of features."""
         return self.n_columns
 
-    def __call__(self, X: Rows) -> Features:
+    def __call__(self, X: Rows) -> Float32Array:
         """Return the features of encoded rows, all columns or some."""
         return ((2 * X - 1) / math.sqrt(self.n_columns)).astype(np.float32)
 

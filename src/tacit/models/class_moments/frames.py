@@ -1,4 +1,4 @@
-"""How the receiver's rows are seen in the owner's features: shared columns, or pictures placed in the owner's frame."""
+"""The receiver's rows in the owner's columns: columns that both share, or pictures placed in the owner's frame."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.arrays import Arrays, Rows
+from tacit.arrays import Arrays, Float32Array, Rows
 from tacit.data.schema import Schema
 from tacit.models.class_moments.features import ImageFeatures, features_of
 from tacit.numerics.images import centre, grey, place
-
-Seen = NDArray[np.float32]
 
 # How large the receiver's pictures stand in the owner's frame; chosen by the receiver's own labels.
 SCALES = (1.0, 0.9, 0.8, 0.72, 0.65)
@@ -28,10 +26,10 @@ class ColumnFrame:
     theirs: NDArray[np.int64]
     note: str = ""
 
-    def __call__(self, X: Rows) -> Seen:
+    def __call__(self, X: Rows) -> Float32Array:
         """Return the shared columns in the order of ``theirs``, their places in the owner's encoding."""
-        seen: Seen = ((X[:, self.positions] - self.shift) / self.scale).astype(np.float32)
-        return seen
+        columns: Float32Array = ((X[:, self.positions] - self.shift) / self.scale).astype(np.float32)
+        return columns
 
 
 @dataclass(frozen=True)
@@ -50,7 +48,7 @@ class ImageFrame:
         """All pixels of the owner's frame."""
         return np.arange(self.frame[0] * self.frame[1])
 
-    def __call__(self, X: Rows) -> Seen:
+    def __call__(self, X: Rows) -> Float32Array:
         """Return rows of pixels of the owner's frame."""
         size, frame = (self.shape[0], self.shape[1]), (self.frame[0], self.frame[1])
         placed = place(grey(X[:, self.positions], self.shape), size, frame, self.scale)
@@ -61,7 +59,7 @@ Frame = ColumnFrame | ImageFrame
 
 
 def frames_between(ours: Schema, theirs: Schema) -> list[Frame]:
-    """Return the ways in which our rows can be seen as theirs; none if nothing is shared."""
+    """Return the candidate frames that bring our rows into their columns; none if nothing is shared."""
     if ours.image is not None and theirs.image is not None and isinstance(features_of(theirs), ImageFeatures):
         return _image_frames(ours.image_positions, ours.image.shape, theirs.image.shape)
     shared = ours.shared_with(theirs)
@@ -73,12 +71,12 @@ def frames_between(ours: Schema, theirs: Schema) -> list[Frame]:
     return [ColumnFrame(shared.ours, scale, shift, shared.theirs, note)]
 
 
-def _image_frames(positions: NDArray[np.int64], mine: tuple[int, ...], frame: tuple[int, ...]) -> list[Frame]:
-    if mine == frame:
-        return [ImageFrame(positions, mine, frame, note="images of the same shape")]
-    note = f"images of {mine[0]} x {mine[1]} placed in a frame of {frame[0]} x {frame[1]}"
+def _image_frames(positions: NDArray[np.int64], shape: tuple[int, ...], frame: tuple[int, ...]) -> list[Frame]:
+    if shape == frame:
+        return [ImageFrame(positions, shape, frame, note="images of the same shape")]
+    note = f"images of {shape[0]} x {shape[1]} placed in a frame of {frame[0]} x {frame[1]}"
     return [
-        ImageFrame(positions, mine, frame, scale, centred=True, note=f"{note}, at scale {scale:g}") for scale in SCALES
+        ImageFrame(positions, shape, frame, scale, centred=True, note=f"{note}, at scale {scale:g}") for scale in SCALES
     ]
 
 

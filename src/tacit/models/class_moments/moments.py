@@ -55,8 +55,8 @@ def class_moments(Y: Rows, codes: NDArray[np.intp], n_classes: int, scale: Rows 
     noise = np.zeros((n_classes, Y.shape[1]))
     covariances = np.zeros((n_classes, Y.shape[1], Y.shape[1]), np.float32)
     for code in np.flatnonzero(counts):
-        mine = np.flatnonzero(codes == code)
-        for block in np.array_split(mine, -(-len(mine) // BLOCK)):
+        members = np.flatnonzero(codes == code)
+        for block in np.array_split(members, -(-len(members) // BLOCK)):
             clean = denoised(Y[block], scale).astype(np.float32)
             means[code] += clean.sum(axis=0, dtype=np.float64)
             noise[code] += (clean**2 - denoised_squares(Y[block], scale)).sum(axis=0, dtype=np.float64)

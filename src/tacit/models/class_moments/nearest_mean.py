@@ -2,21 +2,21 @@
 
 import math
 from collections.abc import Sequence
-from os import PathLike
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from tacit import checks
 from tacit.arrays import FloatArray
-from tacit.data.bounds import clip_rows, to_unit_cube
-from tacit.models.class_labels import checked_rows, chosen, encode_labels
-from tacit.privacy.account import Account, Step
+from tacit.data.bounds import to_unit_cube
+from tacit.models.bounded_rows import bound_assumptions, bound_lists, public_row_norm, shortened_rows
+from tacit.models.class_labels import CLASSES_READ, checked_rows, encode_labels, fitted_rows
+from tacit.models.per_class import ScoreClassifierMixin
+from tacit.models.private_estimator import PrivateEstimator
+from tacit.privacy.account import Plan, Step
 from tacit.privacy.budget import Budget, Unit
-from tacit.privacy.ledger import Ledger
 from tacit.privacy.mechanisms import Gaussian
 from tacit.releases.file import Release
 
@@ -49,7 +49,8 @@ def sums_mechanism(epsilon: float, delta: float, *, row_norm: float, n_features:
     return Gaussian.for_budget(epsilon, delta, sensitivity=sensitivity, coordinates=n_features + 1)
 
 
-class PrivateNearestMean(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+@dataclass(eq=False, repr=False, kw_only=True)
+class PrivateNearestMean(ScoreClassifierMixin, PrivateEstimator):
     """Nearest class mean of a private table.
 
     Protected: one record with its label, at (epsilon, delta), under adding or removing a record. Not protected: the
@@ -57,8 +58,8 @@ class PrivateNearestMean(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    epsilon : float
-        Privacy loss of one fit.
+    epsilon, ledger, random_state
+        As in ``PrivateEstimator``.
     bounds : pair
         Public (low, high) of the features: numbers, or arrays with one number for each feature.
     delta : float, default 1e-6
@@ -67,10 +68,6 @@ class PrivateNearestMean(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         shortens none.
     classes : sequence or None
         The public list of labels. None: read from ``y`` and declared public.
-    ledger : Ledger, path or None
-        The account of the private table.
-    random_state : int or None
-        None for secure noise; an int repeats itself and is marked as not private.
 
     Attributes
     ----------
@@ -90,28 +87,14 @@ class PrivateNearestMean(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     True
     """
 
-    def __init__(
-        self,
-        epsilon: float,
-        *,
-        bounds: tuple[Any, Any],
-        delta: float = 1e-6,
-        row_norm: float | None = None,
-        classes: Sequence[Any] | None = None,
-        ledger: Ledger | str | PathLike[str] | None = None,
-        random_state: int | None = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.bounds = bounds
-        self.delta = delta
-        self.row_norm = row_norm
-        self.classes = classes
-        self.ledger = ledger
-        self.random_state = random_state
+    bounds: tuple[Any, Any]
+    delta: float = 1e-6
+    row_norm: float | None = None
+    classes: Sequence[Any] | None = None
 
     def plan(self, n_features: int) -> list[Step]:
         """Return the queries that a fit on ``n_features`` columns will make; nothing is charged."""
-        row_norm = self._row_norm(n_features)
+        row_norm = public_row_norm(self.row_norm, n_features)
         mechanism = sums_mechanism(self.epsilon, self.delta, row_norm=row_norm, n_features=n_features)
         because = (
             f"adding one row of norm at most {row_norm:.6g} moves one class sum by at most that and one count by 1, "
@@ -123,16 +106,11 @@ class PrivateNearestMean(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Charge the ledger, then release noisy sums and counts of ``X`` by the labels ``y``."""
         table, labels = checked_rows(self, X, y)
         classes, codes = encode_labels(labels, self.classes)
-        row_norm = self._row_norm(table.shape[1])
-        rows = clip_rows(to_unit_cube(table, self.bounds), row_norm)
-        steps = self.plan(table.shape[1])
-        account = Account.open(
-            steps,
-            budget=Budget(self.epsilon, self.delta, unit=Unit.RECORD),
-            ledger=self.ledger,
-            random_state=self.random_state,
-            purpose="class means",
-        )
+        row_norm = public_row_norm(self.row_norm, table.shape[1])
+        rows = shortened_rows(table, self.bounds, row_norm)
+        steps = tuple(self.plan(table.shape[1]))
+        budget = Budget(self.epsilon, self.delta, unit=Unit.RECORD)
+        account = self._open(Plan(budget, steps, table.shape[1]), "class means")
         sums, counts = class_sums(rows, codes, len(classes))
         weight = count_weight(row_norm)
         noisy = account.release(steps[0].mechanism, np.column_stack([sums, weight * counts]))
@@ -142,40 +120,23 @@ class PrivateNearestMean(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.card_ = account.card(
             "class means",
             adjacency=ADJACENCY,
-            assumptions=self._assumptions(row_norm),
+            assumptions=[*bound_assumptions(row_norm), *([CLASSES_READ] if self.classes is None else [])],
             not_protected=["the number of features and the list of classes"],
         )
         return self
 
-    def decision_function(self, X: ArrayLike) -> FloatArray:
-        """Return negative squared distances to the means [N, C]; for two classes their difference [N]."""
-        check_is_fitted(self)
-        rows = to_unit_cube(validate_data(self, X, reset=False, dtype=np.float64), self.bounds)
-        # |x|² is common to all classes and left out.
-        scores: FloatArray = 2 * rows @ self.means_.T - (self.means_**2).sum(axis=1)
-        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the label of the nearest class mean."""
-        decided = self.decision_function(X)
-        return chosen(decided, self.classes_)
-
     def release(self) -> Release:
         """Return the file to hand out: noisy means and counts, and the card."""
         check_is_fitted(self)
-        low, high = (np.asarray(bound, dtype=float).tolist() for bound in self.bounds)
         return Release(
             kind=KIND,
             arrays={"means": self.means_, "counts": self.counts_},
-            settings={"classes": self.classes_.tolist(), "low": low, "high": high},
+            settings={"classes": self.classes_.tolist(), **bound_lists(self.bounds)},
             card=self.card_,
         )
 
-    def _row_norm(self, n_features: int) -> float:
-        return math.sqrt(n_features) if self.row_norm is None else checks.positive("row_norm", self.row_norm)
-
-    def _assumptions(self, row_norm: float) -> list[str]:
-        facts = ["the bounds of the features are public", f"rows are shortened to norm {row_norm:.6g}, a public number"]
-        if self.classes is None:
-            facts.append("the list of classes was read from the labels and is declared public")
-        return facts
+    def _scores(self, X: ArrayLike) -> FloatArray:
+        """Return negative squared distances to the means [N, C] without |x|², which all classes share."""
+        rows = to_unit_cube(fitted_rows(self, X), self.bounds)
+        scores: FloatArray = 2 * rows @ self.means_.T - (self.means_**2).sum(axis=1)
+        return scores

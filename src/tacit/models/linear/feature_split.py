@@ -42,9 +42,9 @@ class FeatureSplit:
             raise InputError("positions must be non-empty groups of columns, each column in at most one of them.")
         if len(self.shares) != len(groups):
             raise InputError(f"shares must hold one number for each of {len(groups)} groups; got {len(self.shares)}.")
-        given = [checks.positive("shares", share) for share in self.shares]
+        shares = [checks.positive("shares", share) for share in self.shares]
         object.__setattr__(self, "positions", groups)
-        object.__setattr__(self, "shares", tuple(share / sum(given) for share in given))
+        object.__setattr__(self, "shares", tuple(share / sum(shares) for share in shares))
 
     @classmethod
     def whole(cls, n_features: int) -> "FeatureSplit":
@@ -60,10 +60,10 @@ class FeatureSplit:
     @classmethod
     def by_importance(cls, importance: ArrayLike, n_groups: int) -> "FeatureSplit":
         """Return groups of nearly equal size, the most important features first; shares follow their importance."""
-        given = checks.finite_array("importance", importance)
-        if given.ndim != 1 or (given < 0).any() or not given.any():
+        weights = checks.finite_array("importance", importance)
+        if weights.ndim != 1 or (weights < 0).any() or not weights.any():
             raise InputError("importance must be one number of at least 0 for each feature, not all of them 0.")
-        return cls._cut(np.argsort(-given, kind="stable"), given, n_groups)
+        return cls._cut(np.argsort(-weights, kind="stable"), weights, n_groups)
 
     @classmethod
     def by_schema(cls, schema: Schema) -> "FeatureSplit":

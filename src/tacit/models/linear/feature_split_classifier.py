@@ -1,42 +1,50 @@
 """Private logistic regression on groups of features, alone or starting from the releases of others."""
 
 from collections.abc import Sequence
-from os import PathLike
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from tacit.arrays import FloatArray
-from tacit.checks import one_of
 from tacit.data.schema import Schema
 from tacit.errors import InputError
-from tacit.models.class_labels import checked_rows, chosen, decisions, encode_labels
+from tacit.models.class_labels import CLASSES_READ, checked_rows, encode_labels, fitted_rows
 from tacit.models.linear.feature_split import FeatureSplit
-from tacit.models.linear.hypothesis import Hypothesis, combine, place_by_schema, place_columns
-from tacit.models.linear.planning import Settings, SplitPlan, plan_average, plan_paper, plan_stack
-from tacit.models.linear.queries import Learned, Problem, ask_average, ask_stack
+from tacit.models.linear.hypothesis import (
+    Hypothesis,
+    PriorWeights,
+    combined_prior,
+    no_prior,
+    place_by_schema,
+    place_columns,
+)
+from tacit.models.linear.planning import PublicNumbers, SplitPlan, SplitSettings, plan_split
+from tacit.models.linear.queries import SplitTable, SplitWeights, average_weights, stacked_weights
 from tacit.models.linear.release import LinearScores, linear_release, read_scores
+from tacit.models.per_class import ScoreClassifierMixin
+from tacit.models.private_estimator import PrivateEstimator
 from tacit.models.two_class_problems import (
     ADDED,
     REPLACED,
     centred,
+    class_probabilities,
     n_problems,
-    require_room,
+    public_row_count,
     row_factors,
     schema_bounds,
-    shares,
     signs_of,
 )
-from tacit.privacy.account import Account, Step
+from tacit.privacy.account import Account, Plan, Step
 from tacit.privacy.budget import Budget, Unit
-from tacit.privacy.ledger import Ledger
+from tacit.privacy.card import Card
 from tacit.releases.file import Release
 
 
-class FeatureSplitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+@dataclass(eq=False, repr=False, kw_only=True)
+class FeatureSplitClassifier(ScoreClassifierMixin, PrivateEstimator):
     """Logistic regression on groups of features, each with its part of epsilon: [pptl] Alg. 3, and Alg. 4 with sources.
 
     Protected: one record of our own table with its label, at pure epsilon, under replacing a record; with ``n_rows``
@@ -45,8 +53,6 @@ class FeatureSplitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
 
     Parameters
     ----------
-    epsilon : float
-        Privacy loss of one fit.
     split : FeatureSplit, int or None
         The groups of features; a number draws as many at random, publicly. None: as in the first source, or else all
         features in one group.
@@ -55,18 +61,10 @@ class FeatureSplitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     schema : Schema or None
         Of our own table, encoded to [0, 1]: columns and classes of the sources are then matched by name. None: the
         sources have our columns in our order, and our labels.
-    aggregate : {"average", "stack"}
-        "average": the groups' scores are weighed by public numbers, share² / size. "stack": the groups learn on every
-        other row, and their weights on the rest, each at the full epsilon.
-    prior_weight : float or None
-        How much of the sources' weights to start from, in [0, 1]. None: by the public rule of ``trust``.
-    bounds, row_norm, classes, n_rows, ledger, random_state
+    settings : SplitSettings or None
+        How groups are learned and combined. None: averaged, with the default regularisation and tight accounting.
+    epsilon, bounds, row_norm, classes, n_rows, ledger, random_state
         As in ``PrivateLogisticRegression``; with a schema, bounds and classes are the schema's.
-    accounting : {"tight", "paper"}
-        "paper": [pptl] Alg. 3 as printed, with ``regularization`` as its lambda. What it really costs is charged, and
-        the card warns if that is more than epsilon.
-    regularization : float or None
-        lambda for rows of unit length. None: max(1, 2/(n epsilon)), or more by the rule of ``trust``.
     purpose : str
         What the ledger's line says.
 
@@ -80,40 +78,15 @@ class FeatureSplitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     card_ : Card
     """
 
-    def __init__(
-        self,
-        epsilon: float,
-        *,
-        split: FeatureSplit | int | None = None,
-        sources: Sequence[Release] = (),
-        schema: Schema | None = None,
-        aggregate: str = "average",
-        prior_weight: float | None = None,
-        regularization: float | None = None,
-        accounting: str = "tight",
-        bounds: tuple[Any, Any] | None = None,
-        row_norm: float | None = None,
-        classes: Sequence[Any] | None = None,
-        n_rows: int | None = None,
-        ledger: Ledger | str | PathLike[str] | None = None,
-        random_state: int | None = None,
-        purpose: str = "feature-split regression",
-    ) -> None:
-        self.epsilon = epsilon
-        self.split = split
-        self.sources = sources
-        self.schema = schema
-        self.aggregate = aggregate
-        self.prior_weight = prior_weight
-        self.regularization = regularization
-        self.accounting = accounting
-        self.bounds = bounds
-        self.row_norm = row_norm
-        self.classes = classes
-        self.n_rows = n_rows
-        self.ledger = ledger
-        self.random_state = random_state
-        self.purpose = purpose
+    split: FeatureSplit | int | None = None
+    sources: Sequence[Release] = ()
+    schema: Schema | None = None
+    settings: SplitSettings | None = None
+    bounds: tuple[Any, Any] | None = None
+    row_norm: float | None = None
+    classes: Sequence[Any] | None = None
+    n_rows: int | None = None
+    purpose: str = "feature-split regression"
 
     def plan(self, n_features: int, *, n_rows: int, classes: Sequence[Any] = (0, 1)) -> list[Step]:
         """Return the queries that a fit on ``n_rows`` rows will make; nothing is charged."""
@@ -124,45 +97,31 @@ class FeatureSplitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
 
         ``plan`` is the result of ``split_plan`` for this number of rows, if it was made before; None: made here.
         """
-        table, labels = checked_rows(self, X, y)
-        classes, codes = encode_labels(labels, self._known_classes())
-        self._require_schema(table)
-        n_rows = require_room(len(table), self.n_rows)
-        plan = self.split_plan(table.shape[1], n_rows, classes.tolist()) if plan is None else plan
-        problem = self._problem(table, codes, len(classes), plan, n_rows)
-        account = Account.open(
-            plan.steps,
-            budget=Budget(plan.epsilon, unit=Unit.RECORD),
-            ledger=self.ledger,
-            random_state=self.random_state,
-            purpose=self.purpose,
-        )
-        learned = (ask_stack if self.aggregate == "stack" else ask_average)(account, plan, problem)
+        rows, labels = checked_rows(self, X, y)
+        classes, codes = encode_labels(labels, self._public_classes())
+        self._require_schema(rows)
+        n_rows = public_row_count(len(rows), self.n_rows)
+        plan = self.split_plan(rows.shape[1], n_rows, classes.tolist()) if plan is None else plan
+        table = self._table(rows, codes, len(classes), plan, n_rows)
+        budget = Budget(plan.epsilon, unit=Unit.RECORD)
+        account = self._open(Plan(budget, plan.steps, rows.shape[1]), self.purpose)
+        weights = (stacked_weights if self._settings().stacked else average_weights)(account, plan, table)
         self.classes_ = classes
         self.split_ = plan.split
-        self.scores_ = self._linear(plan, learned)
-        self.notes_ = [each.note for each in self._hypotheses()]
+        self.scores_ = self._linear(plan, weights)
+        self.notes_ = [hypothesis.note for hypothesis in self._hypotheses()]
         self.card_ = self._card(account, plan)
         return self
 
-    def decision_function(self, X: ArrayLike) -> FloatArray:
-        """Return scores [N] of the second of two classes, or of each class against the rest [N, C]."""
-        return decisions(self._scores(X))
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the class of each row."""
-        decided = self.decision_function(X)
-        return chosen(decided, self.classes_)
-
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return class probabilities [N, C]; strong regularisation makes them modest."""
-        return shares(self._scores(X))
+        return class_probabilities(self._scores(X))
 
     def release(self) -> Release:
         """Return the file to hand out; whoever gets it may adopt it in turn."""
         check_is_fitted(self)
         schema = None if self.schema is None else self.schema.to_dict()
-        adopted = tuple(f"{each.card.title}, epsilon {each.card.epsilon:g}" for each in self.sources)
+        adopted = tuple(f"{source.card.title}, epsilon {source.card.epsilon:g}" for source in self.sources)
         return linear_release(self.scores_, self.classes_, self.card_, schema=schema, adopted=adopted)
 
     @classmethod
@@ -179,56 +138,47 @@ class FeatureSplitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         return model
 
     def _scores(self, X: ArrayLike) -> FloatArray:
-        check_is_fitted(self)
-        return self.scores_(validate_data(self, X, reset=False, dtype=np.float64))
+        rows = fitted_rows(self, X)
+        return self.scores_(rows)
+
+    def _settings(self) -> SplitSettings:
+        if isinstance(self.settings, SplitSettings | None):
+            return self.settings or SplitSettings()
+        raise InputError(f"settings must be a SplitSettings or None; got a {type(self.settings).__name__}.")
 
     def split_plan(self, n_features: int, n_rows: int, classes: Sequence[Any]) -> SplitPlan:
         """Return the mechanism and the starting weights of each group; nothing is charged."""
-        split, prior, noise = self._start(n_features, classes)
-        settings = Settings(
-            epsilon=self.epsilon,
-            n_rows=n_rows,
-            n_problems=n_problems(len(classes)),
-            regularization=self.regularization,
-            prior_weight=self.prior_weight,
-        )
-        if one_of("accounting", self.accounting, ("tight", "paper")) == "paper":
-            if self.aggregate != "average":
-                raise InputError('accounting="paper" is [pptl] Alg. 3 alone: use aggregate="average" with it.')
-            return plan_paper(split, prior, noise, settings)
-        stacked = one_of("aggregate", self.aggregate, ("average", "stack")) == "stack"
-        if stacked and self.n_rows is not None:
+        settings = self._settings()
+        if settings.stacked and self.n_rows is not None:
             raise InputError("n_rows must be None with stacking, whose halves are fixed by the rows' places.")
-        return (plan_stack if stacked else plan_average)(split, prior, noise, settings)
+        numbers = PublicNumbers(self.epsilon, n_rows, n_problems(len(classes)))
+        return plan_split(self._prior(n_features, classes), numbers, settings)
 
-    def _start(self, n_features: int, classes: Sequence[Any]) -> tuple[FeatureSplit, FloatArray, FloatArray]:
-        """Return the split, the sources' weights of our problems, and the noise in them; infinite without sources."""
-        given = self.split
-        if isinstance(given, int):
-            given = FeatureSplit.random(n_features, given)
+    def _prior(self, n_features: int, classes: Sequence[Any]) -> PriorWeights:
+        """Return the sources' weights of our problems; without sources none, under our own split."""
+        split = FeatureSplit.random(n_features, self.split) if isinstance(self.split, int) else self.split
         hypotheses = self._hypotheses()
         if not hypotheses:
-            split = (given or FeatureSplit.whole(n_features)).require(n_features)
-            return split, np.zeros((n_problems(len(classes)), n_features)), np.full(len(split.shares), np.inf)
-        split, prior, noise = combine(hypotheses, classes, n_features)
-        if given is not None and given != split:
+            return no_prior(split or FeatureSplit.whole(n_features), n_features, len(classes))
+        prior = combined_prior(hypotheses, classes, n_features)
+        if split is not None and split != prior.split:
             raise InputError("split must be that of the sources: weights of one split mean nothing in another.")
-        return split, prior, noise
+        return prior
 
     def _hypotheses(self) -> list[Hypothesis]:
         if self.schema is None:
-            return [place_columns(each) for each in self.sources]
-        return [place_by_schema(each, self.schema) for each in self.sources]
+            return [place_columns(source) for source in self.sources]
+        return [place_by_schema(source, self.schema) for source in self.sources]
 
-    def _problem(
-        self, table: FloatArray, codes: NDArray[np.intp], n_classes: int, plan: SplitPlan, n_rows: int
-    ) -> Problem:
-        rows = centred(table, self._bounds())
+    def _table(
+        self, X: FloatArray, codes: NDArray[np.intp], n_classes: int, plan: SplitPlan, n_rows: int
+    ) -> SplitTable:
+        rows = centred(X, self._bounds())
         parts = [rows[:, list(group)] for group in plan.split.positions]
         factors = [row_factors(part, self.row_norm) for part in parts]
-        return Problem(parts, factors, signs_of(codes, n_classes), plan.start, n_rows)
+        return SplitTable(parts, factors, signs_of(codes, n_classes), plan.start, n_rows)
 
-    def _linear(self, plan: SplitPlan, learned: Learned) -> LinearScores:
+    def _linear(self, plan: SplitPlan, learned: SplitWeights) -> LinearScores:
         return LinearScores(
             split=plan.split,
             weights=learned.weights,
@@ -236,13 +186,13 @@ class FeatureSplitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
             noise=plan.noise,
             bounds=self._bounds(),
             row_norm=self.row_norm,
-            stacked=self.aggregate == "stack",
+            stacked=self._settings().stacked,
         )
 
     def _bounds(self) -> tuple[Any, Any] | None:
         return self.bounds if self.schema is None else schema_bounds(self.schema)
 
-    def _known_classes(self) -> Any:
+    def _public_classes(self) -> Any:
         return self.classes if self.schema is None else np.arange(len(self.schema.classes))
 
     def _require_schema(self, table: FloatArray) -> None:
@@ -254,7 +204,7 @@ class FeatureSplitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
                 f"X must have the {len(self.schema.encoded_names)} encoded columns of the schema; got {table.shape[1]}."
             )
 
-    def _card(self, account: Account, plan: SplitPlan) -> Any:
+    def _card(self, account: Account, plan: SplitPlan) -> Card:
         public = ["the number of features and their groups", "the list of classes"]
         if self.n_rows is None:
             public.append("the number of rows")
@@ -262,7 +212,7 @@ class FeatureSplitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         if self.schema is not None:
             assumptions.append("the schema: columns, bounds, categories and classes")
         elif self.classes is None:
-            assumptions.append("the list of classes was read from the labels and is declared public")
+            assumptions.append(CLASSES_READ)
         if self.sources:
             assumptions.append("the weights of the sources were released by their owners")
         return account.card(

@@ -1,4 +1,4 @@
-"""What released weights say about a receiver's problem, and how far to trust them; all of it public."""
+"""Released weights placed in a receiver's columns, and how far they are trusted by public numbers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -41,6 +41,24 @@ class Hypothesis:
     note: str = ""
 
 
+@dataclass(frozen=True, eq=False)
+class PriorWeights:
+    """Weights that a regression starts from.
+
+    Attributes
+    ----------
+    split : FeatureSplit
+    weights : array [R, p]
+        Of each two-class problem.
+    noise : array [K]
+        Expected length of the noise in the weights of each group; infinite where nothing is known.
+    """
+
+    split: FeatureSplit
+    weights: FloatArray
+    noise: FloatArray
+
+
 def trust(source_noise: FloatArray | float, target_noise: FloatArray | float) -> tuple[FloatArray, FloatArray]:
     """Return the weight of the prior and the regularisation that make the best of two noisy weight vectors.
 
@@ -76,58 +94,64 @@ def place_by_schema(release: Release, schema: Schema) -> Hypothesis:
         raise InputError(
             "the release has no column or no class in common with this table. Columns and classes are matched by name."
         )
-    known = scores.per_class()
+    by_class = scores.per_class()
     scales = np.array([pairing.scale for pairing in shared.pairings])
     weights = {}
     for ours, code in shared.classes.items():
         placed = np.zeros(len(schema.encoded_names))
-        placed[shared.ours] = known[code, shared.theirs] / scales
+        placed[shared.ours] = by_class[code, shared.theirs] / scales
         weights[ours] = placed
     split, noise = _placed_split(scores.split, scores.noise, dict(zip(shared.theirs, shared.ours, strict=True)), schema)
     note = f"{len(shared.names)} columns and {len(shared.classes)} classes shared by name"
     return Hypothesis(split, weights, noise, note)
 
 
-def combine(
-    hypotheses: Sequence[Hypothesis], classes: Sequence[Any], n_features: int
-) -> tuple[FeatureSplit, FloatArray, FloatArray]:
-    """Return the split of the first hypothesis, the mean weights of our problems [R, p], and their noise [K]."""
+def combined_prior(hypotheses: Sequence[Hypothesis], classes: Sequence[Any], n_features: int) -> PriorWeights:
+    """Return the mean weights of our problems under the split of the first hypothesis."""
     split = hypotheses[0].split.require(n_features)
-    told = [_problems(each, classes, n_features) for each in hypotheses]
+    weights = [_problems(hypothesis, classes, n_features) for hypothesis in hypotheses]
+    # Groups of another split cannot be told apart in ours: the largest noise stands for all of them.
     noises = [
-        each.noise if each.split == split else np.full(len(split.shares), each.noise.max()) for each in hypotheses
+        hypothesis.noise if hypothesis.split == split else np.full(len(split.shares), hypothesis.noise.max())
+        for hypothesis in hypotheses
     ]
     noise: FloatArray = np.sqrt(np.sum(np.square(noises), axis=0)) / len(noises)
-    return split, np.mean(told, axis=0), noise
+    return PriorWeights(split, np.mean(weights, axis=0), noise)
+
+
+def no_prior(split: FeatureSplit, n_features: int, n_classes: int) -> PriorWeights:
+    """Return weights of zero for each problem, with infinite noise: nothing to start from."""
+    split = split.require(n_features)
+    return PriorWeights(split, np.zeros((n_problems(n_classes), n_features)), np.full(len(split.shares), np.inf))
 
 
 def _problems(hypothesis: Hypothesis, classes: Sequence[Any], n_features: int) -> FloatArray:
     """Return weights of our problems; a class that the hypothesis does not know has weights of zero."""
     unknown = np.zeros(n_features)
-    each = np.stack([np.asarray(hypothesis.weights.get(label, unknown)) for label in classes])
-    if each.shape[1] != n_features:
-        raise InputError(f"X must have the {each.shape[1]} columns that the release speaks of; got {n_features}.")
-    if not each.any():
+    weights = np.stack([np.asarray(hypothesis.weights.get(label, unknown)) for label in classes])
+    if weights.shape[1] != n_features:
+        raise InputError(f"X must have the {weights.shape[1]} columns that the release speaks of; got {n_features}.")
+    if not weights.any():
         raise InputError(f"the release must know one of the classes {list(classes)}; it knows others.")
     # Two classes are one problem: for the second, against the first.
-    return (each[1:] - each[:1]) / 2 if n_problems(len(classes)) == 1 else each
+    return (weights[1:] - weights[:1]) / 2 if n_problems(len(classes)) == 1 else weights
 
 
 def _placed_split(
     theirs: FeatureSplit, noise: FloatArray, ours_of: Mapping[int, int], schema: Schema
 ) -> tuple[FeatureSplit, FloatArray]:
-    placed = list(_known_groups(theirs, noise, ours_of))
-    known = {place for group, _, _ in placed for place in group}
-    others = tuple(place for place in range(len(schema.encoded_names)) if place not in known)
+    placed = list(_shared_groups(theirs, noise, ours_of))
+    shared = {place for group, _, _ in placed for place in group}
+    others = tuple(place for place in range(len(schema.encoded_names)) if place not in shared)
     if others:
-        # Its share is by size, so that the groups that are known keep theirs among themselves.
+        # Its share is by size, so that the shared groups keep theirs among themselves.
         total = sum(share for _, share, _ in placed)
-        placed.append((others, total * len(others) / len(known), np.inf))
+        placed.append((others, total * len(others) / len(shared), np.inf))
     groups, shares, noises = zip(*placed, strict=True)
     return FeatureSplit(groups, shares), np.array(noises)
 
 
-def _known_groups(
+def _shared_groups(
     theirs: FeatureSplit, noise: FloatArray, ours_of: Mapping[int, int]
 ) -> Iterator[tuple[tuple[int, ...], float, float]]:
     for group, share, length in zip(theirs.positions, theirs.shares, noise, strict=True):

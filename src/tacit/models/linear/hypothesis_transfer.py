@@ -1,22 +1,26 @@
 """The simple combination: private logistic regression that starts from released weights."""
 
 from collections.abc import Sequence
-from os import PathLike
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tacit.arrays import FloatArray
+from tacit.models.class_labels import fitted_rows
 from tacit.models.linear.feature_split import FeatureSplit
 from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
-from tacit.privacy.ledger import Ledger
+from tacit.models.linear.planning import SplitSettings
+from tacit.models.per_class import ScoreClassifierMixin
+from tacit.models.private_estimator import PrivateEstimator
+from tacit.models.two_class_problems import class_probabilities
 from tacit.releases.file import Release
 
 
-class HypothesisTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+@dataclass(eq=False, repr=False, kw_only=True)
+class HypothesisTransfer(ScoreClassifierMixin, PrivateEstimator):
     """Logistic regression of a private table that stays close to the weights of another one: [pptl] Alg. 2, SimComb.
 
     Protected: one record of our own table with its label, at pure epsilon, under replacing a record. The source is
@@ -24,13 +28,11 @@ class HypothesisTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    epsilon : float
-        Privacy loss of one fit, on our own table's ledger.
     source : Release or None
         Weights of all features as one group, from ``PrivateLogisticRegression``. None: learn alone.
     prior_weight : float or None
         1 - eta of [pptl] eq. 6, in [0, 1]. None: by the public rule of ``trust``.
-    regularization, bounds, row_norm, classes, ledger, random_state
+    epsilon, regularization, bounds, row_norm, classes, n_rows, ledger, random_state
         As in ``PrivateLogisticRegression``.
 
     Attributes
@@ -40,65 +42,43 @@ class HypothesisTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     card_ : Card
     """
 
-    def __init__(
-        self,
-        epsilon: float,
-        *,
-        source: Release | None = None,
-        prior_weight: float | None = None,
-        regularization: float | None = None,
-        bounds: tuple[Any, Any] | None = None,
-        row_norm: float | None = None,
-        classes: Sequence[Any] | None = None,
-        n_rows: int | None = None,
-        ledger: Ledger | str | PathLike[str] | None = None,
-        random_state: int | None = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.source = source
-        self.prior_weight = prior_weight
-        self.regularization = regularization
-        self.bounds = bounds
-        self.row_norm = row_norm
-        self.classes = classes
-        self.n_rows = n_rows
-        self.ledger = ledger
-        self.random_state = random_state
+    source: Release | None = None
+    prior_weight: float | None = None
+    regularization: float | None = None
+    bounds: tuple[Any, Any] | None = None
+    row_norm: float | None = None
+    classes: Sequence[Any] | None = None
+    n_rows: int | None = None
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Charge the ledger, then release the weights learned from ``X``, ``y`` and the source."""
         table, y = validate_data(self, X, y, dtype=np.float64)
-        settings = self.get_params(deep=False)
-        source = settings.pop("source")
-        model = FeatureSplitClassifier(
-            split=FeatureSplit.whole(table.shape[1]), sources=() if source is None else (source,), **settings
-        )
-        self.model_ = model.fit(table, y)
-        self.classes_, self.card_ = model.classes_, model.card_
-        self.coef_ = model.scores_.weights
+        self.model_ = self._one_group(table.shape[1]).fit(table, y)
+        self.classes_, self.card_ = self.model_.classes_, self.model_.card_
+        self.coef_ = self.model_.scores_.weights
         return self
-
-    def decision_function(self, X: ArrayLike) -> FloatArray:
-        """Return margins [N] of the second of two classes, or of each class against the rest [N, C]."""
-        return self._fitted().decision_function(self._rows(X))
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the class of each row."""
-        return self._fitted().predict(self._rows(X))
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return class probabilities [N, C]."""
-        return self._fitted().predict_proba(self._rows(X))
+        return class_probabilities(self._scores(X))
 
     def release(self) -> Release:
         """Return the file to hand out: the weights and the card."""
-        return self._fitted().release()
-
-    def _fitted(self) -> FeatureSplitClassifier:
         check_is_fitted(self)
-        model: FeatureSplitClassifier = self.model_
-        return model
+        return self.model_.release()
 
-    def _rows(self, X: ArrayLike) -> FloatArray:
-        check_is_fitted(self)
-        return np.asarray(validate_data(self, X, reset=False, dtype=np.float64))
+    def _one_group(self, n_features: int) -> FeatureSplitClassifier:
+        """Return the feature-split classifier whose one group holds all features."""
+        parameters = self.get_params(deep=False)
+        source = parameters.pop("source")
+        settings = SplitSettings(**{name: parameters.pop(name) for name in ("prior_weight", "regularization")})
+        return FeatureSplitClassifier(
+            split=FeatureSplit.whole(n_features),
+            sources=() if source is None else (source,),
+            settings=settings,
+            **parameters,
+        )
+
+    def _scores(self, X: ArrayLike) -> FloatArray:
+        rows = fitted_rows(self, X)
+        return self.model_.scores_(rows)

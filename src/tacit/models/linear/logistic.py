@@ -1,36 +1,37 @@
 """Logistic regression by objective perturbation: pure epsilon for a whole record."""
 
 from collections.abc import Sequence
-from os import PathLike
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
 
 from tacit import checks
 from tacit.arrays import FloatArray
 from tacit.errors import InputError
-from tacit.models.class_labels import checked_rows, chosen, decisions, encode_labels
+from tacit.models.class_labels import CLASSES_READ, checked_rows, encode_labels, fitted_rows
 from tacit.models.linear.feature_split import FeatureSplit
 from tacit.models.linear.release import LinearScores, linear_release
+from tacit.models.per_class import ScoreClassifierMixin
+from tacit.models.private_estimator import PrivateEstimator
 from tacit.models.two_class_problems import (
     ADDED,
     EVERY_CLASS,
     REPLACED,
     centred,
+    class_probabilities,
     classes_query,
     n_problems,
+    public_row_count,
     query_of,
-    require_room,
     row_factors,
-    shares,
     signs_of,
 )
-from tacit.privacy.account import Account, Step
+from tacit.privacy.account import Account, Plan, Step
 from tacit.privacy.budget import Budget, Unit
-from tacit.privacy.ledger import Ledger
+from tacit.privacy.card import Card
 from tacit.privacy.mechanisms import AgainstRest, Exponential, ObjectivePerturbation, TunedPerturbation
 from tacit.releases.file import Release
 
@@ -47,7 +48,8 @@ def expected_noise(mechanism: ObjectivePerturbation) -> float:
     return mechanism.dimension / (mechanism.beta * mechanism.curvature)
 
 
-class PrivateLogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+@dataclass(eq=False, repr=False, kw_only=True)
+class PrivateLogisticRegression(ScoreClassifierMixin, PrivateEstimator):
     """Logistic regression of a private table, by objective perturbation ([pptl] Alg. 1 in its sound form).
 
     Protected: one record with its label, at pure epsilon, under replacing a record; with ``n_rows`` also under adding
@@ -56,8 +58,8 @@ class PrivateLogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore
 
     Parameters
     ----------
-    epsilon : float
-        Privacy loss of one fit.
+    epsilon, ledger, random_state
+        As in ``PrivateEstimator``.
     bounds : pair or None
         Public (low, high) of the features, which are brought to [-1, 1]. None: features are used as they are; centre
         them by public numbers.
@@ -75,10 +77,6 @@ class PrivateLogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore
         The public list of labels. None: read from ``y`` and declared public.
     n_rows : int or None
         A public bound on the number of rows. None: their number is public.
-    ledger : Ledger, path or None
-        The account of the private table.
-    random_state : int or None
-        None for secure noise; an int repeats itself and is marked as not private.
 
     Attributes
     ----------
@@ -94,45 +92,24 @@ class PrivateLogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore
     [1]
     """
 
-    def __init__(
-        self,
-        epsilon: float,
-        *,
-        bounds: tuple[Any, Any] | None = None,
-        row_norm: float | None = None,
-        regularization: float | Sequence[float] | None = None,
-        prior: ArrayLike | None = None,
-        accounting: str = "tight",
-        classes: Sequence[Any] | None = None,
-        n_rows: int | None = None,
-        ledger: Ledger | str | PathLike[str] | None = None,
-        random_state: int | None = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.bounds = bounds
-        self.row_norm = row_norm
-        self.regularization = regularization
-        self.prior = prior
-        self.accounting = accounting
-        self.classes = classes
-        self.n_rows = n_rows
-        self.ledger = ledger
-        self.random_state = random_state
+    bounds: tuple[Any, Any] | None = None
+    row_norm: float | None = None
+    regularization: float | Sequence[float] | None = None
+    prior: ArrayLike | None = None
+    accounting: str = "tight"
+    classes: Sequence[Any] | None = None
+    n_rows: int | None = None
 
     def plan(self, n_features: int, *, n_rows: int, n_classes: int = 2) -> list[Step]:
         """Return the queries that a fit on ``n_rows`` rows will make; nothing is charged."""
         problems = n_problems(n_classes)
         epsilon = checks.positive("epsilon", self.epsilon) / problems
-        given = self.regularization
+        strength = self.regularization
         what = "weights of a logistic regression" + (", one class against the rest" if problems > 1 else "")
-        if isinstance(given, Sequence | np.ndarray):
-            if self.n_rows is not None:
-                raise InputError("n_rows must be None with tuning, whose parts are fixed by the rows' places.")
-            # Each setting learns on its own part, and is made for as many rows.
-            made = [self._mechanism(epsilon, each, n_features, n_rows // (len(given) + 1)) for each in given]
-            tuned = TunedPerturbation(tuple(made), Exponential(epsilon, 1.0))
-            return [Step(tuned, what, BECAUSE.format(tolerance=made[0].tolerance), problems)]
-        one = self._mechanism(epsilon, given, n_features, n_rows)
+        if isinstance(strength, Sequence | np.ndarray):
+            tuned = self._tuned(epsilon, strength, n_features, n_rows)
+            return [Step(tuned, what, BECAUSE.format(tolerance=tuned.settings[0].tolerance), problems)]
+        one = self._mechanism(epsilon, strength, n_features, n_rows)
         because = BECAUSE.format(tolerance=one.tolerance)
         if problems == 1:
             return [Step(one, what, because)]
@@ -142,41 +119,27 @@ class PrivateLogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore
         """Charge the ledger, then release the weights learned from ``X`` and the labels ``y``."""
         table, labels = checked_rows(self, X, y)
         classes, codes = encode_labels(labels, self.classes)
-        n_rows = require_room(len(table), self.n_rows)
+        n_rows = public_row_count(len(table), self.n_rows)
         (step,) = self.plan(table.shape[1], n_rows=n_rows, n_classes=len(classes))
         prior = self._prior(table.shape[1], n_problems(len(classes)))
         rows = centred(table, self.bounds)
         factors = row_factors(rows, self.row_norm)
-        account = Account.open(
-            [step],
-            budget=Budget(self.epsilon, unit=Unit.RECORD),
-            ledger=self.ledger,
-            random_state=self.random_state,
-            purpose="logistic regression",
-        )
+        budget = Budget(self.epsilon, unit=Unit.RECORD)
+        account = self._open(Plan(budget, (step,), table.shape[1]), "logistic regression")
         if isinstance(step.mechanism, AgainstRest):
             learned = account.release(step.mechanism, classes_query(rows, factors, codes, prior, n_rows))
         else:
-            asked = zip(signs_of(codes, len(classes)), prior, strict=True)
-            learned = np.stack([self._ask(account, step, query_of(rows, factors * s, w, n_rows)) for s, w in asked])
+            problems = zip(signs_of(codes, len(classes)), prior, strict=True)
+            learned = np.stack([self._ask(account, step, query_of(rows, factors * s, w, n_rows)) for s, w in problems])
         self.classes_ = classes
         self.coef_ = prior + learned
         self.card_ = self._card(account)
         self._noise = self._expected_noise(step.mechanism)
         return self
 
-    def decision_function(self, X: ArrayLike) -> FloatArray:
-        """Return margins [N] of the second of two classes, or of each class against the rest [N, C]."""
-        return decisions(self._scores(X))
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the class of each row."""
-        decided = self.decision_function(X)
-        return chosen(decided, self.classes_)
-
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return class probabilities [N, C]; strong regularisation makes them modest."""
-        return shares(self._scores(X))
+        return class_probabilities(self._scores(X))
 
     def release(self) -> Release:
         """Return the file to hand out: the weights and the card."""
@@ -184,16 +147,26 @@ class PrivateLogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore
         return linear_release(self._linear(), self.classes_, self.card_)
 
     def _scores(self, X: ArrayLike) -> FloatArray:
-        check_is_fitted(self)
-        return self._linear()(validate_data(self, X, reset=False, dtype=np.float64))
+        rows = fitted_rows(self, X)
+        return self._linear()(rows)
 
     def _linear(self) -> LinearScores:
         split = FeatureSplit.whole(self.coef_.shape[1])
         ones = np.ones((len(self.coef_), 1))
         return LinearScores(split, self.coef_, ones, np.array([self._noise]), self.bounds, self.row_norm)
 
-    def _mechanism(self, epsilon: float, given: Any, n_features: int, n_rows: int) -> ObjectivePerturbation:
-        strength = REGULARIZATION if given is None else checks.positive("regularization", given)
+    def _tuned(self, epsilon: float, strengths: Sequence[float], n_features: int, n_rows: int) -> TunedPerturbation:
+        if self.n_rows is not None:
+            raise InputError("n_rows must be None with tuning, whose parts are fixed by the rows' places.")
+        # Each setting learns on its own part, and is calibrated for as many rows.
+        part = n_rows // (len(strengths) + 1)
+        mechanisms = [self._mechanism(epsilon, strength, n_features, part) for strength in strengths]
+        return TunedPerturbation(tuple(mechanisms), Exponential(epsilon, 1.0))
+
+    def _mechanism(
+        self, epsilon: float, regularization: float | None, n_features: int, n_rows: int
+    ) -> ObjectivePerturbation:
+        strength = REGULARIZATION if regularization is None else checks.positive("regularization", regularization)
         curvature = strength * max(n_rows, 1)
         return ObjectivePerturbation.for_epsilon(
             epsilon, curvature=curvature, dimension=n_features, accounting=self.accounting
@@ -213,11 +186,11 @@ class PrivateLogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore
             raise InputError(f"prior must have shape ({n_rows}, {n_features}); got {prior.shape}.")
         return prior
 
-    def _card(self, account: Account) -> Any:
+    def _card(self, account: Account) -> Card:
         public = ["the number of features", "the list of classes"]
         assumptions = ["rows are scaled to length 1 or less, each by itself and by public numbers"]
         if self.classes is None:
-            assumptions.append("the list of classes was read from the labels and is declared public")
+            assumptions.append(CLASSES_READ)
         if self.prior is not None:
             assumptions.append("the prior weights are public, or come from a release")
         if self.n_rows is None:
@@ -231,5 +204,5 @@ class PrivateLogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore
 
     def _expected_noise(self, mechanism: Any) -> float:
         if isinstance(mechanism, TunedPerturbation):
-            return float(np.mean([expected_noise(each) for each in mechanism.settings]))
+            return float(np.mean([expected_noise(candidate) for candidate in mechanism.settings]))
         return expected_noise(mechanism.each if isinstance(mechanism, AgainstRest) else mechanism)

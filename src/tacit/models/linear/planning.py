@@ -7,26 +7,72 @@ import numpy as np
 
 from tacit import checks
 from tacit.arrays import FloatArray
+from tacit.errors import InputError
 from tacit.models.linear.feature_split import FeatureSplit
-from tacit.models.linear.hypothesis import trust
+from tacit.models.linear.hypothesis import PriorWeights, trust
 from tacit.models.linear.logistic import BECAUSE, REGULARIZATION, expected_noise
 from tacit.privacy.account import Step
 from tacit.privacy.mechanisms import ObjectivePerturbation, StackedPerturbation
 from tacit.privacy.mechanisms.objective import CLOSING_SHARE
 
+AGGREGATES = ("average", "stack")
+ACCOUNTINGS = ("tight", "paper")
+
 
 @dataclass(frozen=True)
-class Settings:
-    """The public numbers that a plan is made from; epsilon is for all problems together."""
+class SplitSettings:
+    """How groups of features are learned and combined; checked when constructed.
+
+    Parameters
+    ----------
+    aggregate : {"average", "stack"}
+        "average": the groups' scores are weighed by public numbers, share² / size. "stack": the groups learn on every
+        other row, and their weights on the rest, each at the full epsilon.
+    prior_weight : float or None
+        How much of the sources' weights to start from, in [0, 1]. None: by the public rule of ``trust``.
+    regularization : float or None
+        lambda for rows of unit length. None: max(1, 2/(n epsilon)), or more by the rule of ``trust``.
+    accounting : {"tight", "paper"}
+        "paper": [pptl] Alg. 3 as printed, with ``regularization`` as its lambda. What it really costs is charged, and
+        the card warns if that is more than epsilon.
+    """
+
+    aggregate: str = "average"
+    prior_weight: float | None = None
+    regularization: float | None = None
+    accounting: str = "tight"
+
+    def __post_init__(self) -> None:
+        checks.one_of("aggregate", self.aggregate, AGGREGATES)
+        if self.prior_weight is not None:
+            checks.fraction("prior_weight", self.prior_weight, zero=True, one=True)
+        if self.regularization is not None:
+            checks.positive("regularization", self.regularization)
+        paper = checks.one_of("accounting", self.accounting, ACCOUNTINGS) == "paper"
+        if paper and self.stacked:
+            raise InputError('accounting="paper" is [pptl] Alg. 3 alone: use aggregate="average" with it.')
+
+    @property
+    def stacked(self) -> bool:
+        """Whether the weights of the groups' scores are learned."""
+        return self.aggregate == "stack"
+
+    @property
+    def strength(self) -> float:
+        """The regularisation of weights that start from nothing."""
+        return REGULARIZATION if self.regularization is None else self.regularization
+
+
+@dataclass(frozen=True)
+class PublicNumbers:
+    """The public numbers that noise is calibrated for; epsilon is for all problems together."""
 
     epsilon: float
     n_rows: int
     n_problems: int
-    regularization: float | None = None
-    prior_weight: float | None = None
 
     @property
-    def each(self) -> float:
+    def epsilon_of_one(self) -> float:
         """Epsilon of one two-class problem."""
         return checks.positive("epsilon", self.epsilon) / self.n_problems
 
@@ -54,7 +100,7 @@ class SplitPlan:
     @property
     def noise(self) -> FloatArray:
         """Expected length of the noise in each group's weights."""
-        return np.array([expected_noise(each) for each in self.groups])
+        return np.array([expected_noise(mechanism) for mechanism in self.groups])
 
     @property
     def groups(self) -> tuple[ObjectivePerturbation, ...]:
@@ -65,62 +111,55 @@ class SplitPlan:
         return tuple(step.mechanism for step in self.steps if isinstance(step.mechanism, ObjectivePerturbation))
 
 
-def plan_average(split: FeatureSplit, prior: FloatArray, noise: FloatArray, settings: Settings) -> SplitPlan:
+def plan_split(prior: PriorWeights, numbers: PublicNumbers, settings: SplitSettings) -> SplitPlan:
+    """Return the plan that ``settings`` ask for."""
+    if settings.accounting == "paper":
+        return plan_paper(prior, numbers, settings)
+    return (plan_stack if settings.stacked else plan_average)(prior, numbers, settings)
+
+
+def plan_average(prior: PriorWeights, numbers: PublicNumbers, settings: SplitSettings) -> SplitPlan:
     """Return the plan of groups that each see all rows; group k gets the part q_k of epsilon.
 
     [pptl] Alg. 3 scales group k to norm q_k and draws the same noise for all groups. With u = w q_k that is rows of
     norm 1 at epsilon q_k: the losses add up to the sum of q_k epsilon, that is epsilon.
     """
-    mechanisms, weights = _groups(split, noise, settings, settings.n_rows)
-    steps = tuple(
-        _step(each, place, len(mechanisms), settings.n_problems) for place, each in enumerate(mechanisms, start=1)
-    )
-    return _made(split, steps, settings.epsilon, prior, weights)
+    mechanisms, trusted = _groups(prior, numbers, settings, numbers.n_rows)
+    return _planned(prior, _steps(mechanisms, numbers), numbers.epsilon, trusted)
 
 
-def plan_stack(split: FeatureSplit, prior: FloatArray, noise: FloatArray, settings: Settings) -> SplitPlan:
+def plan_stack(prior: PriorWeights, numbers: PublicNumbers, settings: SplitSettings) -> SplitPlan:
     """Return the plan of groups that learn on every other row, and of stacking on the rest: [pptl] Alg. 4."""
-    first = (settings.n_rows + 1) // 2
-    mechanisms, weights = _groups(split, noise, settings, first)
-    top = ObjectivePerturbation.for_epsilon(
-        settings.each, curvature=REGULARIZATION * max(settings.n_rows - first, 1), dimension=len(mechanisms)
-    )
+    first = (numbers.n_rows + 1) // 2
+    mechanisms, trusted = _groups(prior, numbers, settings, first)
+    top = _mechanism(numbers.epsilon_of_one, REGULARIZATION, len(mechanisms), numbers.n_rows - first)
     stacked = StackedPerturbation(tuple(mechanisms), top)
     because = BECAUSE.format(tolerance=top.tolerance) + "; the halves of the rows are disjoint, fixed by their places"
     what = f"weights of {len(mechanisms)} groups of features on one half of the rows, and of the groups on the other"
-    return _made(split, (Step(stacked, what, because, settings.n_problems),), settings.epsilon, prior, weights)
+    return _planned(prior, (Step(stacked, what, because, numbers.n_problems),), numbers.epsilon, trusted)
 
 
-def plan_paper(split: FeatureSplit, prior: FloatArray, noise: FloatArray, settings: Settings) -> SplitPlan:
+def plan_paper(prior: PriorWeights, numbers: PublicNumbers, settings: SplitSettings) -> SplitPlan:
     """Return the plan of [pptl] Alg. 3 as printed, charged with what it costs.
 
     If epsilon' is above 0, the noise has the whole epsilon instead of epsilon' (line 6), else Delta is raised and
     epsilon halved (line 8). The cost is the exact one, which is epsilon where regularisation is strong enough.
     """
+    split, epsilon = prior.split, numbers.epsilon_of_one
     share = np.array(split.shares)
-    strength = REGULARIZATION if settings.regularization is None else settings.regularization
-    curvature = checks.positive("regularization", strength) * settings.n_rows * share**2
-    left = printed_epsilon(settings.each, share, curvature)
-    beta = settings.each / 2 if left > 0 else settings.each / 4
+    curvature = settings.strength * numbers.n_rows * share**2
+    left = printed_epsilon(epsilon, share, curvature)
+    beta = epsilon / 2 if left > 0 else epsilon / 4
     if left <= 0:
-        curvature = np.maximum(curvature, share**2 / (4 * np.expm1(share * settings.each / 4)))
+        curvature = np.maximum(curvature, share**2 / (4 * np.expm1(share * epsilon / 4)))
     mechanisms = [
         # In rows of norm 1 instead of q: the rate is multiplied by q, the curvature divided by q².
-        ObjectivePerturbation(beta * q, float(bend) / q**2, 1.0, len(group), CLOSING_SHARE * q * settings.each)
+        ObjectivePerturbation(beta * q, float(bend) / q**2, 1.0, len(group), CLOSING_SHARE * q * epsilon)
         for q, bend, group in zip(split.shares, curvature, split.positions, strict=True)
     ]
-    steps = tuple(
-        _step(each, place, len(mechanisms), settings.n_problems) for place, each in enumerate(mechanisms, start=1)
-    )
-    cost = settings.n_problems * math.fsum(each.event.epsilon for each in mechanisms)
-    warning = ""
-    if cost > settings.epsilon * (1 + 2 * CLOSING_SHARE):
-        warning = (
-            f"[pptl] Alg. 3 as printed promises epsilon {settings.epsilon:g}, but draws noise for epsilon where it "
-            f"needs epsilon' (line 6): it costs {cost:.6g}"
-        )
-    trusted, _ = _trust(mechanisms, noise, settings)
-    return _made(split, steps, cost, prior, trusted, warning=warning)
+    cost = numbers.n_problems * math.fsum(mechanism.event.epsilon for mechanism in mechanisms)
+    trusted, _ = _trust(mechanisms, prior, settings)
+    return _planned(prior, _steps(mechanisms, numbers), cost, trusted, warning=_printed_warning(cost, numbers.epsilon))
 
 
 def printed_epsilon(epsilon: float, shares: FloatArray, curvature: FloatArray) -> float:
@@ -128,38 +167,54 @@ def printed_epsilon(epsilon: float, shares: FloatArray, curvature: FloatArray) -
     return epsilon - 2 * float(np.log1p(shares**2 / (4 * curvature)).sum())
 
 
+def _printed_warning(cost: float, epsilon: float) -> str:
+    if cost <= epsilon * (1 + 2 * CLOSING_SHARE):
+        return ""
+    return (
+        f"[pptl] Alg. 3 as printed promises epsilon {epsilon:g}, but draws noise for epsilon where it "
+        f"needs epsilon' (line 6): it costs {cost:.6g}"
+    )
+
+
 def _groups(
-    split: FeatureSplit, noise: FloatArray, settings: Settings, n_rows: int
+    prior: PriorWeights, numbers: PublicNumbers, settings: SplitSettings, n_rows: int
 ) -> tuple[list[ObjectivePerturbation], FloatArray]:
-    """Return each group's mechanism and the weight of its prior."""
-    strength = REGULARIZATION if settings.regularization is None else settings.regularization
+    """Return each group's mechanism and how far its prior weights are trusted."""
+    split, epsilon = prior.split, numbers.epsilon_of_one
     plain = [
-        _mechanism(q * settings.each, strength, len(group), n_rows)
+        _mechanism(q * epsilon, settings.strength, len(group), n_rows)
         for q, group in zip(split.shares, split.positions, strict=True)
     ]
-    weights, held = _trust(plain, noise, settings)
+    trusted, strengths = _trust(plain, prior, settings)
     if settings.regularization is not None or settings.prior_weight is not None:
-        return plain, weights
-    made = [
-        _mechanism(q * settings.each, float(more), len(group), n_rows)
-        for q, group, more in zip(split.shares, split.positions, held, strict=True)
+        return plain, trusted
+    mechanisms = [
+        _mechanism(q * epsilon, float(strength), len(group), n_rows)
+        for q, group, strength in zip(split.shares, split.positions, strengths, strict=True)
     ]
-    return made, weights
+    return mechanisms, trusted
 
 
 def _mechanism(epsilon: float, regularization: float, dimension: int, n_rows: int) -> ObjectivePerturbation:
-    curvature = checks.positive("regularization", regularization) * max(n_rows, 1)
+    curvature = regularization * max(n_rows, 1)
     return ObjectivePerturbation.for_epsilon(epsilon, curvature=curvature, dimension=dimension)
 
 
 def _trust(
-    mechanisms: list[ObjectivePerturbation], noise: FloatArray, settings: Settings
+    mechanisms: list[ObjectivePerturbation], prior: PriorWeights, settings: SplitSettings
 ) -> tuple[FloatArray, FloatArray]:
-    weights, held = trust(noise, np.array([expected_noise(each) for each in mechanisms]))
+    """Return the weight of each group's prior, and the regularisation that holds the group to it."""
+    weights, strengths = trust(prior.noise, np.array([expected_noise(mechanism) for mechanism in mechanisms]))
     if settings.prior_weight is not None:
-        given = checks.fraction("prior_weight", settings.prior_weight, zero=True, one=True)
-        weights = np.where(np.isfinite(noise), given, 0.0)
-    return weights, held
+        weights = np.where(np.isfinite(prior.noise), settings.prior_weight, 0.0)
+    return weights, strengths
+
+
+def _steps(mechanisms: list[ObjectivePerturbation], numbers: PublicNumbers) -> tuple[Step, ...]:
+    return tuple(
+        _step(mechanism, place, len(mechanisms), numbers.n_problems)
+        for place, mechanism in enumerate(mechanisms, start=1)
+    )
 
 
 def _step(mechanism: ObjectivePerturbation, place: int, n_groups: int, times: int) -> Step:
@@ -169,16 +224,10 @@ def _step(mechanism: ObjectivePerturbation, place: int, n_groups: int, times: in
     return Step(mechanism, f"weights of a logistic regression{which}{against}", because, times)
 
 
-def _made(
-    split: FeatureSplit,
-    steps: tuple[Step, ...],
-    epsilon: float,
-    prior: FloatArray,
-    weights: FloatArray,
-    *,
-    warning: str = "",
+def _planned(
+    prior: PriorWeights, steps: tuple[Step, ...], epsilon: float, trusted: FloatArray, *, warning: str = ""
 ) -> SplitPlan:
-    start = np.zeros_like(prior)
-    for group, weight in zip(split.positions, weights, strict=True):
-        start[:, list(group)] = weight * prior[:, list(group)]
-    return SplitPlan(split, steps, epsilon, start, warning)
+    start = np.zeros_like(prior.weights)
+    for group, weight in zip(prior.split.positions, trusted, strict=True):
+        start[:, list(group)] = weight * prior.weights[:, list(group)]
+    return SplitPlan(prior.split, steps, epsilon, start, warning)

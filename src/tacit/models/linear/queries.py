@@ -1,4 +1,4 @@
-"""Asks the planned questions of a table: weights of each group, averaged or stacked."""
+"""The planned queries of a table: weights of each group, to be averaged or stacked."""
 
 from dataclasses import dataclass
 
@@ -11,8 +11,8 @@ from tacit.privacy.account import Account
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
-    """A private table as the mechanisms want it.
+class SplitTable:
+    """A private table as the mechanisms of the groups want it.
 
     Attributes
     ----------
@@ -21,7 +21,7 @@ class Problem:
     factors : list of arrays [N]
         What makes their rows short enough.
     signs : array [R, N]
-        The label of each row in each two-class problem.
+        The label of each row in each two-class table.
     start : array [R, p]
         Prior weights.
     n_rows : int
@@ -40,34 +40,34 @@ class Problem:
 
 
 @dataclass(frozen=True, eq=False)
-class Learned:
+class SplitWeights:
     """Weights of the problems [R, p], and of the groups' scores [R, K]."""
 
     weights: FloatArray
     combination: FloatArray
 
 
-def ask_average(account: Account, plan: SplitPlan, problem: Problem) -> Learned:
+def average_weights(account: Account, plan: SplitPlan, table: SplitTable) -> SplitWeights:
     """Return the weights of each group from all rows, to be averaged with public weights."""
-    weights = problem.start.copy()
+    weights = table.start.copy()
     for r in range(len(weights)):
         for k, (group, step) in enumerate(zip(plan.split.positions, plan.steps, strict=True)):
             places = list(group)
-            weights[r, places] += account.release(step.mechanism, problem.query(r, k, problem.start[r, places]))
+            weights[r, places] += account.release(step.mechanism, table.query(r, k, table.start[r, places]))
     # The groups' scores add up to the scale of one group's.
-    return Learned(weights, np.tile(plan.split.weights, (len(weights), 1)))
+    return SplitWeights(weights, np.tile(plan.split.weights, (len(weights), 1)))
 
 
-def ask_stack(account: Account, plan: SplitPlan, problem: Problem) -> Learned:
+def stacked_weights(account: Account, plan: SplitPlan, table: SplitTable) -> SplitWeights:
     """Return the weights of each group from every other row, and stacking weights from the rest."""
-    weights, tops = problem.start.copy(), []
-    halves = np.arange(problem.n_rows) % 2
+    weights, tops = table.start.copy(), []
+    halves = np.arange(table.n_rows) % 2
     groups = [list(group) for group in plan.split.positions]
     for r in range(len(weights)):
-        queries = [problem.query(r, k, problem.start[r, places]) for k, places in enumerate(groups)]
+        queries = [table.query(r, k, table.start[r, places]) for k, places in enumerate(groups)]
         drawn = account.release(plan.steps[0].mechanism, np.column_stack([halves, *queries]))
         ends = np.cumsum([len(places) for places in groups])
         for places, new in zip(groups, np.split(drawn[: ends[-1]], ends[:-1]), strict=True):
             weights[r, places] += new
         tops.append(drawn[ends[-1] :])
-    return Learned(weights, np.stack(tops))
+    return SplitWeights(weights, np.stack(tops))

@@ -1,50 +1,48 @@
 """Classification by reconstruction: one wide autoencoder for each class."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from tacit.arrays import FLOATS
 from tacit.errors import InputError
-from tacit.models.membership.wide import Shape, Wide, in_blocks, learn_wide, wide_errors, wide_filter, wide_layers
+from tacit.models.membership.wide import (
+    AutoencoderSettings,
+    WideAutoencoder,
+    learn_wide,
+    wide_errors,
+    wide_filter,
+    wide_layers,
+)
+from tacit.models.parts import PartEstimator, in_blocks
+from tacit.models.per_class import ScoreClassifierMixin, rows_by_class
 from tacit.numerics.kernels import Floats
 
 
-def class_errors(models: list[Wide], Y: Floats) -> Floats:
+def class_errors(models: Sequence[WideAutoencoder], Y: Floats) -> Floats:
     """Return the squared reconstruction error [N, C] of each row by the autoencoder of each class."""
     return np.stack([wide_errors(model, Y) for model in models], axis=1)
 
 
-class MembershipClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+@dataclass(eq=False, repr=False, kw_only=True)
+class MembershipClassifier(ScoreClassifierMixin, PartEstimator):
     """Give a row to the class whose autoencoder reconstructs it best.
 
     Nothing is protected: the landmarks are means of training rows. A fitted classifier must never be handed out.
 
-    The scores are squared distances and no probabilities; where those are needed, wrap the classifier in
+    The scores are minus squared distances and no probabilities; where those are needed, wrap the classifier in
     ``sklearn.calibration.CalibratedClassifierCV``.
 
     Parameters
     ----------
-    n_components : int, default 20
-        Directions of the first layer; each further layer has one fewer, and at least one.
+    n_components, n_layers, part_size, overlap, random_state, n_jobs
+        As in ``PartEstimator``.
     max_landmarks : int, float or None, default 0.5
         The most landmarks of a part: a number, a share of its rows in (0, 1], or None for min(⌈N/2⌉, 1000).
-    n_layers : int, default 1
-        Further layers cost as much as the first and seldom change a prediction.
-    part_size : int or None, default 700
-        About how many rows of a class are learned together, and at most twice as many. None: all of them.
-    overlap : int, default 2
-        In how many neighbouring parts a row is learned: 1 as in the paper; 2 costs twice as much and is better.
-    random_state : int, RandomState or None
-        Chooses the rows from which clustering starts.
-    n_jobs : int or None
-        Parts learned, and blocks of rows predicted, at the same time.
 
     Attributes
     ----------
@@ -62,46 +60,15 @@ class MembershipClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     True
     """
 
-    def __init__(
-        self,
-        *,
-        n_components: int = 20,
-        max_landmarks: float | None = 0.5,
-        n_layers: int = 1,
-        part_size: int | None = 700,
-        overlap: int = 2,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_components = n_components
-        self.max_landmarks = max_landmarks
-        self.n_layers = n_layers
-        self.part_size = part_size
-        self.overlap = overlap
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    max_landmarks: float | None = 0.5
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn one autoencoder for each class of rows ``X`` [N, p] with labels ``y`` [N]. [membership] Alg. 4."""
-        shape = Shape(self.n_components, self.max_landmarks, self.n_layers, self.part_size, self.overlap)
-        rows, labels = validate_data(self, X, y, dtype=FLOATS)
-        check_classification_targets(labels)
-        self.classes_, codes = np.unique(labels, return_inverse=True)
-        order = check_random_state(self.random_state).permutation(len(codes))
-        groups = [order[codes[order] == code] for code in range(len(self.classes_))]
-        self.autoencoders_: list[Wide] = learn_wide(np.asarray(rows), groups, shape, n_jobs=self.n_jobs)
+        settings = AutoencoderSettings.of(self)
+        table = rows_by_class(self, X, y, self.random_state)
+        self.classes_ = table.classes
+        self.autoencoders_ = learn_wide(table.rows, table.groups, settings, n_jobs=self.n_jobs)
         return self
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the label of each row [N]. [membership] eq. 71."""
-        nearest = self.reconstruction_errors(X).argmin(axis=1)
-        labels: NDArray[Any] = self.classes_[nearest]
-        return labels
-
-    def decision_function(self, X: ArrayLike) -> NDArray[Any]:
-        """Return minus the reconstruction errors [N, C]; for two classes how much better the second fits [N]."""
-        errors = self.reconstruction_errors(X)
-        return errors[:, 0] - errors[:, 1] if errors.shape[1] == 2 else -errors
 
     def reconstruction_errors(self, X: ArrayLike) -> NDArray[Any]:
         """Return ‖y - WD(y; P_c)‖² [N, C]: the squared error of each row by the autoencoder of each class."""
@@ -109,16 +76,16 @@ class MembershipClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return np.concatenate(in_blocks(partial(class_errors, self.autoencoders_), self._rows(X), n_jobs=self.n_jobs))
 
     def reconstruct(self, X: ArrayLike, y: ArrayLike) -> NDArray[Any]:
-        """Return each row as the autoencoder of class ``y`` (one label, or one for each row) sees it [N, p].
+        """Return each row reconstructed by the autoencoder of class ``y``, one label or one for each row [N, p].
 
         [membership] eq. 69, as eq. 84 and 87 use it.
         """
         check_is_fitted(self)
         Y = self._rows(X)
         outputs = np.empty_like(Y)
-        for code, mine in self._by_class(y, len(Y)):
-            pieces = in_blocks(partial(wide_filter, self.autoencoders_[code]), Y[mine], n_jobs=self.n_jobs)
-            outputs[mine] = np.concatenate([piece.rows for piece in pieces])
+        for code, members in self._by_class(y, len(Y)):
+            blocks = in_blocks(partial(wide_filter, self.autoencoders_[code]), Y[members], n_jobs=self.n_jobs)
+            outputs[members] = np.concatenate([block.rows for block in blocks])
         return outputs
 
     def reconstruct_layers(self, X: ArrayLike, y: ArrayLike) -> NDArray[Any]:
@@ -126,10 +93,14 @@ class MembershipClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         check_is_fitted(self)
         Y = self._rows(X)
         outputs = np.empty((len(self.autoencoders_[0][0].layers), *Y.shape), dtype=Y.dtype)
-        for code, mine in self._by_class(y, len(Y)):
-            pieces = in_blocks(partial(wide_layers, self.autoencoders_[code]), Y[mine], n_jobs=self.n_jobs)
-            outputs[:, mine] = np.concatenate(pieces, axis=1)
+        for code, members in self._by_class(y, len(Y)):
+            blocks = in_blocks(partial(wide_layers, self.autoencoders_[code]), Y[members], n_jobs=self.n_jobs)
+            outputs[:, members] = np.concatenate(blocks, axis=1)
         return outputs
+
+    def _scores(self, X: ArrayLike) -> NDArray[Any]:
+        """Return minus the reconstruction errors [N, C]. [membership] eq. 71."""
+        return -self.reconstruction_errors(X)
 
     def _rows(self, X: ArrayLike) -> Floats:
         dtype = self.autoencoders_[0][0].directions.dtype
@@ -138,11 +109,11 @@ class MembershipClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def _by_class(self, y: ArrayLike, n_rows: int) -> list[tuple[int, NDArray[np.bool_]]]:
         """Return the place of each class that occurs in ``y`` and the rows that have it."""
         labels = np.broadcast_to(np.asarray(y), n_rows)
-        known = np.isin(labels, self.classes_)
-        if not known.all():
+        learned = np.isin(labels, self.classes_)
+        if not learned.all():
             raise InputError(
                 f"y must hold labels that the classifier has learned, such as {self.classes_[0]!r}; "
-                f"{np.count_nonzero(~known)} of {n_rows} are others."
+                f"{np.count_nonzero(~learned)} of {n_rows} are others."
             )
         masks = [(code, labels == label) for code, label in enumerate(self.classes_)]
         return [(code, mask) for code, mask in masks if mask.any()]

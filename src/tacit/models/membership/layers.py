@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.models.membership.solution import Mapping, choose_basis, evaluate, learn_on_basis
+from tacit.models.membership.solution import MappingSolution, choose_basis, evaluate, learn_on_basis
 from tacit.numerics.kernels import Floats
 from tacit.numerics.linalg import principal_directions
 
@@ -17,7 +17,7 @@ class DeepAutoencoder:
 
     directions: Floats
     """P [n, p]; layer l looks along the first n - l + 1 of them"""
-    layers: tuple[Mapping, ...]
+    layers: tuple[MappingSolution, ...]
 
 
 def learn_deep(
@@ -29,7 +29,7 @@ def learn_deep(
     """
     P = principal_directions(Y, n_components)
     X = Y @ P.T
-    layers: list[Mapping] = []
+    layers: list[MappingSolution] = []
     for depth in range(n_layers):
         X = X[:, : max(len(P) - depth, 1)]  # line 2
         basis, tau = choose_basis(X, max_landmarks=max_landmarks, order=order)

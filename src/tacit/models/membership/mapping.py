@@ -4,7 +4,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -13,8 +12,8 @@ from tacit.arrays import FLOATS
 from tacit.errors import InputError
 from tacit.models.membership.solution import (
     MIN_SMOOTHING,
-    Basis,
-    Mapping,
+    LandmarkBasis,
+    MappingSolution,
     choose_basis,
     evaluate,
     landmark_limit,
@@ -22,12 +21,11 @@ from tacit.models.membership.solution import (
     make_basis,
     smoothing,
 )
+from tacit.models.scikit_learn import BaseEstimator, MultiOutputMixin, RegressorMixin
 from tacit.numerics.kernels import Floats, feature_scales
 
-"""What data may be made of; anything else becomes float64."""
 
-
-class MembershipMapping(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class MembershipMapping(MultiOutputMixin, RegressorMixin, BaseEstimator):
     """Kernel regression on landmarks, with smoothing, kernel widths and number of landmarks read off the data.
 
     Nothing is protected: the landmarks are means of training rows. A fitted mapping must never be handed out.
@@ -49,8 +47,8 @@ class MembershipMapping(MultiOutputMixin, RegressorMixin, BaseEstimator):  # typ
 
     Attributes
     ----------
-    mapping_ : Mapping
-        Landmarks, scales, coefficients, and what was found on the way.
+    mapping_ : MappingSolution
+        Landmarks, scales, coefficients, smoothing, variance and noise.
     n_features_in_ : int
 
     Examples
@@ -80,7 +78,7 @@ class MembershipMapping(MultiOutputMixin, RegressorMixin, BaseEstimator):  # typ
         rows, outputs = validate_data(self, X, y, dtype=FLOATS, multi_output=True, y_numeric=True)
         Y = np.asarray(outputs, dtype=rows.dtype).reshape(len(rows), -1)
         basis, tau = self._basis(rows)
-        self.mapping_: Mapping = learn_on_basis(basis, tau, rows, Y)
+        self.mapping_: MappingSolution = learn_on_basis(basis, tau, rows, Y)
         self._one_output = np.ndim(outputs) == 1
         return self
 
@@ -91,7 +89,7 @@ class MembershipMapping(MultiOutputMixin, RegressorMixin, BaseEstimator):  # typ
         outputs = evaluate(self.mapping_, rows)
         return outputs[:, 0] if self._one_output else outputs
 
-    def _basis(self, X: Floats) -> tuple[Basis, float]:
+    def _basis(self, X: Floats) -> tuple[LandmarkBasis, float]:
         limit = landmark_limit(self.max_landmarks, len(X))
         least = checks.positive("min_smoothing", self.min_smoothing)
         if self.landmarks is None:

@@ -24,8 +24,8 @@ MAX_UPDATES = 100
 
 
 @dataclass(frozen=True)
-class Mapping:
-    """A learned membership-mapping from n to p features."""
+class MappingSolution:
+    """A learned membership-mapping from n to p features: what Algorithm 1 returns."""
 
     landmarks: Floats
     """a [M, n]"""
@@ -42,7 +42,7 @@ class Mapping:
 
 
 @dataclass(frozen=True)
-class Basis:
+class LandmarkBasis:
     """Landmarks and the matrix that makes their kernel columns orthonormal under the prior."""
 
     landmarks: Floats
@@ -59,7 +59,7 @@ class Basis:
 
 @dataclass(frozen=True)
 class Spectrum:
-    """Training outputs seen along the eigenvectors of AᵀA = Q Λ Qᵀ, null directions left out."""
+    """Training outputs along the eigenvectors of AᵀA = Q Λ Qᵀ, null directions left out."""
 
     values: NDArray[np.float64]
     """λ [r], above 0"""
@@ -99,15 +99,15 @@ def landmark_counts(most: int) -> list[int]:
     return counts
 
 
-def make_basis(landmarks: Floats, scales: Floats) -> Basis:
+def make_basis(landmarks: Floats, scales: Floats) -> LandmarkBasis:
     """Return the basis of the landmarks, without those that rounding cannot tell from a mixture of the others."""
     doubles = landmarks.astype(np.float64)
     K_aa = gaussian_kernel(doubles, doubles, scales.astype(np.float64))
     L, kept = pivoted_cholesky(K_aa, tolerance=len(landmarks) * float(np.finfo(landmarks.dtype).eps))
-    return Basis(landmarks[kept], scales, inverse_transposed(L))
+    return LandmarkBasis(landmarks[kept], scales, inverse_transposed(L))
 
 
-def smoothing(basis: Basis, X: Floats) -> float:
+def smoothing(basis: LandmarkBasis, X: Floats) -> float:
     """Return tau(M, 1) = (Tr K_xx - Tr K_aa⁻¹ K_xaᵀ K_xa) / (nu + M - 2). [membership] eq. 54.
 
     Row i adds 1 - ‖A_i‖², its variance given the landmarks, which is never below 0.
@@ -145,7 +145,7 @@ def smoothing_of_rows(X: Floats, scales: Floats, rows: NDArray[np.intp]) -> NDAr
     doubles = landmarks.astype(np.float64)
     K_aa = gaussian_kernel(doubles, doubles, scales.astype(np.float64))
     K_aa[np.diag_indices(len(rows))] += 1e-5  # equal rows would have no factor
-    basis = Basis(landmarks, scales, inverse_transposed(np.linalg.cholesky(K_aa)))
+    basis = LandmarkBasis(landmarks, scales, inverse_transposed(np.linalg.cholesky(K_aa)))
     explained = np.zeros(len(rows))
     for _, A in basis.blocks(X):
         explained += np.einsum("im,im->m", A, A)
@@ -156,17 +156,17 @@ def smoothing_of_rows(X: Floats, scales: Floats, rows: NDArray[np.intp]) -> NDAr
 
 def choose_basis(
     X: Floats, *, max_landmarks: int, order: NDArray[np.intp], min_smoothing: float = MIN_SMOOTHING
-) -> tuple[Basis, float]:
+) -> tuple[LandmarkBasis, float]:
     """Return the basis of the most landmarks that leave tau ≥ kappa, and its tau. [membership] Alg. 1, lines 3-8.
 
-    tau falls as M grows, so the numbers are not tried one by one from the top: the number found leaves enough and the
-    next larger one does not. A single landmark is accepted whatever its tau.
+    tau falls as M grows, so the numbers are not tried one by one from the top: the number returned leaves
+    enough and the next larger one does not. A single landmark is accepted whatever its tau.
     """
     scales = feature_scales(X)
     counts = landmark_counts(max_landmarks)
-    attempts: dict[int, tuple[Basis, float]] = {}
+    attempts: dict[int, tuple[LandmarkBasis, float]] = {}
 
-    def attempt(place: int) -> tuple[Basis, float]:
+    def attempt(place: int) -> tuple[LandmarkBasis, float]:
         if place not in attempts:
             basis = make_basis(cluster_centres(X, counts[place], order=order), scales)
             attempts[place] = basis, smoothing(basis, X)
@@ -178,7 +178,7 @@ def choose_basis(
     return attempt(first_passing(lambda place: attempt(place)[1] >= min_smoothing, len(counts) - 1, guess=guess))
 
 
-def spectrum(basis: Basis, X: Floats, Y: Floats) -> Spectrum:
+def output_spectrum(basis: LandmarkBasis, X: Floats, Y: Floats) -> Spectrum:
     """Return the outputs Y [N, p] along the eigenvectors of AᵀA, in two passes over the rows."""
     n_landmarks = len(basis.landmarks)
     gram, moments = np.zeros((n_landmarks, n_landmarks)), np.zeros((n_landmarks, Y.shape[1]))
@@ -214,41 +214,41 @@ def kernel_variance(tau: float, variance: float) -> float:
     return variance / tau if tau > 0 else math.inf
 
 
-def updated_noise(noise: float, seen: Spectrum, *, tau: float, variance: float) -> float:
+def updated_noise(noise: float, spectrum: Spectrum, *, tau: float, variance: float) -> float:
     """Return the mean squared error of the mapping learned with ``noise`` = 1/beta. [membership] eq. 58, in O(M).
 
     Along eigenvector m the mapping keeps λ/(λ+c) of the data, c = tau + 1/(beta sigma²), so the squared error is the
     residual plus sum_m (c/(λ_m+c))² ‖B_m‖²/λ_m: a sum of squares, which no cancellation can spoil.
     """
     c = tau + noise / variance
-    missed = (c / (seen.values + c)) ** 2
-    return (seen.residual + float(missed @ seen.explained)) / seen.size
+    missed = (c / (spectrum.values + c)) ** 2
+    return (spectrum.residual + float(missed @ spectrum.explained)) / spectrum.size
 
 
-def settled_noise(seen: Spectrum, *, tau: float, variance: float) -> float:
+def fixed_point_noise(spectrum: Spectrum, *, tau: float, variance: float) -> float:
     """Return the fixed point of ``updated_noise`` reached from beta = 1. [membership] Alg. 1, lines 15-19."""
     noise = 1.0
     for _ in range(MAX_UPDATES):
-        before, noise = noise, updated_noise(noise, seen, tau=tau, variance=variance)
+        before, noise = noise, updated_noise(noise, spectrum, tau=tau, variance=variance)
         if abs(noise - before) <= 1e-13 * noise:
             break
     return noise
 
 
-def learn_on_basis(basis: Basis, tau: float, X: Floats, Y: Floats) -> Mapping:
+def learn_on_basis(basis: LandmarkBasis, tau: float, X: Floats, Y: Floats) -> MappingSolution:
     """Return the mapping of rows X [N, n] to Y [N, p] on the basis. [membership] Alg. 1, lines 9-21.
 
     sigma² alpha = L⁻ᵀ Q (B / (λ + c)), which is eq. 49 times sigma².
     """
     variance = kernel_variance(tau, mean_variance(Y))
-    seen = spectrum(basis, X, Y)
-    noise = settled_noise(seen, tau=tau, variance=variance)
+    spectrum = output_spectrum(basis, X, Y)
+    noise = fixed_point_noise(spectrum, tau=tau, variance=variance)
     c = tau + noise / variance
-    coefficients = basis.whitener @ (seen.vectors @ (seen.projections / (seen.values + c)[:, None]))
-    return Mapping(basis.landmarks, basis.scales, coefficients.astype(X.dtype), tau, variance, noise)
+    coefficients = basis.whitener @ (spectrum.vectors @ (spectrum.projections / (spectrum.values + c)[:, None]))
+    return MappingSolution(basis.landmarks, basis.scales, coefficients.astype(X.dtype), tau, variance, noise)
 
 
-def evaluate(mapping: Mapping, X: Floats) -> Floats:
+def evaluate(mapping: MappingSolution, X: Floats) -> Floats:
     """Return the outputs [N, p] at the rows of X [N, n]. [membership] eq. 60."""
     outputs = np.empty((len(X), mapping.coefficients.shape[1]), dtype=X.dtype)
     for rows in row_blocks(len(X), len(mapping.landmarks) + X.shape[1]):

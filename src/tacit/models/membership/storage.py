@@ -10,7 +10,7 @@ from tacit.arrays import Arrays
 from tacit.models.membership.classifier import MembershipClassifier
 from tacit.models.membership.layers import DeepAutoencoder
 from tacit.models.membership.mapping import MembershipMapping
-from tacit.models.membership.solution import Mapping as MembershipLayer
+from tacit.models.membership.solution import MappingSolution
 
 LAYER = ("landmarks", "scales", "coefficients")
 
@@ -47,13 +47,13 @@ def _parts(arrays: Mapping[str, NDArray[Any]], name: str) -> list[DeepAutoencode
     return parts
 
 
-def _layers(arrays: Mapping[str, NDArray[Any]], part: str) -> tuple[MembershipLayer, ...]:
-    layers: list[MembershipLayer] = []
+def _layers(arrays: Mapping[str, NDArray[Any]], part: str) -> tuple[MappingSolution, ...]:
+    layers: list[MappingSolution] = []
     while f"{part}_{len(layers)}_landmarks" in arrays:
         name = f"{part}_{len(layers)}"
         smoothing, variance, noise = (float(number) for number in arrays[f"{name}_numbers"])
         layers.append(
-            MembershipLayer(
+            MappingSolution(
                 landmarks=arrays[f"{name}_landmarks"],
                 scales=arrays[f"{name}_scales"],
                 coefficients=arrays[f"{name}_coefficients"],
@@ -76,7 +76,7 @@ def stored_mapping(arrays: Mapping[str, NDArray[Any]], numbers: Sequence[float])
     layer: dict[str, Any] = {name: arrays[name] for name in LAYER}
     smoothing, variance, noise = (float(number) for number in numbers)
     mapping = MembershipMapping()
-    mapping.mapping_ = MembershipLayer(**layer, smoothing=smoothing, variance=variance, noise=noise)
+    mapping.mapping_ = MappingSolution(**layer, smoothing=smoothing, variance=variance, noise=noise)
     mapping._one_output = False  # noqa: SLF001 - classes have places, and rows, of several coordinates
     mapping.n_features_in_ = mapping.mapping_.landmarks.shape[1]
     return mapping

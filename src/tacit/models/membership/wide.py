@@ -1,50 +1,36 @@
-"""Wide autoencoders: many deep ones side by side, of which the one that reconstructs a row best speaks for it."""
+"""Wide autoencoders: one deep autoencoder for each part of the rows; a row is reconstructed by the best of them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from functools import partial
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit import checks
 from tacit.models.membership.layers import DeepAutoencoder, layer_outputs, learn_deep
 from tacit.models.membership.solution import landmark_limit
-from tacit.models.parallel import run_parts
-from tacit.numerics.blocks import row_blocks
+from tacit.models.parts import PartSettings, learn_parts
 from tacit.numerics.kernels import Floats
-from tacit.numerics.partition import Rows, neighbouring_parts
 
-ROWS_AT_ONCE = 1024
-"""Rows of one block: enough for full matrix products, few enough for the block to stay in cache."""
-
-Wide = Sequence[DeepAutoencoder]
+WideAutoencoder = Sequence[DeepAutoencoder]
 """One autoencoder for each part of the training rows."""
-Result = TypeVar("Result")
 
 
-@dataclass(frozen=True)
-class Shape:
-    """How wide, deep and fine an autoencoder is; checked when made."""
+@dataclass(frozen=True, kw_only=True)
+class AutoencoderSettings(PartSettings):
+    """Width and depth of a wide autoencoder, and the most landmarks of one of its parts."""
 
-    n_components: int
     max_landmarks: float | None
-    n_layers: int
-    part_size: int | None
-    overlap: int
 
     def __post_init__(self) -> None:
-        checks.whole("n_components", self.n_components)
+        super().__post_init__()
         landmark_limit(self.max_landmarks, 1)
-        checks.whole("n_layers", self.n_layers)
-        if self.part_size is not None:
-            checks.whole("part_size", self.part_size)
-        checks.whole("overlap", self.overlap)
 
 
 @dataclass(frozen=True)
-class Filtered:
-    """Rows as a wide autoencoder sees them."""
+class Reconstructions:
+    """Rows reconstructed by a wide autoencoder."""
 
     rows: Floats
     """reconstructions [N, p]"""
@@ -55,27 +41,31 @@ class Filtered:
     layers: NDArray[np.intp]
     """which of its layers did [N]"""
 
-
-def learn_wide(Y: Floats, groups: Sequence[Rows], shape: Shape, *, n_jobs: int | None) -> list[Wide]:
-    """Return a wide autoencoder for each group of rows of Y [N, p]. [membership] Alg. 3, for all groups at once.
-
-    The rows of a group are in random order; that order is all the chance there is, so the result does not depend on
-    ``n_jobs``.
-    """
-    size = len(Y) if shape.part_size is None else shape.part_size
-    split = run_parts(neighbouring_parts, ((Y, rows, size, shape.overlap) for rows in groups), n_jobs=n_jobs)
-    # One flat list of parts, so that a large group keeps every worker busy.
-    learned = iter(run_parts(learn_part, ((Y[part], shape) for parts in split for part in parts), n_jobs=n_jobs))
-    return [[next(learned) for _ in parts] for parts in split]
+    @classmethod
+    def joined(cls, blocks: Sequence[Self]) -> Self:
+        """Return the reconstructions of blocks of rows as those of all rows."""
+        return cls(
+            rows=np.concatenate([block.rows for block in blocks]),
+            errors=np.concatenate([block.errors for block in blocks]),
+            parts=np.concatenate([block.parts for block in blocks]),
+            layers=np.concatenate([block.layers for block in blocks]),
+        )
 
 
-def learn_part(Y: Floats, shape: Shape) -> DeepAutoencoder:
+def learn_wide(
+    Y: Floats, groups: Sequence[NDArray[np.intp]], settings: AutoencoderSettings, *, n_jobs: int | None
+) -> Sequence[WideAutoencoder]:
+    """Return a wide autoencoder for each group of rows of Y [N, p]. [membership] Alg. 3, for all groups at once."""
+    return learn_parts(partial(learn_part, settings=settings), Y, groups, settings, n_jobs=n_jobs)
+
+
+def learn_part(Y: Floats, settings: AutoencoderSettings) -> DeepAutoencoder:
     """Return the deep autoencoder of one part, whose rows are in random order. [membership] Alg. 3, line 3."""
     return learn_deep(
         Y,
-        n_components=shape.n_components,
-        max_landmarks=landmark_limit(shape.max_landmarks, len(Y)),
-        n_layers=shape.n_layers,
+        n_components=settings.n_components,
+        max_landmarks=landmark_limit(settings.max_landmarks, len(Y)),
+        n_layers=settings.n_layers,
         order=np.arange(len(Y)),
     )
 
@@ -90,7 +80,7 @@ def squared_distances(Y: Floats, outputs: Floats) -> Floats:
     return distances
 
 
-def wide_errors(model: Wide, Y: Floats) -> Floats:
+def wide_errors(model: WideAutoencoder, Y: Floats) -> Floats:
     """Return the least squared error [N] over autoencoders and layers. [membership] eq. 65 and 70."""
     errors = np.full(len(Y), np.inf, dtype=Y.dtype)
     for part in model:
@@ -99,9 +89,9 @@ def wide_errors(model: Wide, Y: Floats) -> Floats:
     return errors
 
 
-def wide_filter(model: Wide, Y: Floats) -> Filtered:
-    """Return the best reconstruction of each row and where it came from. [membership] eq. 69."""
-    best = Filtered(
+def wide_filter(model: WideAutoencoder, Y: Floats) -> Reconstructions:
+    """Return the best reconstruction of each row, with the part and layer that made it. [membership] eq. 69."""
+    best = Reconstructions(
         np.empty_like(Y), np.full(len(Y), np.inf, Y.dtype), np.zeros(len(Y), np.intp), np.zeros(len(Y), np.intp)
     )
     for place, part in enumerate(model):
@@ -113,20 +103,12 @@ def wide_filter(model: Wide, Y: Floats) -> Filtered:
     return best
 
 
-def wide_layers(model: Wide, Y: Floats) -> Floats:
+def wide_layers(model: WideAutoencoder, Y: Floats) -> Floats:
     """Return [L, N, p]: each row as the layers of its best autoencoder reconstruct it, least abstract first."""
     places = wide_filter(model, Y).parts
     outputs = np.empty((len(model[0].layers), *Y.shape), dtype=Y.dtype)
     for place in np.unique(places):
-        mine = places == place
-        for depth, rows in enumerate(layer_outputs(model[place], Y[mine])):
-            outputs[depth, mine] = rows
+        members = places == place
+        for depth, rows in enumerate(layer_outputs(model[place], Y[members])):
+            outputs[depth, members] = rows
     return outputs
-
-
-def in_blocks(function: Callable[[Floats], Result], Y: Floats, *, n_jobs: int | None) -> list[Result]:
-    """Return ``function`` of each block of rows of Y, in order."""
-    blocks = [Y[rows] for rows in row_blocks(len(Y), 1, entries=ROWS_AT_ONCE)]
-    if len(blocks) == 1:
-        return [function(Y)]  # a few rows are not worth the machinery
-    return run_parts(function, ((block,) for block in blocks), n_jobs=n_jobs)

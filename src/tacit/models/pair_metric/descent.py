@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from tacit.arrays import FloatArray
+from tacit.arrays import BoolArray, FloatArray
 from tacit.data.bounds import clip_rows
 from tacit.models.pair_metric.sums import PairSum
-from tacit.numerics.contrastive import BoolArray, clipped_gradient_sum, projected_distances
+from tacit.numerics.contrastive import clipped_gradient_sum, projected_distances
 from tacit.privacy.account import Account, Step
 from tacit.privacy.mechanisms import Laplace, Mechanism
 
@@ -94,12 +94,12 @@ class Descent:
         start = W = self.start(public)
         parts = np.array_split(public.permutation(self.n_pairs), self.batches)
         for step in range(self.passes * self.batches):
-            mine = parts[step % self.batches]
+            batch = parts[step % self.batches]
             total = clipped_gradient_sum(
-                W, differences[mine], dissimilar[mine], margin=self.margin, clip=self.clip, norm=self.query.norm
+                W, differences[batch], dissimilar[batch], margin=self.margin, clip=self.clip, norm=self.query.norm
             )
             noisy = account.release(self.gradients, total.ravel()).reshape(W.shape)
-            W = W - self.rate / math.sqrt(step + 1) * noisy / len(mine)
+            W = W - self.rate / math.sqrt(step + 1) * noisy / len(batch)
         scores = pair_scores(W, differences, dissimilar) - pair_scores(start, differences, dissimilar)
         gain = account.release(self.gain, np.array([np.clip(scores, -1.0, 1.0).sum()]))[0]
         needed = max(LEAST_GAIN * self.gain.scale, LEAST_MEAN_GAIN * self.n_pairs)

@@ -1,6 +1,7 @@
 """A diagonal metric from one release: how far similar and dissimilar pairs lie apart in each feature."""
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -8,28 +9,27 @@ from typing import Any
 import numpy as np
 from scipy.stats import norm
 
-from tacit.arrays import FloatArray
+from tacit.arrays import BoolArray, FloatArray
 from tacit.models.pair_metric.sums import PairSum
-from tacit.numerics.contrastive import BoolArray
 from tacit.privacy.account import Account, Step
 from tacit.privacy.mechanisms import Mechanism
 
 # A count stands beside sums of differences of norm r with this share of r: counts are large beside their noise.
 COUNT_SHARE = 1 / 8
 # Numbers that differ by more than this part of their public range count as different, wherever in the range they lie:
-# a few enormous differences would otherwise hide what all others say.
+# a few enormous differences would otherwise outweigh all others.
 FAR = 0.15
 # A feature counts once its gap exceeds this many standard deviations of what chance makes of it.
 LEAST_GAP = 2.0
 # What the identity adds to the squared weights, of mean 1, where no gap is by chance.
 IDENTITY_SHARE = 0.02
 # The identity stays if a gap as large as the largest one comes by chance with more than this probability.
-MOST_LUCK = 0.5
+MOST_BY_CHANCE = 0.5
 # No feature is taken to vary less than this on average, in units of its public range: what hardly ever differs must
 # not outweigh everything else.
 LEAST_SPREAD = 0.02
-# Nor less than this many standard deviations of its noise, lest what noise made of a rare feature outweigh others.
-LEAST_LOUDNESS = 6.0
+# Nor less than this many standard deviations of its noise, lest noise in a rare feature outweigh others.
+LEAST_NOISE_RATIO = 6.0
 
 WHAT = "how different features are, summed over similar and over dissimilar pairs, and how many of each there are"
 
@@ -49,12 +49,30 @@ class PairMoments:
     indicators: BoolArray
 
 
+class DiagonalLearner(ABC):
+    """A solver that weighs features by noisy means over pairs."""
+
+    warning = ""
+
+    @abstractmethod
+    def moments(self, account: Account, differences: FloatArray, dissimilar: BoolArray) -> PairMoments:
+        """Return noisy means over pairs; everything planned is drawn."""
+
+    def learn(
+        self, account: Account, differences: FloatArray, dissimilar: BoolArray, *, random_state: Any = None
+    ) -> tuple[FloatArray, bool]:
+        """Return the diagonal transformation [p, p] and whether it is the identity, because no gap exceeds chance."""
+        del random_state  # nothing here is drawn but the noise
+        weights, is_identity = diagonal_weights(self.moments(account, differences, dissimilar))
+        return np.diag(weights), is_identity
+
+
 @dataclass(frozen=True)
-class Diagonal:
+class Diagonal(DiagonalLearner):
     """The settings of one release of sums and counts over pairs of rows in the unit cube.
 
     Magnitudes of feature j are multiplied by the public ``scale``[j] before they are summed, and the sums divided by
-    it after: a feature whose magnitudes are small needs a larger one to be heard through the noise.
+    it after: a feature whose magnitudes are small needs a larger one to exceed the noise.
     """
 
     n_features: int
@@ -65,8 +83,6 @@ class Diagonal:
     radius: float
     scale: tuple[float, ...]
     indicators: tuple[bool, ...]
-
-    warning = ""
 
     @property
     def query(self) -> PairSum:
@@ -96,14 +112,6 @@ class Diagonal:
     def steps(self) -> list[Step]:
         """Return the one planned query."""
         return [self.query.step(self.noise, WHAT)]
-
-    def learn(
-        self, account: Account, differences: FloatArray, dissimilar: BoolArray, *, random_state: Any = None
-    ) -> tuple[FloatArray, bool]:
-        """Return the diagonal transformation [p, p] and whether it is the identity, because noise drowned the gaps."""
-        del random_state  # nothing here is drawn but the noise
-        weights, drowned = diagonal_weights(self.moments(account, differences, dissimilar))
-        return np.diag(weights), drowned
 
     def moments(self, account: Account, differences: FloatArray, dissimilar: BoolArray) -> PairMoments:
         """Draw the query once and return the means that it gives: sums divided by noisy counts."""
@@ -140,16 +148,16 @@ def diagonal_weights(moments: PairMoments) -> tuple[FloatArray, bool]:
     weight is (d_j - s_j - 2 e_j)/(t_j l_j²) where that is positive: the gap beside the mean says what a feature is
     worth, l_j how far apart its values typically are. e_j² is the variance of the noise and of the sample, which for
     numbers in [0, 1] of mean t is at most t(1 - t). The likelier the largest gap is by chance, the more of the identity
-    joins the weights. Everything here reads noisy numbers only, so deciding costs nothing.
+    is added to the weights. Everything here reads noisy numbers only, so deciding costs nothing.
     """
     n_features, reach = len(moments.similar), reaches(moments.indicators)
-    spread = np.maximum((moments.similar + moments.dissimilar) / 2, LEAST_LOUDNESS * moments.noise)
+    spread = np.maximum((moments.similar + moments.dissimilar) / 2, LEAST_NOISE_RATIO * moments.noise)
     variances = np.maximum(spread * (1 - spread), LEAST_SPREAD**2)
     spread = np.maximum(spread, LEAST_SPREAD / reach)
     chance = np.sqrt(moments.noise**2 + moments.weight * variances)
     gaps = moments.dissimilar - moments.similar
-    luck = n_features * float(norm.sf((gaps / chance).max()))
+    by_chance = n_features * float(norm.sf((gaps / chance).max()))
     squares = np.maximum(gaps - LEAST_GAP * chance, 0.0) / spread / (reach * spread) ** 2
-    if luck > MOST_LUCK or not squares.any():
+    if by_chance > MOST_BY_CHANCE or not squares.any():
         return np.ones(n_features), True
-    return np.sqrt(squares / squares.mean() + IDENTITY_SHARE + luck), False
+    return np.sqrt(squares / squares.mean() + IDENTITY_SHARE + by_chance), False

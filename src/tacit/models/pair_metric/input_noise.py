@@ -1,14 +1,12 @@
 """Input perturbation of pairs, the baseline that trusts nobody: each pair is randomised before it is collected."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from tacit.arrays import FloatArray
-from tacit.models.pair_metric.diagonal import PairMoments, diagonal_weights, magnitudes
+from tacit.arrays import BoolArray, FloatArray
+from tacit.models.pair_metric.diagonal import DiagonalLearner, PairMoments, magnitudes
 from tacit.models.pair_metric.sums import PairSum
-from tacit.numerics.contrastive import BoolArray
 from tacit.privacy.account import Account, Step
 from tacit.privacy.mechanisms import Laplace, RandomizedResponse
 from tacit.privacy.touching import TouchingStep
@@ -17,7 +15,7 @@ NOISY_PAIRS = "each pair's features and label, noisy before anyone collects them
 
 
 @dataclass(frozen=True)
-class InputNoise:
+class InputNoise(DiagonalLearner):
     """Input perturbation: Laplace noise on each pair's features and a randomised label, half of epsilon for each.
 
     Inequality: a pair's difference, shortened to 1-norm r, moves by at most 2r when the pair is replaced, and κ pairs
@@ -29,8 +27,6 @@ class InputNoise:
     epsilon: float
     radius: float
     indicators: tuple[bool, ...]
-
-    warning = ""
 
     @property
     def features(self) -> Laplace:
@@ -51,14 +47,6 @@ class InputNoise:
             Step(self.features, f"{NOISY_PAIRS}: features", short),
             TouchingStep(self.labels, f"{NOISY_PAIRS}: labels", apart, charged=self.kappa),
         ]
-
-    def learn(
-        self, account: Account, differences: FloatArray, dissimilar: BoolArray, *, random_state: Any = None
-    ) -> tuple[FloatArray, bool]:
-        """Return the diagonal transformation [p, p] learned from noisy pairs, and whether it is the identity."""
-        del random_state  # nothing here is drawn but the noise
-        weights, drowned = diagonal_weights(self.moments(account, differences, dissimilar))
-        return np.diag(weights), drowned
 
     def moments(self, account: Account, differences: FloatArray, dissimilar: BoolArray) -> PairMoments:
         """Return the means of the noisy pairs, taken as if they were true, as the published baseline does."""

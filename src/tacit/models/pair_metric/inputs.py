@@ -8,17 +8,16 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
 from tacit import checks
-from tacit.arrays import FloatArray
+from tacit.arrays import BoolArray, FloatArray, IntArray
 from tacit.data.bounds import to_unit_cube
 from tacit.data.pairs import AT_RANDOM, PairSet, bounded_degree, chain, matching, pair_signs, random_pairs
 from tacit.errors import InputError
-from tacit.numerics.contrastive import BoolArray
-from tacit.numerics.pair_graph import IntArray, KappaBounds, checked_edges, kappa_bounds
+from tacit.numerics.pair_graph import KappaBounds, checked_edges, kappa_bounds
 
 KAPPAS = ("second", "prime", "degree")
 TOPOLOGIES = ("chain", "matching")
-GIVEN = "who is compared with whom was given, and is declared public"
-UNSEEN = "κ was given by the owner, who vouches that no relationship shows in more pairs"
+GRAPH_DECLARED = "who is compared with whom was given, and is declared public"
+KAPPA_DECLARED = "κ was given by the owner, who vouches that no relationship shows in more pairs"
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,11 +42,11 @@ def from_classes(X: FloatArray, y: NDArray[Any], topology: str | float, random_s
         raise InputError(f"X must have at least two rows to compare; got {len(X)} sample.")
     if len(np.unique(y)) < 2:
         raise InputError("y must hold at least two classes; got 1 class: all pairs would be similar.")
-    chosen = choose(len(X), topology, random_state)
-    return from_indices(chosen.indices, pair_signs(y, chosen.indices), X, public=AT_RANDOM)
+    indices = pairs_of_rows(len(X), topology, random_state).indices
+    return from_indices(indices, pair_signs(y, indices), X, public=AT_RANDOM)
 
 
-def from_indices(indices: IntArray, signs: ArrayLike, table: FloatArray, *, public: str = GIVEN) -> Pairs:
+def from_indices(indices: IntArray, signs: ArrayLike, table: FloatArray, *, public: str = GRAPH_DECLARED) -> Pairs:
     """Return the pairs of rows of ``table`` that ``indices`` [K, 2] name."""
     edges = checked_edges(indices)
     if edges.min() < 0 or edges.max() >= len(table):
@@ -59,7 +58,7 @@ def from_features(pairs: FloatArray, signs: ArrayLike) -> Pairs:
     """Return pairs given as features [K, 2, p]: nobody can tell which rows are the same person."""
     if pairs.ndim != 3 or pairs.shape[1] != 2 or not len(pairs):
         raise InputError(f"pairs must be an array [K, 2, p] of at least one pair; got shape {pairs.shape}.")
-    return Pairs(pairs[:, 0], pairs[:, 1], dissimilar(signs, len(pairs)), None, UNSEEN)
+    return Pairs(pairs[:, 0], pairs[:, 1], dissimilar(signs, len(pairs)), None, KAPPA_DECLARED)
 
 
 def dissimilar(signs: ArrayLike, n_pairs: int) -> BoolArray:
@@ -75,11 +74,11 @@ def dissimilar(signs: ArrayLike, n_pairs: int) -> BoolArray:
     return np.asarray(labels == -1)
 
 
-def choose(n_rows: int, topology: str | float, random_state: Any) -> PairSet:
+def pairs_of_rows(n_rows: int, topology: str | float, random_state: Any) -> PairSet:
     """Return the pair set of that name; a whole number bounds the degree, another number is a density."""
     if isinstance(topology, str):
-        made = {"chain": chain, "matching": matching}[checks.one_of("topology", topology, TOPOLOGIES)]
-        return made(n_rows, random_state=random_state)
+        pair_set = {"chain": chain, "matching": matching}[checks.one_of("topology", topology, TOPOLOGIES)]
+        return pair_set(n_rows, random_state=random_state)
     if isinstance(topology, int):
         return bounded_degree(n_rows, topology, random_state=random_state)
     return random_pairs(n_rows, topology, random_state=random_state)

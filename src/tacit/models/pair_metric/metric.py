@@ -1,37 +1,31 @@
 """A metric learned from pairs that does not give away who is related to whom."""
 
-from os import PathLike
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from tacit import checks
 from tacit.arrays import FloatArray
 from tacit.data.pairs import Signs
 from tacit.errors import InputError
-from tacit.models.pair_metric.descent import Descent
-from tacit.models.pair_metric.diagonal import Diagonal
-from tacit.models.pair_metric.input_noise import InputNoise
+from tacit.models.class_labels import fitted_rows
 from tacit.models.pair_metric.inputs import Pairs, dissimilar, from_classes, from_features, from_indices, kappa_of
-from tacit.models.pair_metric.printed import PrintedDescent
-from tacit.models.pair_metric.release import PairFacts, metric_release, pair_card, released_metric, widths
-from tacit.models.pair_metric.sums import SUM_MECHANISMS, checked_radius, feature_scales, indicator_mask
+from tacit.models.pair_metric.release import PairFacts, bound_widths, metric_release, pair_card, released_metric
+from tacit.models.pair_metric.solvers import LOCAL, PairFigures, Solver, SolverSettings, solver_settings
+from tacit.models.pair_metric.sums import SUM_MECHANISMS
 from tacit.models.pair_metric.thresholds import best_threshold
-from tacit.privacy.account import Account, Step
+from tacit.models.private_estimator import PrivateEstimator
+from tacit.models.scikit_learn import TransformerMixin
+from tacit.privacy.account import Plan, Step
 from tacit.privacy.budget import Budget, Unit
-from tacit.privacy.ledger import Ledger
 from tacit.releases.file import Release
 
-Solver = Diagonal | InputNoise | Descent | PrintedDescent
-SOLVERS = {"sound": ("diagonal", "sgd"), "paper": ("dpp", "dpp-s")}
-LOCAL = ("duchi", "input")
-PRINTED_BATCH = 50  # [pairs] section 3.6.2
 
-
-class PairMetric(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+@dataclass(eq=False, repr=False, kw_only=True)
+class PairMetric(TransformerMixin, PrivateEstimator):
     """A Mahalanobis metric from pairs that are similar or dissimilar.
 
     Protected: one relationship and everything in the pairs that reveals it, at (epsilon, delta): the features and
@@ -40,15 +34,16 @@ class PairMetric(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    epsilon : float
-        Privacy loss of one fit.
+    epsilon, ledger, random_state
+        As in ``PrivateEstimator``; the ledger is that of the private pairs, of unit ``pair``.
     bounds : pair
         Public (low, high) of the features: numbers, or arrays with one number for each feature.
     delta : float, default 1e-6
         For ``mechanism="gaussian"``; the others have none.
-    solver : {"diagonal", "sgd", "dpp", "dpp-s"}
+    solver : {"diagonal", "sgd", "dpp", "dpp-s"}, DiagonalSettings, DescentSettings or PrintedSettings
         ``diagonal``: one release of feature differences, a weight for each feature. ``sgd``: private descent of the
         contrastive loss from the identity. The last two are [pairs] Alg. 1 as printed and need ``accounting="paper"``.
+        A name stands for the default settings; others are objects of ``tacit.models.pair_metric.solvers``.
     mechanism : {"gaussian", "laplace", "staircase", "duchi", "input"}
         ``duchi`` and ``input`` randomise each pair before it is collected, and are for ``solver="diagonal"``.
     accounting : {"sound", "paper"}
@@ -63,26 +58,6 @@ class PairMetric(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         float gives pairs a row.
     preprocessor : array [N, p] or None
         Rows that index pairs refer to.
-    radius : float or None
-        Public bound on the difference of two rows scaled to [0, 1], for ``diagonal`` on how different their features
-        are, in the mechanism's norm; longer ones are shortened. None: √p/2 in 2-norm, p/4 in 1-norm.
-    feature_scale : array [p] or None
-        Public factors by which the magnitudes of each feature enter the sums of ``diagonal``, and ``radius`` bounds
-        their products: a feature in which pairs hardly ever differ needs a larger one to be heard through the noise.
-        It changes what the noise hides, not what is learned without noise. None: 1.
-    indicators : array of bool [p] or None
-        Which features are 0 or 1, such as one-hot columns: a public fact. To ``diagonal`` two numbers are different
-        if they differ by 0.15 of their bounds or more, two indicators if they differ. None: all are numbers.
-    n_components : int or None
-        Rows of the transformation, for all solvers but ``diagonal``; None: as many as features.
-    margin, clip, passes, batch_size, rate
-        Of ``sgd``: how far dissimilar pairs are pushed in units of ``radius``, the norm of one pair's gradient, how
-        often each pair is seen, in batches of how many (None: all), and the first step's size. The printed solvers
-        take ``clip``, ``passes`` and ``batch_size`` too.
-    ledger : Ledger, path or None
-        The account of the private pairs, of unit ``pair``.
-    random_state : int or None
-        None for secure noise; an int repeats itself and is marked as not private.
 
     Attributes
     ----------
@@ -104,52 +79,15 @@ class PairMetric(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ((150, 4), 1)
     """
 
-    def __init__(
-        self,
-        epsilon: float,
-        *,
-        bounds: tuple[Any, Any],
-        delta: float = 1e-6,
-        solver: str = "diagonal",
-        mechanism: str = "gaussian",
-        accounting: str = "sound",
-        kappa: int | str = "second",
-        transitive: bool = True,
-        topology: str | float = "chain",
-        preprocessor: ArrayLike | None = None,
-        radius: float | None = None,
-        feature_scale: ArrayLike | None = None,
-        indicators: ArrayLike | None = None,
-        n_components: int | None = None,
-        margin: float = 1.0,
-        clip: float = 0.5,
-        passes: int = 10,
-        batch_size: int | None = None,
-        rate: float = 1.0,
-        ledger: Ledger | str | PathLike[str] | None = None,
-        random_state: int | None = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.bounds = bounds
-        self.delta = delta
-        self.solver = solver
-        self.mechanism = mechanism
-        self.accounting = accounting
-        self.kappa = kappa
-        self.transitive = transitive
-        self.topology = topology
-        self.preprocessor = preprocessor
-        self.radius = radius
-        self.feature_scale = feature_scale
-        self.indicators = indicators
-        self.n_components = n_components
-        self.margin = margin
-        self.clip = clip
-        self.passes = passes
-        self.batch_size = batch_size
-        self.rate = rate
-        self.ledger = ledger
-        self.random_state = random_state
+    bounds: tuple[Any, Any]
+    delta: float = 1e-6
+    solver: SolverSettings | str = "diagonal"
+    mechanism: str = "gaussian"
+    accounting: str = "sound"
+    kappa: int | str = "second"
+    transitive: bool = True
+    topology: str | float = "chain"
+    preprocessor: ArrayLike | None = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -171,15 +109,9 @@ class PairMetric(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         n_pairs, n_features = differences.shape
         kappa = kappa_of(self.kappa, pairs.graph, transitive=self.transitive)
         solver = self._solver(n_features, n_pairs, kappa)
-        account = Account.open(
-            solver.steps(),
-            budget=Budget(self.epsilon, self._delta(), unit=Unit.PAIR),
-            ledger=self.ledger,
-            random_state=self.random_state,
-            purpose="pair metric",
-        )
+        account = self._open(Plan(self._budget(), tuple(solver.steps()), n_features), "pair metric")
         scaled, self.fell_back_ = solver.learn(account, differences, pairs.dissimilar, random_state=self.random_state)
-        self.components_: FloatArray = scaled / widths(self.bounds)
+        self.components_: FloatArray = scaled / bound_widths(self.bounds)
         self.kappa_, self.n_pairs_, self.n_features_in_ = kappa, n_pairs, n_features
         facts = PairFacts(kappa, pairs.graph, transitive=self.transitive, public=pairs.public)
         self.card_ = pair_card(account, facts, local=self.mechanism in LOCAL, warning=solver.warning)
@@ -187,9 +119,7 @@ class PairMetric(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def transform(self, X: ArrayLike) -> FloatArray:
         """Return W x of each row [N, d']: Euclidean distances there are the metric's distances."""
-        check_is_fitted(self)
-        rows: FloatArray = validate_data(self, X, reset=False, dtype=np.float64)
-        return rows @ self.components_.T
+        return fitted_rows(self, X) @ self.components_.T
 
     def get_mahalanobis_matrix(self) -> FloatArray:
         """Return M = Wᵀ W [p, p]."""
@@ -220,7 +150,8 @@ class PairMetric(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def release(self) -> Release:
         """Return the file to hand out: the transformation and the card."""
         check_is_fitted(self)
-        settings = {"solver": self.solver, "mechanism": self.mechanism, "n_pairs": self.n_pairs_}
+        solver = solver_settings(self.solver, self.accounting)
+        settings = {"solver": solver.name, "mechanism": self.mechanism, "n_pairs": self.n_pairs_}
         return metric_release(
             self.components_,
             self.card_,
@@ -241,72 +172,23 @@ class PairMetric(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         model.n_features_in_ = components.shape[1]
         return model
 
-    def _delta(self) -> float:
-        """Return the delta that the mechanism has: only Gaussian noise needs one."""
-        return self.delta if self.mechanism == "gaussian" and self.accounting == "sound" else 0.0
+    def _budget(self) -> Budget:
+        """Return the promise; only Gaussian noise needs a delta."""
+        gaussian = self.mechanism == "gaussian" and self.accounting == "sound"
+        return Budget(self.epsilon, self.delta if gaussian else 0.0, unit=Unit.PAIR)
 
     def _solver(self, n_features: int, n_pairs: int, kappa: int) -> Solver:
         """Return the solver with its public settings, every one of them checked."""
-        accounting = checks.one_of("accounting", self.accounting, tuple(SOLVERS))
-        solver = checks.one_of("solver", self.solver, SOLVERS[accounting])
-        Budget(self.epsilon, self._delta(), unit=Unit.PAIR)
-        if accounting == "paper":
-            return self._printed(n_features, n_pairs, kappa)
-        mechanism = checks.one_of("mechanism", self.mechanism, (*SUM_MECHANISMS, "input"))
-        if solver == "diagonal":
-            radius = checked_radius(self.radius, mechanism, n_features)
-            indicators = indicator_mask(self.indicators, n_features)
-            if mechanism == "input":
-                return InputNoise(n_features, kappa, self.epsilon, radius, indicators)
-            scale = feature_scales(self.feature_scale, n_features)
-            return Diagonal(n_features, kappa, mechanism, self.epsilon, self.delta, radius, scale, indicators)
-        if mechanism in LOCAL:
-            raise InputError(f"mechanism must be one of {SUM_MECHANISMS[:3]} for solver='sgd'; got {mechanism!r}.")
-        return self._descent(n_features, n_pairs, kappa)
-
-    def _descent(self, n_features: int, n_pairs: int, kappa: int) -> Descent:
-        size = n_pairs if self.batch_size is None else min(checks.whole("batch_size", self.batch_size), n_pairs)
-        return Descent(
-            n_pairs,
-            n_features,
-            self._components(n_features),
-            kappa,
-            self.mechanism,
-            self.epsilon,
-            self.delta,
-            radius=checked_radius(self.radius, "gaussian", n_features),
-            margin=checks.positive("margin", self.margin),
-            clip=checks.positive("clip", self.clip),
-            passes=checks.whole("passes", self.passes),
-            batches=-(-n_pairs // size),
-            rate=checks.positive("rate", self.rate),
-        )
-
-    def _printed(self, n_features: int, n_pairs: int, kappa: int) -> PrintedDescent:
-        if self.ledger is not None:
+        settings = solver_settings(self.solver, self.accounting)
+        self._budget()
+        if self.accounting == "paper" and self.ledger is not None:
             raise InputError(
                 "ledger must be None with accounting='paper': more is spent than the printed algorithm states, and a "
                 "ledger must not be told less. Use accounting='sound'."
             )
-        size = PRINTED_BATCH if self.batch_size is None else checks.whole("batch_size", self.batch_size)
-        return PrintedDescent(
-            n_pairs,
-            n_features,
-            self._components(n_features),
-            kappa,
-            self.epsilon,
-            radius=checked_radius(self.radius, "laplace", n_features),
-            clip=checks.positive("clip", self.clip),
-            passes=checks.whole("passes", self.passes),
-            batch_size=min(size, n_pairs),
-            reduced=self.solver == "dpp-s",
-        )
-
-    def _components(self, n_features: int) -> int:
-        wanted = n_features if self.n_components is None else checks.whole("n_components", self.n_components)
-        if wanted > n_features:
-            raise InputError(f"n_components must be at most the number of features, {n_features}; got {wanted}.")
-        return wanted
+        if self.accounting == "sound":
+            checks.one_of("mechanism", self.mechanism, (*SUM_MECHANISMS, "input"))
+        return settings.planned(PairFigures(n_features, n_pairs, kappa, self.mechanism, self.epsilon, self.delta))
 
     def _pairs(self, X: ArrayLike, y: ArrayLike) -> Pairs:
         """Return the pairs of one of the three shapes."""

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from tacit.arrays import FloatArray
+from tacit.arrays import BoolArray, FloatArray
 from tacit.models.pair_metric.sums import clip_rows_1
-from tacit.numerics.contrastive import BoolArray, row_clipped_gradients
+from tacit.numerics.contrastive import row_clipped_gradients
 from tacit.privacy.account import Account, Step
 from tacit.privacy.mechanisms import Laplace
 from tacit.privacy.touching import TouchingStep
@@ -76,9 +76,9 @@ class PrintedDescent:
         # "the margin m is preset as the average distance of dissimilar pairs": section 3.6.2.
         margin = mean_distance(differences[dissimilar])
         rate = 1.0
-        for step, mine in enumerate(np.array_split(order, self.batches) * self.passes, start=1):
+        for step, batch in enumerate(np.array_split(order, self.batches) * self.passes, start=1):
             rate /= math.sqrt(step)  # Alg. 1, line 5, decays like 1/sqrt(step!)
-            W = W - rate * self.noisy_gradient(account, W, differences[mine], dissimilar[mine], margin)
+            W = W - rate * self.noisy_gradient(account, W, differences[batch], dissimilar[batch], margin)
         return W, False
 
     def noisy_gradient(

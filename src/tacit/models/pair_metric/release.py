@@ -9,6 +9,7 @@ import numpy as np
 from tacit.arrays import FloatArray
 from tacit.data.schema import Schema
 from tacit.errors import InputError, ReleaseError
+from tacit.models.bounded_rows import bound_lists
 from tacit.models.pair_metric.sums import ADJACENCY
 from tacit.numerics.pair_graph import KappaBounds
 from tacit.privacy.account import Account
@@ -53,8 +54,7 @@ def metric_release(
     schema: Mapping[str, Any] | None = None,
 ) -> Release:
     """Return the file to hand out: the transformation, κ, whether relationships pass on, and the card."""
-    low, high = (np.asarray(bound, dtype=float).tolist() for bound in bounds)
-    facts = {"low": low, "high": high, "kappa": kappa, "transitive": transitive, "fell_back": fell_back}
+    facts = {**bound_lists(bounds), "kappa": kappa, "transitive": transitive, "fell_back": fell_back}
     return Release(KIND, {"components": components}, {**facts, **settings}, card, schema)
 
 
@@ -83,7 +83,7 @@ def metric_of_columns(release: Release) -> tuple[FloatArray, Schema]:
     return components, schema
 
 
-def widths(bounds: tuple[Any, Any]) -> FloatArray:
+def bound_widths(bounds: tuple[Any, Any]) -> FloatArray:
     """Return high - low of the public bounds."""
     low, high = (np.asarray(bound, dtype=np.float64) for bound in bounds)
     return np.asarray(high - low)

@@ -140,21 +140,21 @@ def checked_radius(radius: float | None, mechanism: str, n_features: int) -> flo
     return default_radius(mechanism, n_features) if radius is None else checks.positive("radius", radius)
 
 
-def feature_scales(given: ArrayLike | None, n_features: int) -> tuple[float, ...]:
+def feature_factors(feature_scale: ArrayLike | None, n_features: int) -> tuple[float, ...]:
     """Return the public factors of the features, 1 for each by default."""
-    if given is None:
+    if feature_scale is None:
         return (1.0,) * n_features
-    scales = checks.finite_array("feature_scale", given)
+    scales = checks.finite_array("feature_scale", feature_scale)
     if scales.shape != (n_features,) or not (scales > 0).all():
         raise InputError(f"feature_scale must hold {n_features} numbers above 0, one for each feature.")
     return tuple(scales.tolist())
 
 
-def indicator_mask(given: ArrayLike | None, n_features: int) -> tuple[bool, ...]:
+def indicator_mask(indicators: ArrayLike | None, n_features: int) -> tuple[bool, ...]:
     """Return which features are 0 or 1 once scaled, none by default."""
-    if given is None:
+    if indicators is None:
         return (False,) * n_features
-    mask = np.asarray(given)
+    mask = np.asarray(indicators)
     if mask.shape != (n_features,) or mask.dtype != np.bool_:
         raise InputError(f"indicators must hold {n_features} truth values, one for each feature.")
     return tuple(mask.tolist())

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from tacit.arrays import FloatArray
+from tacit.arrays import BoolArray, FloatArray
 from tacit.errors import InputError
-from tacit.numerics.contrastive import BoolArray
 
 
 def best_threshold(distances: FloatArray, dissimilar: BoolArray) -> float:

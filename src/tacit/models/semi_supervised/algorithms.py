@@ -1,4 +1,4 @@
-"""What one step of each algorithm costs: labelled rows, and what unlabelled rows can teach. [sharpening] eq. 4.1."""
+"""The losses of one step of each algorithm, on labelled and on unlabelled rows. [sharpening] eq. 4.1."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ from tacit.models.semi_supervised.distillation import (
 from tacit.models.semi_supervised.recipe import Recipe
 from tacit.models.semi_supervised.virtual_adversarial import vat_direction
 
-# Layers that remember what they saw, and layers that leave units out by chance.
+# Layers with running statistics of their inputs, and layers that drop units at random.
 NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.SyncBatchNorm)
 DROPS = (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d, nn.AlphaDropout, nn.FeatureAlphaDropout)
 # Distillation losses that an unsure prediction never satisfies; the others leave it alone.
@@ -31,7 +31,7 @@ MIXING = 0.75
 
 
 @dataclass(frozen=True)
-class Batch:
+class TrainingBatch:
     """Labelled rows and codes, unlabelled rows (perhaps none), and soft labels [M, K] for those, with weights [M]."""
 
     rows: Tensor
@@ -42,8 +42,8 @@ class Batch:
 
 
 @dataclass
-class Learner:
-    """A network in training, how it is taught, and what it usually predicts."""
+class TrainingState:
+    """A network in training, its recipe, and the running mean of its predictions."""
 
     network: nn.Module
     recipe: Recipe
@@ -58,25 +58,25 @@ class Learner:
 
     @torch.no_grad()
     def expected(self, variants: list[Tensor]) -> Targets:
-        """Return what variants of unlabelled rows are to learn: the mean prediction of these, distilled."""
+        """Return the targets of unlabelled rows: the mean prediction of their variants, distilled."""
         p = torch.stack([self.link.probabilities(self.network(variant)) for variant in variants]).mean(dim=0)
         self.usual = FORGETTING * self.usual + (1.0 - FORGETTING) * p.mean(dim=0)
-        p = balanced(p, usual=self.usual, prior=self.prior, strength=self.recipe.class_balance)
+        p = balanced(p, usual=self.usual, prior=self.prior, strength=self.recipe.losses.class_balance)
         return distilled(p, self.recipe)
 
 
 Parts = dict[str, Tensor]
-Algorithm = Callable[[Learner, Batch], tuple[Parts, Tensor]]
+Algorithm = Callable[[TrainingState, TrainingBatch], tuple[Parts, Tensor]]
 
 
-def supervised(learner: Learner, batch: Batch) -> tuple[Parts, Tensor]:
+def supervised(learner: TrainingState, batch: TrainingBatch) -> tuple[Parts, Tensor]:
     """Return the loss of labelled rows alone; unlabelled rows are predicted only if there is a guide for them."""
     strong = learner.augmentation.strong(batch.unlabelled) if len(batch.unlabelled) else batch.unlabelled
     labelled, others = _both(learner, learner.augmentation.weak(batch.rows), strong)
     return {"labelled": learner.link.fit(labelled, batch.codes).mean()}, others
 
 
-def vat(learner: Learner, batch: Batch) -> tuple[Parts, Tensor]:
+def vat(learner: TrainingState, batch: TrainingBatch) -> tuple[Parts, Tensor]:
     """Return the losses of labels, of predictions that a small adversarial step changes, and of distillation.
 
     [vat], [sharpening] eq. 4.18. The step has length ``vat_radius`` in the units of the rows. The consistency is s
@@ -94,14 +94,14 @@ def vat(learner: Learner, batch: Batch) -> tuple[Parts, Tensor]:
         # By softmax whatever the link, as in eq. 4.18: a certain prediction by sparsemax has no slope to follow. It is
         # made as certain as the link, or the step would serve classes that have no part in the prediction.
         direction = vat_direction(lambda rows: steepness * learner.network(rows), batch.unlabelled)
-        there = learner.network(batch.unlabelled + learner.recipe.vat_radius * direction)
+        there = learner.network(batch.unlabelled + learner.recipe.losses.vat_radius * direction)
         here = learner.network(batch.unlabelled).detach() if was_random else others
     parts["consistency"] = steepness * learner.link.divergence(there, here).mean()
     return parts | own_terms(learner, others), others
 
 
-def fixmatch(learner: Learner, batch: Batch) -> tuple[Parts, Tensor]:
-    """Return the losses of labels, and of strong variants against what was distilled from weak ones. [fixmatch]."""
+def fixmatch(learner: TrainingState, batch: TrainingBatch) -> tuple[Parts, Tensor]:
+    """Return the losses of labels, and of strong variants against targets distilled from weak ones. [fixmatch]."""
     vary = learner.augmentation
     if not len(batch.unlabelled):
         return supervised(learner, batch)
@@ -114,21 +114,21 @@ def fixmatch(learner: Learner, batch: Batch) -> tuple[Parts, Tensor]:
     return parts, others
 
 
-def mixmatch(learner: Learner, batch: Batch) -> tuple[Parts, Tensor]:
+def mixmatch(learner: TrainingState, batch: TrainingBatch) -> tuple[Parts, Tensor]:
     """Return the losses of labelled and of unlabelled rows after both were mixed with each other. [mixmatch]."""
     vary, n = learner.augmentation, len(batch.rows)
     rows = vary.weak(batch.rows)
     onehot = nn.functional.one_hot(batch.codes, len(learner.prior)).to(rows.dtype)
     if not len(batch.unlabelled):
-        mixed, wanted = mix(rows, onehot)
-        return {"labelled": learner.link.fit(learner.network(mixed), wanted).mean()}, mixed[:0]
+        mixed, targets = mix(rows, onehot)
+        return {"labelled": learner.link.fit(learner.network(mixed), targets).mean()}, mixed[:0]
     variants = [vary.weak(batch.unlabelled), vary.weak(batch.unlabelled)]
-    targets = learner.expected(variants)
-    everything, wanted = mix(torch.cat([rows, *variants]), torch.cat([onehot, *[targets.probabilities] * 2]))
-    predicted = learner.network(everything)
-    loss = learner.link.fit(predicted, wanted)
-    others = predicted[n : n + len(batch.unlabelled)]
-    parts = {"labelled": loss[:n].mean(), "consistency": (targets.weights.repeat(2) * loss[n:]).mean()}
+    expected = learner.expected(variants)
+    mixed, targets = mix(torch.cat([rows, *variants]), torch.cat([onehot, *[expected.probabilities] * 2]))
+    logits = learner.network(mixed)
+    loss = learner.link.fit(logits, targets)
+    others = logits[n : n + len(batch.unlabelled)]
+    parts = {"labelled": loss[:n].mean(), "consistency": (expected.weights.repeat(2) * loss[n:]).mean()}
     if learner.recipe.distillation == "me":
         parts |= own_terms(learner, others, balance=False)
     return parts, others
@@ -137,7 +137,7 @@ def mixmatch(learner: Learner, batch: Batch) -> tuple[Parts, Tensor]:
 STEPS: dict[str, Algorithm] = {"supervised": supervised, "vat": vat, "mixmatch": mixmatch, "fixmatch": fixmatch}
 
 
-def own_terms(learner: Learner, logits: Tensor, *, balance: bool = True) -> Parts:
+def own_terms(learner: TrainingState, logits: Tensor, *, balance: bool = True) -> Parts:
     """Return the distillation loss of predictions, and how far their mean is from the prior.
 
     The mean is balanced best by being unsure of every row; only beside a loss that forbids this does it help.
@@ -146,13 +146,13 @@ def own_terms(learner: Learner, logits: Tensor, *, balance: bool = True) -> Part
     loss = distillation_loss(learner.recipe)
     if loss is not None:
         parts["distillation"] = loss(logits).mean()
-    if balance and learner.recipe.class_balance and learner.recipe.distillation in SEPARATING:
+    if balance and learner.recipe.losses.class_balance and learner.recipe.distillation in SEPARATING:
         parts["balance"] = imbalance(learner.link.steepness * logits, learner.prior)
     return parts
 
 
-def guide_loss(learner: Learner, batch: Batch, others: Tensor) -> Tensor:
-    """Return the loss of predictions of unlabelled rows against their guide, each row by what its guide knows."""
+def guide_loss(learner: TrainingState, batch: TrainingBatch, others: Tensor) -> Tensor:
+    """Return the loss of predictions of unlabelled rows against their guide, weighed by how certain each row's is."""
     if batch.guide is None or batch.guide_weights is None:
         return others.sum() * 0.0
     return (batch.guide_weights * learner.link.fit(others, batch.guide)).mean()
@@ -191,7 +191,7 @@ def steadied(network: nn.Module) -> Iterator[bool]:
             drop.train()
 
 
-def _both(learner: Learner, rows: Tensor, others: Tensor) -> tuple[Tensor, Tensor]:
+def _both(learner: TrainingState, rows: Tensor, others: Tensor) -> tuple[Tensor, Tensor]:
     """Return the logits of both in one pass: few labelled rows alone would make poor statistics of a batch."""
     if not len(others):
         logits = learner.network(rows)

@@ -1,4 +1,4 @@
-"""Random variants of rows that keep their meaning: gentle ones to ask for a prediction, strong ones to learn it from.
+"""Random variants of rows that keep their class: weak ones, whose prediction is a target, and strong ones to learn it.
 
 All of a batch is varied at once, each row in its own way. Randomness is torch's own generator.
 """
@@ -19,10 +19,10 @@ class Augmentation(Protocol):
     """How rows of one kind are varied."""
 
     def weak(self, rows: Tensor) -> Tensor:
-        """Return rows that anyone would take for the same."""
+        """Return rows changed so little that their prediction should be the same."""
 
     def strong(self, rows: Tensor) -> Tensor:
-        """Return rows that still belong to the same class."""
+        """Return rows changed as much as their class allows."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a network is taught by its own predictions: targets made of them, and losses on them. [sharpening] chapter 4."""
+"""Targets made of a network's own predictions, and losses on these predictions. [sharpening] chapter 4."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from tacit.models.semi_supervised.recipe import Recipe
 from tacit.models.semi_supervised.sparsemax import sparsemax
 from tacit.models.semi_supervised.virtual_adversarial import softmax_divergence
 
-Loss = Callable[[Tensor], Tensor]
+LogitFunction = Callable[[Tensor], Tensor]
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Link:
     Softmax of ``steepness`` times the logits is about as certain as the link itself, with a slope for every class.
     """
 
-    probabilities: Loss
+    probabilities: LogitFunction
     fit: Callable[[Tensor, Tensor], Tensor]
     divergence: Callable[[Tensor, Tensor], Tensor]
     steepness: float
@@ -57,34 +57,34 @@ def link_of(recipe: Recipe) -> Link:
     return SPARSEMAX if recipe.distillation == "ads" else SOFTMAX
 
 
-def distillation_loss(recipe: Recipe) -> Loss | None:
+def distillation_loss(recipe: Recipe) -> LogitFunction | None:
     """Return the loss [N] of a prediction against its own distilled form; None if nothing is distilled."""
-    made: dict[str, Loss] = {
-        "ads": lambda z: losses.adaptive_sharpening_loss(z, power=recipe.power),
-        "sh": lambda z: losses.sharpening_loss(z, temperature=recipe.temperature),
+    losses_by_name: dict[str, LogitFunction] = {
+        "ads": lambda z: losses.adaptive_sharpening_loss(z, power=recipe.losses.power),
+        "sh": lambda z: losses.sharpening_loss(z, temperature=recipe.losses.temperature),
         "me": losses.entropy_loss,
-        "pl": lambda z: losses.pseudo_label_loss(z, confidence=recipe.confidence),
-        "ns": lambda z: losses.negative_sampling_loss(z, negligible=recipe.negligible),
+        "pl": lambda z: losses.pseudo_label_loss(z, confidence=recipe.losses.confidence),
+        "ns": lambda z: losses.negative_sampling_loss(z, negligible=recipe.losses.negligible),
     }
-    return made.get(recipe.distillation)
+    return losses_by_name.get(recipe.distillation)
 
 
 def distilled(p: Tensor, recipe: Recipe) -> Targets:
-    """Return what a variant of each row is to learn, from the probabilities p [N, K] of another variant.
+    """Return the targets of one variant of each row, from the probabilities p [N, K] of another variant.
 
     Adaptive sharpening and sharpening raise p to a power; pseudo-labels are the likeliest class, of confident rows
     only; negative sampling drops negligible classes. Minimum entropy makes no target: p is taught as it is.
     """
     weights = torch.ones_like(p[:, 0])
     if recipe.distillation in {"ads", "sh"}:
-        power = recipe.power if recipe.distillation == "ads" else 1.0 / recipe.temperature
+        power = recipe.losses.power if recipe.distillation == "ads" else 1.0 / recipe.losses.temperature
         # Relative to the largest, so that powers of small probabilities do not all underflow.
         p = (p / p.amax(dim=1, keepdim=True)).pow(power)
     elif recipe.distillation == "pl":
         largest, codes = p.max(dim=1)
-        return Targets(one_hot(codes, p.shape[1]).to(p.dtype), (largest > recipe.confidence).to(p.dtype))
+        return Targets(one_hot(codes, p.shape[1]).to(p.dtype), (largest > recipe.losses.confidence).to(p.dtype))
     elif recipe.distillation == "ns":
-        kept = p >= recipe.negligible
+        kept = p >= recipe.losses.negligible
         p = p * (kept | ~kept.any(dim=1, keepdim=True))
     return Targets(p / p.sum(dim=1, keepdim=True), weights)
 
@@ -92,12 +92,12 @@ def distilled(p: Tensor, recipe: Recipe) -> Targets:
 def balanced(p: Tensor, *, usual: Tensor, prior: Tensor, strength: float) -> Tensor:
     """Return p times (prior / usual)^strength, scaled to sum to 1 in each row: distribution alignment. [remixmatch].
 
-    ``usual`` [K] is the mean prediction of late, ``prior`` [K] how common the classes are.
+    ``usual`` [K] is the recent mean prediction, ``prior`` [K] how common the classes are.
     """
     if not strength:
         return p
     leaning = (prior / usual.clamp_min(1e-6)).pow(strength)
-    # A class that was never predicted must not be blown up by noise alone.
+    # A class that was never predicted must not be multiplied by a large factor because of noise.
     q = p * leaning.clamp(0.1, 10.0)
     return q / q.sum(dim=1, keepdim=True)
 

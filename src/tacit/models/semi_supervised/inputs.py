@@ -8,56 +8,54 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tacit import checks
+from tacit.arrays import Float32Array
 from tacit.data.columns import Numeric
 from tacit.data.schema import Schema
 from tacit.errors import InputError
 
-Rows = NDArray[np.float32]
-Shape = tuple[int, ...]
-
 
 @dataclass(frozen=True, eq=False)
-class Pictures:
+class PictureLayout:
     """Flat rows that are pictures, row by row with channels last, of values between ``low`` and ``high``."""
 
-    shape: Shape  # [height, width, channels]
+    shape: tuple[int, ...]  # [height, width, channels]
     low: float
     high: float
 
     @classmethod
-    def of(cls, rows: Rows, shape: Shape) -> "Pictures":
+    def of(cls, rows: Float32Array, shape: tuple[int, ...]) -> "PictureLayout":
         """Return how to read pictures like ``rows`` [N, height · width · channels]."""
         return cls(shape, float(rows.min()), float(rows.max()))
 
     @property
-    def network_shape(self) -> Shape:
+    def network_shape(self) -> tuple[int, ...]:
         """Channels, height, width."""
         return (self.shape[2], *self.shape[:2])
 
-    def read(self, rows: Rows) -> Rows:
-        """Return pictures [N, channels, height, width] in [0, 1]; what lies outside the known values is cut."""
+    def read(self, rows: Float32Array) -> Float32Array:
+        """Return pictures [N, channels, height, width] in [0, 1]; what lies outside ``low`` and ``high`` is cut."""
         width = self.high - self.low if self.high > self.low else 1.0
         scaled = np.clip((rows - self.low) / width, 0.0, 1.0)
         return np.ascontiguousarray(scaled.reshape(-1, *self.shape).transpose(0, 3, 1, 2), dtype=np.float32)
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class ColumnLayout:
     """Rows of a table: ``centre`` and ``scale`` [p] standardise them, and what augmentation must keep.
 
     ``features`` [p] says to which feature a column belongs, ``spread`` [p] is 1 for numbers and 0 for flags, ``low``
     and ``high`` [p] are the bounds after standardising.
     """
 
-    centre: Rows
-    scale: Rows
+    centre: Float32Array
+    scale: Float32Array
     features: NDArray[np.int64]
-    spread: Rows
-    low: Rows
-    high: Rows
+    spread: Float32Array
+    low: Float32Array
+    high: Float32Array
 
     @classmethod
-    def of(cls, rows: Rows, schema: Schema | None) -> "Columns":
+    def of(cls, rows: Float32Array, schema: Schema | None) -> "ColumnLayout":
         """Return how to read rows like ``rows`` [N, p]: encoded in [0, 1] by ``schema``, or numbers of any kind."""
         centre, scale = rows.mean(axis=0, dtype=np.float64), rows.std(axis=0, dtype=np.float64)
         # A category that few rows have would be blown up by its own small spread: flags stay 1 apart.
@@ -70,24 +68,24 @@ class Columns:
             features, spread = _places(schema)
             low, high = np.minimum(low, 0.0), np.maximum(high, 1.0)
         bounds = ((low - centre) / scale, (high - centre) / scale)
-        made = [each.astype(np.float32) for each in (centre, scale, spread, *bounds)]
-        return cls(made[0], made[1], features, *made[2:])
+        arrays = [array.astype(np.float32) for array in (centre, scale, spread, *bounds)]
+        return cls(arrays[0], arrays[1], features, *arrays[2:])
 
     @property
-    def network_shape(self) -> Shape:
+    def network_shape(self) -> tuple[int, ...]:
         """The number of columns."""
         return (len(self.centre),)
 
-    def read(self, rows: Rows) -> Rows:
+    def read(self, rows: Float32Array) -> Float32Array:
         """Return standardised rows [N, p]."""
-        standard: Rows = ((rows - self.centre) / self.scale).astype(np.float32)
+        standard: Float32Array = ((rows - self.centre) / self.scale).astype(np.float32)
         return standard
 
 
-Layout = Pictures | Columns
+Layout = PictureLayout | ColumnLayout
 
 
-def lay_out(rows: Rows, *, image_shape: Any, schema: Schema | None) -> Layout:
+def lay_out(rows: Float32Array, *, image_shape: Any, schema: Schema | None) -> Layout:
     """Return how to read the rows: as pictures if a shape is given or the schema is one picture, else as a table."""
     if schema is not None and len(schema.encoded_names) != rows.shape[1]:
         raise InputError(
@@ -97,10 +95,10 @@ def lay_out(rows: Rows, *, image_shape: Any, schema: Schema | None) -> Layout:
     if shape is None and schema is not None and schema.image is not None:
         in_order = np.array_equal(schema.image_positions, np.arange(rows.shape[1]))
         shape = checked_image_shape(schema.image.shape, rows.shape[1]) if in_order else None
-    return Columns.of(rows, schema) if shape is None else Pictures.of(rows, shape)
+    return ColumnLayout.of(rows, schema) if shape is None else PictureLayout.of(rows, shape)
 
 
-def checked_image_shape(image_shape: Any, n_columns: int) -> Shape | None:
+def checked_image_shape(image_shape: Any, n_columns: int) -> tuple[int, ...] | None:
     """Return (height, width, channels) of pictures with ``n_columns`` values; None if none is given."""
     if image_shape is None:
         return None
@@ -116,7 +114,7 @@ def checked_image_shape(image_shape: Any, n_columns: int) -> Shape | None:
     return sides if len(sides) == 3 else (*sides, 1)
 
 
-def flat_rows(X: ArrayLike) -> tuple[Any, Shape | None]:
+def flat_rows(X: ArrayLike) -> tuple[Any, tuple[int, ...] | None]:
     """Return pictures [N, h, w] or [N, c, h, w] as flat rows, channels last, and their shape; tables as they are."""
     n_axes = getattr(X, "ndim", 2)
     if n_axes not in {3, 4}:

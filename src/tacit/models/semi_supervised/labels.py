@@ -23,14 +23,14 @@ def class_codes(y: NDArray[Any], schema: Schema | None) -> tuple[NDArray[Any], N
             raise InputError(f"y must hold class codes 0 to {len(classes) - 1}, or -1 for unlabelled rows; got others.")
         codes = y.astype(np.intp)
     else:
-        known = y != UNLABELLED if y.dtype.kind in "iuf" else np.ones(len(y), dtype=bool)
-        classes = np.unique(y[known])
+        labelled = y != UNLABELLED if y.dtype.kind in "iuf" else np.ones(len(y), dtype=bool)
+        classes = np.unique(y[labelled])
         codes = np.full(len(y), UNLABELLED, dtype=np.intp)
-        codes[known] = np.searchsorted(classes, y[known])
-    n_found = len(np.unique(codes[codes != UNLABELLED]))
-    if n_found < 2:
-        found = "1 class" if n_found == 1 else f"{n_found} classes"
-        raise InputError(f"y must hold labels of at least two classes; got {found}.")
+        codes[labelled] = np.searchsorted(classes, y[labelled])
+    n_labels = len(np.unique(codes[codes != UNLABELLED]))
+    if n_labels < 2:
+        count = "1 class" if n_labels == 1 else f"{n_labels} classes"
+        raise InputError(f"y must hold labels of at least two classes; got {count}.")
     return classes, codes
 
 
@@ -52,12 +52,12 @@ def class_shares(codes: NDArray[np.intp], n_classes: int, prior: ArrayLike | Non
     if prior is None:
         counts = np.bincount(codes, minlength=n_classes).astype(np.float64) + 1.0
         return counts / float(counts.sum())
-    given = checks.finite_array("class_prior", prior)
-    if given.shape != (n_classes,) or (given < 0).any() or given.sum() <= 0:
+    shares = checks.finite_array("class_prior", prior)
+    if shares.shape != (n_classes,) or (shares < 0).any() or shares.sum() <= 0:
         raise InputError(
             f"class_prior must hold a number of at least 0 for each of {n_classes} classes; got {prior!r}."
         )
-    return given / float(given.sum())
+    return shares / float(shares.sum())
 
 
 def held_out(codes: NDArray[np.intp], fraction: float | str, generator: Any) -> NDArray[np.bool_]:
@@ -69,6 +69,6 @@ def held_out(codes: NDArray[np.intp], fraction: float | str, generator: Any) -> 
     share = checks.fraction("validation_fraction", fraction, zero=True)
     held = np.zeros(len(codes), dtype=bool)
     for code in np.flatnonzero(counts):
-        mine = generator.permutation(np.flatnonzero(codes == code))
-        held[mine[: min(round(share * len(mine)), len(mine) - 1)]] = True
+        members = generator.permutation(np.flatnonzero(codes == code))
+        held[members[: min(round(share * len(members)), len(members) - 1)]] = True
     return held

@@ -1,4 +1,4 @@
-"""The networks a classifier trains when it is given none: small enough for one processor core."""
+"""The default networks of a classifier, small enough for one processor core, and a check of networks of one's own."""
 
 import math
 
@@ -55,12 +55,12 @@ def table_network(n_columns: int, n_classes: int) -> nn.Module:
     return nn.Sequential(*layers, nn.Linear(width, n_classes))
 
 
-def quick(network: nn.Module) -> nn.Module:
+def in_fast_layout(network: nn.Module) -> nn.Module:
     """Return the network in single precision, its convolutions with channels last in memory, which is quicker here."""
     return network.float().to(memory_format=torch.channels_last)  # type: ignore[call-overload,no-any-return]  # untyped
 
 
-def fitting_network(network: nn.Module, row: Tensor, n_classes: int) -> str:
+def network_problem(network: nn.Module, row: Tensor, n_classes: int) -> str:
     """Return what is wrong with a network given for rows like ``row`` [1, ...]; empty if nothing is."""
     training = network.training
     try:
@@ -70,7 +70,7 @@ def fitting_network(network: nn.Module, row: Tensor, n_classes: int) -> str:
     finally:
         network.train(training)
     if not isinstance(logits, Tensor) or tuple(logits.shape) != (len(row), n_classes):
-        found = tuple(logits.shape) if isinstance(logits, Tensor) else type(logits).__name__
-        wanted = (len(row), n_classes)
-        return f"for a batch of shape {tuple(row.shape)} it must return logits of shape {wanted}, not {found}"
+        output = tuple(logits.shape) if isinstance(logits, Tensor) else type(logits).__name__
+        shape = (len(row), n_classes)
+        return f"for a batch of shape {tuple(row.shape)} it must return logits of shape {shape}, not {output}"
     return ""

@@ -1,4 +1,4 @@
-"""The training loop: batches, losses with weights that ramp, averaged weights, and when to stop."""
+"""The training loop: batches, losses with weights that ramp, averaged weights, and a stopping rule."""
 
 import copy
 import math
@@ -13,10 +13,10 @@ from scipy.special import softmax
 from torch import Tensor, nn
 
 from tacit.arrays import FloatArray
-from tacit.models.semi_supervised.algorithms import STEPS, Batch, Learner, guide_loss
+from tacit.models.semi_supervised.algorithms import STEPS, TrainingBatch, TrainingState, guide_loss
 from tacit.models.semi_supervised.augmentation import Augmentation, PictureAugmentation, TableAugmentation
 from tacit.models.semi_supervised.distillation import link_of
-from tacit.models.semi_supervised.inputs import Columns, Layout
+from tacit.models.semi_supervised.inputs import ColumnLayout, Layout
 from tacit.models.semi_supervised.progress import Bar
 from tacit.models.semi_supervised.recipe import Recipe
 
@@ -33,8 +33,8 @@ GUIDED = 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class Data:
-    """What is learned: labelled rows and codes, unlabelled rows with a guide [M, K] or none, held-out labelled rows."""
+class TrainingData:
+    """Labelled rows and codes, unlabelled rows with a guide [M, K] or none, and held-out labelled rows."""
 
     rows: NDArray[Any]
     codes: NDArray[np.intp]
@@ -47,7 +47,7 @@ class Data:
 
 @dataclass
 class Trained:
-    """The averaged network, how many steps it took, and what was seen at each check."""
+    """The averaged network, how many steps it took, and the losses and measures at each check."""
 
     network: nn.Module
     n_steps: int = 0
@@ -57,33 +57,34 @@ class Trained:
 
 def augmentation_of(layout: Layout) -> Augmentation:
     """Return how rows of that layout are varied."""
-    if isinstance(layout, Columns):
-        features, *kept = (torch.from_numpy(each) for each in (layout.features, layout.spread, layout.low, layout.high))
-        return TableAugmentation(features, spread=kept[0], low=kept[1], high=kept[2])
+    if isinstance(layout, ColumnLayout):
+        arrays = (layout.features, layout.spread, layout.low, layout.high)
+        features, spread, low, high = (torch.from_numpy(array) for array in arrays)
+        return TableAugmentation(features, spread, low, high)
     return PictureAugmentation()
 
 
 def train(
-    network: nn.Module, data: Data, recipe: Recipe, augmentation: Augmentation, *, verbose: bool = False
+    network: nn.Module, data: TrainingData, recipe: Recipe, augmentation: Augmentation, *, verbose: bool = False
 ) -> Trained:
     """Return the network after training; the caller seeds torch. The given network is trained in place."""
-    learner = Learner(network.train(), recipe, augmentation, torch.from_numpy(data.prior).float())
+    learner = TrainingState(network.train(), recipe, augmentation, torch.from_numpy(data.prior).float())
     result = Trained(copy.deepcopy(network).eval())
-    optimizer, batches, judge = _optimizer(network, recipe), _batches(data, recipe), Judge(data, recipe)
+    optimizer, batches, rule = _optimizer(network, recipe), _batches(data, recipe), StoppingRule(data, recipe)
     bar, every = Bar(recipe.n_steps, shown=verbose), max(1, recipe.n_steps // CHECKS)
     for step in range(recipe.n_steps):
         moment = step / recipe.n_steps
-        _set_rate(optimizer, recipe.learning_rate * math.cos(7 / 16 * math.pi * moment))
+        _set_rate(optimizer, recipe.training.learning_rate * math.cos(7 / 16 * math.pi * moment))
         parts = _step(learner, next(batches), optimizer, moment)
-        follow(result.network, network, share=1.0 - min(recipe.averaging, (1 + step) / (10 + step)))
+        follow(result.network, network, share=1.0 - min(recipe.training.averaging, (1 + step) / (10 + step)))
         result.n_steps = step + 1
         bar.show(step + 1, f"loss {parts['loss']:.3f}")
         if (step + 1) % every == 0 or step + 1 == recipe.n_steps:
-            result.history.append({"step": step + 1, **parts, **judge.look(result.network)})
-            if recipe.early_stopping and judge.is_done(moment):
-                result.stopped = judge.reason
+            result.history.append({"step": step + 1, **parts, **rule.measured(result.network)})
+            if recipe.training.early_stopping and rule.is_done(moment):
+                result.stopped = rule.reason
                 break
-    judge.restore(result.network)
+    rule.restore(result.network)
     bar.close(f"{result.n_steps} steps, {result.stopped}")
     return result
 
@@ -99,8 +100,8 @@ def logits_of(network: nn.Module, rows: NDArray[Any]) -> NDArray[np.float32]:
 @torch.no_grad()
 def follow(average: nn.Module, network: nn.Module, *, share: float) -> None:
     """Move the average's parameters and running statistics by ``share`` towards the network's."""
-    mine = [*average.parameters(), *average.buffers()]
-    for target, source in zip(mine, [*network.parameters(), *network.buffers()], strict=True):
+    targets = [*average.parameters(), *average.buffers()]
+    for target, source in zip(targets, [*network.parameters(), *network.buffers()], strict=True):
         if target.is_floating_point():
             target.lerp_(source, share)
         else:
@@ -108,7 +109,7 @@ def follow(average: nn.Module, network: nn.Module, *, share: float) -> None:
 
 
 def ramp(moment: float, length: float) -> float:
-    """Return exp(-5 (1 - t)²) with t = moment / length up to 1: the weight of what the network teaches itself.
+    """Return exp(-5 (1 - t)²) with t = moment / length up to 1: the weight of the losses of unlabelled rows.
 
     [temporal] section 3.1.
     """
@@ -116,10 +117,10 @@ def ramp(moment: float, length: float) -> float:
     return math.exp(-5.0 * (1.0 - t) ** 2)
 
 
-class Judge:
-    """Tells when to stop, from held-out labelled rows if there are any, else from whether predictions have settled."""
+class StoppingRule:
+    """When training stops: held-out labelled rows no longer improve or, without such, predictions no longer change."""
 
-    def __init__(self, data: Data, recipe: Recipe) -> None:
+    def __init__(self, data: TrainingData, recipe: Recipe) -> None:
         self.recipe = recipe
         self.held = (data.held_rows, data.held_codes) if len(data.held_codes) else None
         watched = data.unlabelled if len(data.unlabelled) else data.rows
@@ -130,13 +131,13 @@ class Judge:
         self.waited = 0
         self.reason = ""
 
-    def look(self, network: nn.Module) -> dict[str, float]:
+    def measured(self, network: nn.Module) -> dict[str, float]:
         """Return the held-out loss and accuracy, or the mean share of probability that moved between classes."""
         return self._changed(network) if self.held is None else self._held_out(network, *self.held)
 
     def is_done(self, moment: float) -> bool:
         """Return whether nothing has improved, or nothing changed, for some checks, once all losses are at work."""
-        return self.waited >= PATIENCE and moment >= max(self.recipe.ramp_up, GUIDED)
+        return self.waited >= PATIENCE and moment >= max(self.recipe.losses.ramp_up, GUIDED)
 
     def restore(self, network: nn.Module) -> None:
         """Put back the weights that were best on held-out rows, if there were any."""
@@ -166,18 +167,20 @@ class Judge:
         return {"changed": changed}
 
 
-def _step(learner: Learner, batch: Batch, optimizer: torch.optim.Optimizer, moment: float) -> dict[str, float]:
+def _step(
+    learner: TrainingState, batch: TrainingBatch, optimizer: torch.optim.Optimizer, moment: float
+) -> dict[str, float]:
     """Take one step and return the parts of the loss, each before its weight."""
-    recipe, rising = learner.recipe, ramp(moment, learner.recipe.ramp_up)
+    recipe, rising = learner.recipe, ramp(moment, learner.recipe.losses.ramp_up)
     parts, others = STEPS[recipe.algorithm](learner, batch)
     weights = {
-        "consistency": rising * recipe.consistency_weight,
-        "distillation": rising * recipe.distillation_weight,
-        "balance": rising * recipe.class_balance,
+        "consistency": rising * recipe.losses.consistency_weight,
+        "distillation": rising * recipe.losses.distillation_weight,
+        "balance": rising * recipe.losses.class_balance,
     }
     if batch.guide is not None:
         parts["guide"] = guide_loss(learner, batch, others)
-        weights["guide"] = recipe.guide_weight * max(0.0, 1.0 - moment / GUIDED)
+        weights["guide"] = recipe.losses.guide_weight * max(0.0, 1.0 - moment / GUIDED)
     loss = torch.stack([weights.get(name, 1.0) * part for name, part in parts.items()]).sum()
     optimizer.zero_grad()
     loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
@@ -186,8 +189,8 @@ def _step(learner: Learner, batch: Batch, optimizer: torch.optim.Optimizer, mome
 
 
 def _optimizer(network: nn.Module, recipe: Recipe) -> torch.optim.Optimizer:
-    settings: dict[str, Any] = {"lr": recipe.learning_rate, "weight_decay": recipe.weight_decay}
-    if recipe.optimizer == "nesterov":
+    settings: dict[str, Any] = {"lr": recipe.training.learning_rate, "weight_decay": recipe.training.weight_decay}
+    if recipe.training.optimizer == "nesterov":
         return torch.optim.SGD(network.parameters(), momentum=0.9, nesterov=True, **settings)
     return torch.optim.AdamW(network.parameters(), **settings)
 
@@ -197,28 +200,29 @@ def _set_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
         group["lr"] = rate
 
 
-def _batches(data: Data, recipe: Recipe) -> Iterator[Batch]:
+def _batches(data: TrainingData, recipe: Recipe) -> Iterator[TrainingBatch]:
     """Yield batches without end; labelled rows are as many as asked for, or all of them if they are fewer."""
     rows, codes = _tensor(data.rows), torch.from_numpy(data.codes)
-    labelled = _shuffled(len(rows), min(len(rows), recipe.batch_size))
-    wanted = recipe.learns_unlabelled or data.guide is not None
-    n_unlabelled = min(len(data.unlabelled), recipe.batch_size * recipe.unlabelled_ratio) if wanted else 0
+    labelled = _shuffled(len(rows), min(len(rows), recipe.training.batch_size))
+    read = recipe.learns_unlabelled or data.guide is not None
+    n_unlabelled = min(len(data.unlabelled), recipe.training.batch_size * recipe.unlabelled_ratio) if read else 0
     unlabelled, others = _tensor(data.unlabelled), _shuffled(len(data.unlabelled), n_unlabelled)
     guide = None if data.guide is None else torch.from_numpy(data.guide).float()
     while True:
-        mine, theirs = next(labelled), next(others)
-        soft = None if guide is None else guide[theirs]
-        yield Batch(rows[mine], codes[mine], unlabelled[theirs], soft, None if soft is None else known(soft))
+        places, other_places = next(labelled), next(others)
+        soft = None if guide is None else guide[other_places]
+        certainty = None if soft is None else guide_certainty(soft)
+        yield TrainingBatch(rows[places], codes[places], unlabelled[other_places], soft, certainty)
 
 
-def known(guide: Tensor) -> Tensor:
-    """Return how much each soft label knows [N]: 1 - entropy / log K, which is 0 for a uniform one."""
+def guide_certainty(guide: Tensor) -> Tensor:
+    """Return how certain each soft label is [N]: 1 - entropy / log K, which is 0 for a uniform one."""
     entropy: Tensor = -torch.special.xlogy(guide, guide).sum(dim=1)
     return (1.0 - entropy / math.log(guide.shape[1])).clamp(0.0, 1.0)
 
 
 def _shuffled(n: int, size: int) -> Iterator[Tensor]:
-    """Yield places of ``size`` of n rows, each row once before any comes again."""
+    """Yield places of ``size`` of n rows, each row once before any is repeated."""
     waiting = torch.empty(0, dtype=torch.long)
     while True:
         while len(waiting) < size:

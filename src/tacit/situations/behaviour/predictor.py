@@ -8,7 +8,7 @@ from os import PathLike
 import numpy as np
 
 from tacit import checks
-from tacit.arrays import FloatArray
+from tacit.arrays import FloatArray, IntArray
 from tacit.errors import BudgetError
 from tacit.models.autoencoder.classifier import PrivateAutoencoderClassifier
 from tacit.privacy import accounting
@@ -18,8 +18,7 @@ from tacit.privacy.card import Card, Guarantee
 from tacit.privacy.ledger import Ledger
 from tacit.releases.file import Release
 from tacit.situations.behaviour.tuples import (
-    IntArray,
-    Log,
+    BehaviourLog,
     Tuples,
     bounded_contributions,
     bounded_friendships,
@@ -60,7 +59,7 @@ class BehaviourPredictor:
 
 
 def learn_behaviour(
-    log: Log,
+    log: BehaviourLog,
     *,
     past: int,
     epsilon: float,
@@ -106,7 +105,7 @@ def row_norm(n_features: int) -> float:
     return ROW_SHARE * math.sqrt(n_features)
 
 
-def bounded_tuples(log: Log, *, past: int, most_influenced: int, most_tuples: int | None) -> Tuples:
+def bounded_tuples(log: BehaviourLog, *, past: int, most_influenced: int, most_tuples: int | None) -> Tuples:
     """Return the tuples of ``log`` with both bounds applied."""
     friendships = bounded_friendships(log.friendships, most=most_influenced)
     tuples = make_tuples(replace(log, friendships=friendships), past=past)

@@ -1,26 +1,23 @@
-"""From a log of people over time to the tuples a model learns from, and how many of them one person is in."""
+"""Tuples that a model learns from, made of a log of people over time, and how many of them one person is in."""
 
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tacit import checks
-from tacit.arrays import FloatArray
+from tacit.arrays import FloatArray, IntArray
 from tacit.errors import InputError
 
 UNKNOWN = -1
-# What stands for the influence of friends where there is none to see.
+# Value of the friends' influence for a person without friends whose outcome is known.
 NO_INFLUENCE = 0.5
-
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Log:
-    """What people did over time.
+class BehaviourLog:
+    """Attributes and outcomes of people over time, and their friendships.
 
     Parameters
     ----------
@@ -46,11 +43,13 @@ class Log:
         if len(self.rows()) < len(self.X):
             raise InputError("person and time must name each row once; got a pair twice.")
 
-    def of(self, people: IntArray) -> "Log":
+    def of(self, people: IntArray) -> "BehaviourLog":
         """Return the log of ``people`` alone, and of friendships among them."""
         kept = np.isin(self.person, people)
         among = np.isin(self.friendships[:, 1:], people).all(axis=1)
-        return Log(self.X[kept], self.person[kept], self.time[kept], self.outcome[kept], self.friendships[among])
+        return BehaviourLog(
+            self.X[kept], self.person[kept], self.time[kept], self.outcome[kept], self.friendships[among]
+        )
 
     def rows(self) -> dict[tuple[int, int], int]:
         """Return the row of each person and time."""
@@ -59,7 +58,7 @@ class Log:
 
 @dataclass(frozen=True, eq=False)
 class Tuples:
-    """What a model learns from: features [T, q] in [0, 1], the next outcome [T], and whose and when each is [T]."""
+    """Training rows: features [T, q] in [0, 1], the next outcome [T], and the person and time of each tuple [T]."""
 
     X: FloatArray
     y: IntArray
@@ -67,7 +66,7 @@ class Tuples:
     time: IntArray
 
 
-def make_tuples(log: Log, *, past: int) -> Tuples:
+def make_tuples(log: BehaviourLog, *, past: int) -> Tuples:
     """Return a tuple for each person and time with ``past`` times before it known and the outcome after it.
 
     Its features are the attributes at the time and at the N = ``past`` times before, and for each of these times the
@@ -81,8 +80,7 @@ def make_tuples(log: Log, *, past: int) -> Tuples:
         following = rows.get((person, time + 1))
         if None in steps or following is None or log.outcome[following] == UNKNOWN:
             continue
-        seen = [value for step in steps if step is not None for value in (*log.X[step], influence[step])]
-        features.append(seen)
+        features.append([value for step in steps if step is not None for value in (*log.X[step], influence[step])])
         labels.append(log.outcome[following])
         keys.append((person, time))
     if not features:
@@ -91,21 +89,21 @@ def make_tuples(log: Log, *, past: int) -> Tuples:
     return Tuples(np.array(features), np.array(labels, dtype=np.int64), people, times)
 
 
-def influences(log: Log) -> FloatArray:
+def influences(log: BehaviourLog) -> FloatArray:
     """Return for each row the mean outcome of the friends that influence the person at that time [R]."""
     rows = log.rows()
-    seen: Mapping[int, list[int]] = defaultdict(list)
+    outcomes: Mapping[int, list[int]] = defaultdict(list)  # of the friends, by row
     for time, influenced, friend in log.friendships.tolist():
         row, other = rows.get((influenced, time)), rows.get((friend, time))
         if row is not None and other is not None and log.outcome[other] != UNKNOWN:
-            seen[row].append(int(log.outcome[other]))
-    return np.array([np.mean(seen[row]) if seen[row] else NO_INFLUENCE for row in range(len(log.X))])
+            outcomes[row].append(int(log.outcome[other]))
+    return np.array([np.mean(outcomes[row]) if outcomes[row] else NO_INFLUENCE for row in range(len(log.X))])
 
 
 def bounded_friendships(friendships: IntArray, *, most: int) -> IntArray:
-    """Return the friendships with no one influencing more than ``most`` others over all times, the first named kept.
+    """Return the friendships in which nobody influences more than ``most`` others over all times, the first ones kept.
 
-    Friendships are declared public, so that whose are dropped tells nothing.
+    Friendships are declared public, so that the choice of the dropped ones reveals nothing.
     """
     checks.whole("most", most, least=0)
     influenced_by: dict[int, set[int]] = defaultdict(set)
@@ -118,7 +116,7 @@ def bounded_friendships(friendships: IntArray, *, most: int) -> IntArray:
 
 
 def bounded_contributions(tuples: Tuples, *, most: int) -> Tuples:
-    """Return the last ``most`` tuples of each person: which of them stay depends on nobody else."""
+    """Return the last ``most`` tuples of each person; the choice depends on that person's tuples alone."""
     checks.whole("most", most)
     later = np.lexsort((-tuples.time, tuples.person))
     first = np.searchsorted(tuples.person[later], tuples.person[later])

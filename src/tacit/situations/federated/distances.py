@@ -1,4 +1,4 @@
-"""The aggregator's side: from each party's distances to one decision."""
+"""The aggregator's decision from the distances of all parties."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,24 +15,25 @@ Labels = NDArray[Any]
 def checked_answer(distances: ArrayLike, classes: ArrayLike, *, n_rows: int, all_classes: ArrayLike) -> FloatArray:
     """Return a party's answer with a column for each of ``all_classes`` [n, C]; classes it does not hold are infinite.
 
-    A party with no rows of a class is infinitely far from it: [hull] Remark 5. An answer of another shape, with
-    NaN, with infinite or negative distances, or for classes that nobody asked for is refused.
+    A party with no rows of a class is infinitely far from it: [hull] Remark 5. Raise InputError for an answer of
+    another shape, with NaN, with infinite or negative distances, or for classes outside ``all_classes``.
     """
-    held, wanted = np.asarray(classes), np.asarray(all_classes)
-    if held.ndim != 1 or not len(held) or len(np.unique(held)) < len(held) or not np.isin(held, wanted).all():
-        raise InputError(f"classes must be some of the {len(wanted)} agreed classes, each once; got others.")
+    own, agreed = np.asarray(classes), np.asarray(all_classes)
+    if own.ndim != 1 or not len(own) or len(np.unique(own)) < len(own) or not np.isin(own, agreed).all():
+        raise InputError(f"classes must be some of the {len(agreed)} agreed classes, each once; got others.")
     try:
-        given = np.asarray(distances, dtype=np.float64)
+        own_distances = np.asarray(distances, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError("distances must be numbers; got something else.") from None
-    if given.shape != (n_rows, len(held)):
-        raise InputError(f"distances must have shape {(n_rows, len(held))}: rows, own classes; got {given.shape}.")
-    if not np.isfinite(given).all() or (given < 0).any():
+    shape = (n_rows, len(own))
+    if own_distances.shape != shape:
+        raise InputError(f"distances must have shape {shape}: rows, own classes; got {own_distances.shape}.")
+    if not np.isfinite(own_distances).all() or (own_distances < 0).any():
         raise InputError("distances must be finite and at least 0; got NaN, infinite or negative ones.")
-    full = np.full((n_rows, len(wanted)), np.inf)
-    position = {label: column for column, label in enumerate(wanted.tolist())}
-    full[:, [position[label] for label in held.tolist()]] = given
-    return full
+    answer = np.full((n_rows, len(agreed)), np.inf)
+    position = {label: column for column, label in enumerate(agreed.tolist())}
+    answer[:, [position[label] for label in own.tolist()]] = own_distances
+    return answer
 
 
 def nearest(answers: Sequence[FloatArray]) -> FloatArray:

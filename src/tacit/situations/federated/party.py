@@ -1,4 +1,4 @@
-"""A party's side: a model of its own rows, and the distances that it answers with."""
+"""A party: a model of its own rows, and the distances that it answers with."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from tacit.situations.federated.shared_filter import Filter, filtered, learn_fil
 
 
 class ClassDistances(Protocol):
-    """Any classifier that says how far a row is from each class: columns in the order of ``classes_``."""
+    """A classifier with the distance of a row from each class, columns in the order of ``classes_``."""
 
     classes_: NDArray[Any]
 
@@ -28,12 +28,12 @@ class ClassDistances(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Party:
-    """One party as the aggregator sees it: the classes it holds, and distances from them.
+    """One party to the aggregator: the classes it holds, and distances from them.
 
     Attributes
     ----------
     classes : array
-        What this party has rows of; some of what was agreed on.
+        The agreed classes that this party has rows of.
     model : object
         Fitted, with ``class_distances``. It never leaves the party.
     """
@@ -47,23 +47,23 @@ class Party:
 
 
 def make_party(X: ArrayLike, y: ArrayLike, *, model: ClassDistances | None = None) -> Party:
-    """Return the party that learned rows ``X`` [N, p] with labels ``y`` [N] as they are: nothing is protected."""
+    """Return the party with a model of rows ``X`` [N, p] and labels ``y`` [N] themselves: nothing is protected."""
     fitted = (AffineHullClassifier(random_state=0) if model is None else model).fit(X, y)
     return Party(fitted.classes_, fitted)
 
 
 def make_private_party(private: PrivateRows, shared: Filter, *, model: ClassDistances | None = None) -> Party:
-    """Return the party that learned its noisy rows after the shared filter: post-processing, nothing is charged."""
+    """Return the party with a model of its filtered noisy rows: post-processing, so nothing is charged."""
     return make_party(filtered(private, shared), private.codes, model=model)
 
 
 def private_parties(rows: Sequence[PrivateRows]) -> list[Party]:
-    """Return one party for each of ``rows``, after the filter learned from the statistics of all."""
-    shared = learn_filter(pooled([statistics_of(each) for each in rows]))
-    return [make_private_party(each, shared) for each in rows]
+    """Return one party for each table of noisy rows, with the filter learned from the statistics of all."""
+    shared = learn_filter(pooled([statistics_of(private) for private in rows]))
+    return [make_private_party(private, shared) for private in rows]
 
 
-def ask(parties: Sequence[Party], X: Rows, all_classes: ArrayLike) -> list[FloatArray]:
+def query_parties(parties: Sequence[Party], X: Rows, all_classes: ArrayLike) -> list[FloatArray]:
     """Return each party's answer about rows ``X`` [n, p], a column for each of ``all_classes``: [hull] eq. 104."""
     return [
         checked_answer(party.distances(X), party.classes, n_rows=len(X), all_classes=all_classes) for party in parties

@@ -1,4 +1,4 @@
-"""Noise taken out of a party's rows with the help of all parties: statistics that add up, and the filter they give.
+"""A linear filter against the noise of the parties' rows, learned from statistics that add up over all parties.
 
 The noise's law is public, so class means and the covariance within classes can be estimated from noisy rows at no
 cost of privacy. One party alone estimates them badly; the statistics of several add up to those of all rows.
@@ -10,17 +10,15 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.arrays import FloatArray, Rows
+from tacit.arrays import Float32Array, FloatArray, Rows
 from tacit.errors import InputError
 from tacit.kinds.noisy_rows.rows import PrivateRows
 from tacit.models.class_moments.moments import denoised, denoised_squares
 
-Float32Array = NDArray[np.float32]
-
 
 @dataclass(frozen=True, eq=False)
 class Statistics:
-    """Sums over one or more parties' noisy rows, each value first made unbiased: post-processing of private rows.
+    """Sums over one or more parties' noisy rows, each value first made unbiased: post-processing of noisy rows.
 
     Attributes
     ----------
@@ -39,19 +37,19 @@ class Statistics:
     noise: FloatArray
 
     def arrays(self) -> dict[str, NDArray[np.floating]]:
-        """Return the arrays by name, as they travel."""
+        """Return the arrays by name, as they are sent."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
 @dataclass(frozen=True, eq=False)
 class Filter:
-    """What the aggregator sends back: class means [C, p] and the matrix [p, p] that shrinks what is mostly noise."""
+    """What the aggregator sends to the parties: class means [C, p] and the matrix [p, p] that shrinks noise."""
 
     means: Float32Array
     gain: Float32Array
 
     def arrays(self) -> dict[str, NDArray[np.floating]]:
-        """Return the arrays by name, as they travel."""
+        """Return the arrays by name, as they are sent."""
         return {"means": self.means, "gain": self.gain}
 
 
@@ -67,7 +65,7 @@ def statistics_of(private: PrivateRows) -> Statistics:
 
 
 def checked_statistics(statistics: Statistics, *, n_classes: int, n_features: int) -> Statistics:
-    """Return ``statistics`` if shapes and numbers can be those of a party; others are refused."""
+    """Return ``statistics`` if their shapes and numbers can be those of a party, else raise InputError."""
     shapes = {
         "counts": (n_classes,),
         "sums": (n_classes, n_features),
@@ -89,10 +87,10 @@ def pooled(parties: Sequence[Statistics]) -> Statistics:
     if not parties:
         raise InputError("parties must hold at least one party's statistics; got none.")
     return Statistics(
-        sum(each.counts for each in parties),  # type: ignore[arg-type]  # not empty, so no plain 0
-        sum(each.sums for each in parties),  # type: ignore[arg-type]
-        sum(each.products for each in parties),  # type: ignore[arg-type]
-        sum(each.noise for each in parties),  # type: ignore[arg-type]
+        sum(party.counts for party in parties),  # type: ignore[arg-type]  # not empty, so no plain 0
+        sum(party.sums for party in parties),  # type: ignore[arg-type]
+        sum(party.products for party in parties),  # type: ignore[arg-type]
+        sum(party.noise for party in parties),  # type: ignore[arg-type]
     )
 
 
@@ -115,7 +113,7 @@ def learn_filter(statistics: Statistics) -> Filter:
 
 
 def filtered(private: PrivateRows, shared: Filter) -> Rows:
-    """Return a party's rows [N, p] with noise taken out: m_c + G (x − m_c) for a row x of class c, x unbiased."""
+    """Return a party's filtered rows [N, p]: m_c + G (x − m_c) for a row x of class c, x unbiased."""
     p = private.rows.shape[1]
     if shared.gain.shape != (p, p) or shared.means.shape != (private.n_classes, p):
         raise InputError(f"the filter must be for {p} columns and {private.n_classes} classes; it is for others.")

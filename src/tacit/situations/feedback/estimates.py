@@ -1,4 +1,4 @@
-"""What scores say about parameters: directions to try, feedback on one scale, and the step that follows from both."""
+"""Estimates from scores: random directions, normalised feedback, and the step of the mean that both give."""
 
 import hashlib
 import math
@@ -13,7 +13,7 @@ from tacit.arrays import FloatArray
 def normalised(scores: FloatArray) -> FloatArray:
     """Return scores [b] less their mean, over their (unbiased) standard deviation; zeros if they are all equal.
 
-    [feedback] Alg. 2, line 4. Equal scores say nothing, and a quotient of rounding errors must not pass for an opinion.
+    [feedback] Alg. 2, line 4. Equal scores carry no information; a quotient of rounding errors would pretend some.
     """
     if np.ptp(scores) == 0:
         return np.zeros_like(scores)

@@ -1,4 +1,4 @@
-"""What a search is after: one score, a weighting of several, or one kept while another is lowered.
+"""Goals of a search: to raise one score, to raise a weighted sum, or to lower one score while another is kept.
 
 A goal turns the scores of a batch [b, m] into feedback [b], and into values by which single queries are compared. It is
 plain data: ``goal.to_dict()`` is JSON-ready, and ``goal_from_dict`` reads it back.
@@ -17,11 +17,11 @@ from tacit.situations.feedback.estimates import normalised, normalised_ranks
 
 
 class Goal(Protocol):
-    """What every goal offers."""
+    """The interface of all goals."""
 
     @property
     def n_scores(self) -> int:
-        """How many scores a query must bring."""
+        """Number of scores of one query."""
 
     def feedback(self, scores: FloatArray) -> FloatArray:
         """Return feedback [b] on the scale of ``normalised``; larger is better."""
@@ -72,7 +72,7 @@ class WeightedScores:
 
     @property
     def n_scores(self) -> int:
-        """How many scores a query must bring."""
+        """Number of scores of one query."""
         return len(self.weights)
 
     def feedback(self, scores: FloatArray) -> FloatArray:
@@ -111,10 +111,10 @@ class ConstrainedScores:
 
     def values(self, scores: FloatArray) -> FloatArray:
         """Return −gap at or above the floor, and −1 − (floor − accuracy) below it."""
-        kept, lowered = scores[:, 0], scores[:, 1]
-        if lowered.min() < 0 or lowered.max() > 1:
+        accuracy, gap = scores[:, 0], scores[:, 1]
+        if gap.min() < 0 or gap.max() > 1:
             raise InputError("scores must hold a gap in [0, 1] in the second column; it holds numbers outside.")
-        return np.where(kept >= self.floor, -lowered, kept - self.floor - 1)
+        return np.where(accuracy >= self.floor, -gap, accuracy - self.floor - 1)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the goal as JSON-ready data."""

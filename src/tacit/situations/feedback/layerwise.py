@@ -1,4 +1,4 @@
-"""Layerwise coordinate search: one group of parameters at a time, more queries for groups that pay."""
+"""Layerwise coordinate search: one group of parameters at a time, more queries for groups that improve the score."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -113,22 +113,22 @@ class LayerwiseSearch(Search):
 
     def tell(self, scores: ArrayLike) -> Self:
         """Return the search after the scores of the open batch; equal scores move nothing."""
-        told = self._checked(scores)
+        batch_scores = self._checked(scores)
         place = (self.place + 1) % self._n_units
-        learned = self._learned(told[0]) if self._n_comparisons else {}
-        return self._after(told, mean=self._moved(told[self._n_comparisons :]), place=place, **learned)
+        changes = self._learned(batch_scores[0]) if self._n_comparisons else {}
+        return self._after(batch_scores, mean=self._moved(batch_scores[self._n_comparisons :]), place=place, **changes)
 
     def _learned(self, scores: FloatArray) -> dict[str, Any]:
-        """Return what the scores of the mean say about the layer before: its importance grows by what it gained."""
+        """Return the new importance: that of the layer before grows by what its update gained."""
         now, importance = float(self.goal.values(scores[None])[0]), self._importance.copy()
         if self.place > 0 and self.before is not None:
             importance[self.place - 1] += self.reliance * max(0.0, now - self.before)
         return {"before": now, "importance": importance}
 
-    def _moved(self, tried: FloatArray) -> FloatArray:
-        step = default_step(self.sigma, len(tried)) if self.step is None else self.step
+    def _moved(self, scores: FloatArray) -> FloatArray:
+        step = default_step(self.sigma, len(scores)) if self.step is None else self.step
         mean = self.mean.copy()
-        mean[self._columns] += move(self._directions, self.goal.feedback(tried), sigma=self.sigma, step=step)
+        mean[self._columns] += move(self._directions, self.goal.feedback(scores), sigma=self.sigma, step=step)
         return mean
 
     @property

@@ -1,4 +1,4 @@
-"""Linear models as flat vectors, and the scores of many of them from one product of matrices."""
+"""Linear models as flat vectors, and the predictions and scores of many of them from one product of matrices."""
 
 import copy
 from typing import Any
@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from tacit import checks
 from tacit.arrays import FloatArray
 from tacit.errors import InputError
-from tacit.situations.feedback.metrics import Codes, Metric
+from tacit.situations.feedback.metrics import Metric, PredictedCodes
 
 # Outputs held at once: half a megabyte of float64, which stays in the processor's cache until the largest is found.
 MOST_OUTPUTS = 2**16
@@ -31,13 +31,13 @@ def with_vector(model: Any, vector: ArrayLike) -> Any:
     values, old = checks.finite_array("vector", vector), np.atleast_2d(model.coef_)
     if values.shape != (old.size + len(old),):
         raise InputError(f"vector must have the model's {old.size + len(old)} parameters; got shape {values.shape}.")
-    made = copy.deepcopy(model)
-    made.coef_ = values[: old.size].reshape(np.shape(model.coef_))
-    made.intercept_ = values[old.size :].reshape(np.shape(model.intercept_) or -1)
-    return made
+    tuned = copy.deepcopy(model)
+    tuned.coef_ = values[: old.size].reshape(np.shape(model.coef_))
+    tuned.intercept_ = values[old.size :].reshape(np.shape(model.intercept_) or -1)
+    return tuned
 
 
-def linear_codes(features: NDArray[Any], candidates: NDArray[Any], *, bias: bool = True) -> Codes:
+def linear_codes(features: NDArray[Any], candidates: NDArray[Any], *, bias: bool = True) -> PredictedCodes:
     """Return the classes [k, n] that k linear layers predict for n rows of features [n, d].
 
     A candidate is a weight matrix [C, d] row by row, then C biases. All outputs come from one product
@@ -50,14 +50,14 @@ def linear_codes(features: NDArray[Any], candidates: NDArray[Any], *, bias: bool
             f"candidates must have C weights for each of {width} features{' and C biases' if bias else ''}; "
             f"got {candidates.shape[1]} parameters."
         )
-    found = np.empty((len(candidates), n_rows), dtype=np.int64)
+    codes = np.empty((len(candidates), n_rows), dtype=np.int64)
     for first in range(0, len(candidates), MOST_CANDIDATES):
         part = candidates[first : first + MOST_CANDIDATES]
         at_once = max(FEWEST_ROWS, MOST_OUTPUTS // (len(part) * n_outputs))
         for row in range(0, n_rows, at_once):
             outputs = _outputs(features[row : row + at_once], part, n_outputs)
-            found[first : first + MOST_CANDIDATES, row : row + at_once] = _codes(outputs)
-    return found
+            codes[first : first + MOST_CANDIDATES, row : row + at_once] = _codes(outputs)
+    return codes
 
 
 def _outputs(features: NDArray[Any], candidates: NDArray[Any], n_outputs: int) -> NDArray[Any]:
@@ -69,19 +69,19 @@ def _outputs(features: NDArray[Any], candidates: NDArray[Any], n_outputs: int) -
     return outputs
 
 
-def _codes(outputs: NDArray[Any]) -> Codes:
+def _codes(outputs: NDArray[Any]) -> PredictedCodes:
     return (outputs[:, 0] > 0).astype(np.int64) if outputs.shape[1] == 1 else outputs.argmax(axis=1)
 
 
 class LinearScorer:
-    """Scores of linear candidates on rows that are at hand: a function of candidates [k, p] for ``tune``.
+    """Scores of linear candidates on given rows: a function of candidates [k, p] for ``tune``.
 
     Parameters
     ----------
     X : array [n, d]
         Features of the rows to score on.
     metric : Metric
-        What predicted classes are worth, such as ``accuracy(y)`` with class codes ``y``.
+        Score of predicted classes, such as ``accuracy(y)`` with class codes ``y``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Named groups of a network's parameters as one flat vector, and candidates scored without computing anything twice."""
+"""Named groups of a network's parameters as one flat vector, and scores of candidates from shared activations."""
 
 import copy
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from tacit import checks
 from tacit.arrays import FloatArray
 from tacit.errors import InputError
 from tacit.situations.feedback.linear import linear_codes
-from tacit.situations.feedback.metrics import Codes, Metric
+from tacit.situations.feedback.metrics import Metric, PredictedCodes
 
 BATCH_NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)
 
@@ -28,13 +28,13 @@ class Groups:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """How many parameters each group has: ``sizes`` of a ``LayerwiseSearch``."""
+        """Number of parameters of each group: ``sizes`` of a ``LayerwiseSearch``."""
         return tuple(sum(shape.numel() for shape in shapes) for shapes in self.shapes)
 
     def vector(self, module: nn.Module) -> FloatArray:
         """Return the parameters of the groups as one vector, group after group."""
-        found = dict(module.named_parameters())
-        parts = [found[name].detach().numpy().ravel() for names in self.names for name in names]
+        parameters = dict(module.named_parameters())
+        parts = [parameters[name].detach().numpy().ravel() for names in self.names for name in names]
         return np.concatenate(parts).astype(np.float64)
 
     def load(self, module: nn.Module, vector: FloatArray) -> None:
@@ -43,13 +43,13 @@ class Groups:
             raise InputError(
                 f"vector must have the groups' {sum(self.sizes)} parameters; got shape {np.shape(vector)}."
             )
-        found = dict(module.named_parameters())
+        parameters = dict(module.named_parameters())
         names = [name for names in self.names for name in names]
         lengths = [shape.numel() for shapes in self.shapes for shape in shapes]
         parts = np.split(np.asarray(vector), np.cumsum(lengths)[:-1])
         with torch.no_grad():
             for name, part in zip(names, parts, strict=True):
-                found[name].copy_(torch.tensor(part).view_as(found[name]))
+                parameters[name].copy_(torch.tensor(part).view_as(parameters[name]))
 
 
 def batch_norm_groups(module: nn.Module) -> Groups:
@@ -69,48 +69,50 @@ def last_layer_groups(module: nn.Module) -> Groups:
 
 def chosen_groups(module: nn.Module, layers: Sequence[str]) -> Groups:
     """Return a group for each layer named, as ``module.named_modules()`` names them."""
-    known = dict(module.named_modules())
-    if unknown := [name for name in layers if name not in known]:
+    modules = dict(module.named_modules())
+    if unknown := [name for name in layers if name not in modules]:
         raise InputError(f"layers must be names of modules; {unknown[0]!r} is none. See module.named_modules().")
     return _groups(module, list(layers), "layer with parameters")
 
 
 def _of_type(module: nn.Module, types: tuple[type[nn.Module], ...]) -> list[str]:
-    return [name for name, each in module.named_modules() if isinstance(each, types)]
+    return [name for name, submodule in module.named_modules() if isinstance(submodule, types)]
 
 
 def _groups(module: nn.Module, layers: list[str], what: str) -> Groups:
     modules = dict(module.named_modules())
-    found = [
+    parameters_of_layers = [
         [(f"{layer}.{own}".lstrip("."), p.shape) for own, p in modules[layer].named_parameters()] for layer in layers
     ]
-    kept = [(layer, parameters) for layer, parameters in zip(layers, found, strict=True) if parameters]
-    if not kept:
+    tuned_layers = [
+        (layer, parameters) for layer, parameters in zip(layers, parameters_of_layers, strict=True) if parameters
+    ]
+    if not tuned_layers:
         raise InputError(f"module must have a {what} to tune; it has none. Name other layers with chosen_groups.")
-    names = tuple(tuple(name for name, _ in parameters) for _, parameters in kept)
-    if len({name for each in names for name in each}) < sum(map(len, names)):
+    names = tuple(tuple(name for name, _ in parameters) for _, parameters in tuned_layers)
+    if len({name for layer_names in names for name in layer_names}) < sum(map(len, names)):
         raise InputError("layers must not share parameters; name each layer once, and no layer inside another.")
-    shapes = tuple(tuple(shape for _, shape in parameters) for _, parameters in kept)
-    return Groups(tuple(layer for layer, _ in kept), names, shapes)
+    shapes = tuple(tuple(shape for _, shape in parameters) for _, parameters in tuned_layers)
+    return Groups(tuple(layer for layer, _ in tuned_layers), names, shapes)
 
 
 def stages_of(module: nn.Module) -> list[nn.Module]:
-    """Return the parts that a network runs one after the other; one that is no ``nn.Sequential`` is a single part."""
+    """Return the stages of a network in their order; a module that is no ``nn.Sequential`` is a single stage."""
     if not isinstance(module, nn.Sequential):
         return [module]
-    return [stage for each in module for stage in stages_of(each)]
+    return [stage for part in module for stage in stages_of(part)]
 
 
 def _own_copy(module: nn.Module, statistics: str) -> nn.Module:
-    """Return a copy that can be run again and again on the same rows with the same result."""
-    own = copy.deepcopy(module).eval()
-    for each in own.modules():
-        if "inplace" in vars(each):
-            vars(each)["inplace"] = False  # activations are kept, and must not be written over
-        if statistics == "rows" and isinstance(each, BATCH_NORMS):
-            each.train()
-            each.momentum = 0.0  # the stored statistics stay as they are
-    return own
+    """Return a copy that gives the same outputs each time it is run on the same rows."""
+    copied = copy.deepcopy(module).eval()
+    for submodule in copied.modules():
+        if "inplace" in vars(submodule):
+            vars(submodule)["inplace"] = False  # activations are kept, and must not be written over
+        if statistics == "rows" and isinstance(submodule, BATCH_NORMS):
+            submodule.train()
+            submodule.momentum = 0.0  # the stored statistics stay as they are
+    return copied
 
 
 def _as_input(X: Any) -> Tensor:
@@ -124,22 +126,22 @@ def _as_input(X: Any) -> Tensor:
 class NetworkScorer:
     """Scores of networks that differ in some groups of parameters: a function of candidates [k, p] for ``tune``.
 
-    What the candidates of a batch have in common is computed once: the activations before the first stage in which
-    they differ are kept, also from batch to batch. If they differ in a final linear layer alone, one product of
-    matrices gives the outputs of all. The module given is copied and stays as it is.
+    Activations before the first stage in which candidates differ are computed once, and kept from batch to batch. If
+    candidates differ in a final linear layer alone, one product of matrices gives the outputs of all. The module is
+    copied and never changed.
 
     Parameters
     ----------
     module : torch.nn.Module
         A classifier; stages are those of an ``nn.Sequential``, nested ones opened. Any other module is one stage.
     groups : Groups
-        What the candidates hold.
+        The groups of parameters that a candidate holds.
     X : array [n, ...]
-        Rows to score on, as the module takes them.
+        Rows to score on, in the module's input format.
     metric : Metric
-        What predicted classes are worth, such as ``accuracy(y)``.
+        Score of predicted classes, such as ``accuracy(y)``.
     statistics : {"stored", "rows"}
-        What batch normalisations normalise by: the statistics that the module brings, or those of the rows scored
+        Statistics of batch normalisations: those stored in the module, or those of the scored rows
         ([feedback] section 5.4.1 tunes on top of the latter).
     """
 
@@ -158,7 +160,7 @@ class NetworkScorer:
         return self.metric(self.predict(candidates))
 
     @torch.no_grad()
-    def predict(self, candidates: FloatArray) -> Codes:
+    def predict(self, candidates: FloatArray) -> PredictedCodes:
         """Return the classes [k, n] that the candidates predict."""
         candidates = checks.finite_array("candidates", candidates)
         if candidates.ndim != 2 or candidates.shape[1] != len(self._base) or not len(candidates):
@@ -170,7 +172,7 @@ class NetworkScorer:
             return linear_codes(shared.numpy(), candidates[:, columns], bias=last.bias is not None)
         return np.stack([self._codes(candidate, start, shared) for candidate in candidates])
 
-    def _codes(self, candidate: FloatArray, start: int, shared: Tensor) -> Codes:
+    def _codes(self, candidate: FloatArray, start: int, shared: Tensor) -> PredictedCodes:
         self.groups.load(self.module, candidate)
         outputs = shared
         for stage in self.stages[start:]:
@@ -179,14 +181,14 @@ class NetworkScorer:
         return codes.numpy()
 
     def _advanced(self, candidate: FloatArray, start: int) -> Tensor:
-        """Return the input of stage ``start`` for ``candidate``; what is kept of an earlier batch is used."""
+        """Return the input of stage ``start`` for ``candidate``, from the last kept activation that is still valid."""
         unchanged = self._first_stage(candidate != self._base)
         self._kept = {place: rows for place, rows in self._kept.items() if place <= unchanged}
         self.groups.load(self.module, candidate)
         self._base = candidate.copy()
-        known = max(place for place in self._kept if place <= start)
-        rows = self._kept[known]
-        for place in range(known, start):
+        last_kept = max(place for place in self._kept if place <= start)
+        rows = self._kept[last_kept]
+        for place in range(last_kept, start):
             rows = self.stages[place](rows)
             if place + 1 in self._owners:
                 self._kept[place + 1] = rows
@@ -199,8 +201,8 @@ class NetworkScorer:
 
     def _stage_of_each_parameter(self) -> Any:
         places = {id(p): place for place, stage in enumerate(self.stages) for p in stage.parameters()}
-        found = dict(self.module.named_parameters())
-        owners = [places[id(found[name])] for names in self.groups.names for name in names]
+        parameters = dict(self.module.named_parameters())
+        owners = [places[id(parameters[name])] for names in self.groups.names for name in names]
         lengths = [shape.numel() for shapes in self.groups.shapes for shape in shapes]
         return np.repeat(owners, lengths)
 

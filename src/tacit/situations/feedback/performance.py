@@ -55,10 +55,10 @@ class PerformanceSearch(Search):
 
     def tell(self, scores: ArrayLike) -> Self:
         """Return the search after the scores of the open batch; equal scores move nothing."""
-        told = self._checked(scores)
-        feedback, k = self.goal.feedback(told), len(told)
+        batch_scores = self._checked(scores)
+        feedback, k = self.goal.feedback(batch_scores), len(batch_scores)
         step = default_step(self.sigma, k) if self.step is None else self.step
-        return self._after(told, mean=self.mean + move(self._directions, feedback, sigma=self.sigma, step=step))
+        return self._after(batch_scores, mean=self.mean + move(self._directions, feedback, sigma=self.sigma, step=step))
 
     @cached_property
     def _directions(self) -> FloatArray:

@@ -10,17 +10,17 @@ two steps and resumed bit for bit, on another machine if need be::
         search = search.tell(scores)      # the next search; the old one is untouched
     search.parameters                     # what to use; also search.mean, search.best_query, search.best_scores
 
-Row i of ``ask()`` is query number ``search.used + i`` of the run. The number names the query for good, since the same
+Row i of ``ask()`` is query number ``search.used + i`` of the run. The number identifies the query, since the same
 search always asks the same rows: a desk can refuse to score it twice, and a provider that crashed can ask for the
 stored answer. ``tell`` takes the scores of the whole open batch, refuses NaN, and counts each row once; ``used`` never
-exceeds ``queries``, and the last batch is cut to what is left.
+exceeds ``queries``, and the last batch is cut to the queries that are left.
 
 ``search_to_arrays(search)`` gives (settings, arrays): JSON-ready data and named arrays, everything that the search is.
 ``search_from_arrays`` reads them back. ``write_search`` and ``read_search`` keep both in one file. All four stand in
 ``tacit.situations.feedback.storage``.
 
-A search spends no privacy: it sees nothing but scores. What scores give away about the data behind them, and noise
-against it, is a matter of whoever answers the queries.
+A search spends no privacy budget: it gets nothing but scores. What scores reveal about the scored data, and the noise
+against it, is the task of the service that answers the queries.
 """
 
 from abc import ABC, abstractmethod
@@ -42,22 +42,22 @@ S = TypeVar("S", bound="Search")
 
 @dataclass(frozen=True, eq=False)
 class Search(ABC):
-    """What all searches share: the mean, the budget, the best query so far.
+    """State that all searches have: the mean, the number of queries, the best query so far.
 
     Parameters
     ----------
     mean : array [p]
-        The parameters to start from; later those that the search has reached.
+        The parameters to start from; later the current ones.
     queries : int
-        The budget: how many candidates may be scored in all.
+        The budget: the number of candidates that may be scored.
     sigma : float
         Standard deviation of the perturbation of each parameter.
     goal : Goal
-        What the scores are for; by default one score, larger is better.
+        How scores are compared; by default one score, larger is better.
     random_state : int or None
         Seed of the perturbations; None draws one, which is then part of the search.
     used, turn, best_query, best_scores
-        How far the search has come; a new one leaves them out.
+        State of a search that has begun; left out of a new one.
     """
 
     kind: ClassVar[str] = "search"
@@ -91,7 +91,7 @@ class Search(ABC):
 
     @property
     def left(self) -> int:
-        """How many queries are left."""
+        """Number of queries that are left."""
         return self.queries - self.used
 
     @property
@@ -101,7 +101,7 @@ class Search(ABC):
 
     @property
     def parameters(self) -> FloatArray:
-        """The parameters to use: the mean, which follows many scores and so fits the scored rows less closely."""
+        """The parameters to use: the mean, which depends on many scores and so overfits the scored rows less."""
         return self.mean
 
     @abstractmethod
@@ -114,19 +114,19 @@ class Search(ABC):
 
     def _checked(self, scores: ArrayLike) -> FloatArray:
         """Return the scores as [k, m], one row a candidate of the open batch."""
-        told, expected = checks.finite_array("scores", scores), len(self.ask())
-        told = told[:, None] if told.ndim == 1 else told
+        rows, expected = checks.finite_array("scores", scores), len(self.ask())
+        rows = rows[:, None] if rows.ndim == 1 else rows
         if expected == 0:
             raise InputError(f"the budget of {self.queries} queries is used up: there is nothing left to tell.")
-        if told.shape != (expected, self.goal.n_scores):
+        if rows.shape != (expected, self.goal.n_scores):
             raise InputError(
                 f"scores must have {expected} rows of {self.goal.n_scores}, one row a candidate of the open batch; "
-                f"got shape {told.shape}."
+                f"got shape {rows.shape}."
             )
-        return told
+        return rows
 
     def _after(self, scores: FloatArray, **changes: Any) -> Self:
-        """Return the search with the batch counted and its best query remembered."""
+        """Return the search with the batch counted and its best query stored."""
         changes.update(self._best(scores), used=self.used + len(scores), turn=self.turn + 1)
         return replace(self, **changes)
 
@@ -140,7 +140,7 @@ class Search(ABC):
     def _check_best(self) -> None:
         if self.best_query is None and self.best_scores is None:
             return
-        shapes = [() if each is None else np.shape(each) for each in (self.best_query, self.best_scores)]
+        shapes = [() if array is None else np.shape(array) for array in (self.best_query, self.best_scores)]
         if shapes != [self.mean.shape, (self.goal.n_scores,)]:
             raise InputError(
                 f"best_query and best_scores must be {len(self.mean)} parameters and {self.goal.n_scores} scores; "
@@ -155,12 +155,12 @@ class Search(ABC):
 def tune(search: S, score: Callable[[FloatArray], ArrayLike], *, after: Callable[[S], None] | None = None) -> S:
     """Return the search after its whole budget: ``score`` takes candidates [k, p] and returns their scores.
 
-    ``after`` sees the search after each batch, to store it or to show how far it is.
+    ``after`` is called with the search after each batch, to store it or to show its progress.
 
     >>> from tacit.situations.feedback.performance import PerformanceSearch
     >>> search = PerformanceSearch(np.zeros(3), queries=400, sigma=0.1, random_state=0)
-    >>> found = tune(search, lambda rows: -np.abs(rows - 0.5).sum(axis=1))
-    >>> found.used, bool(np.abs(found.parameters - 0.5).max() < 0.1)
+    >>> tuned = tune(search, lambda rows: -np.abs(rows - 0.5).sum(axis=1))
+    >>> tuned.used, bool(np.abs(tuned.parameters - 0.5).max() < 0.1)
     (400, True)
     """
     while not search.done:
@@ -171,7 +171,7 @@ def tune(search: S, score: Callable[[FloatArray], ArrayLike], *, after: Callable
 
 
 def frozen(array: FloatArray) -> FloatArray:
-    """Return the array as one that nobody can write to; whoever gave it keeps their own."""
-    kept = array.copy() if array.flags.writeable else array
-    kept.setflags(write=False)
-    return kept
+    """Return a read-only array: a copy of a writable one, otherwise the array itself."""
+    read_only = array.copy() if array.flags.writeable else array
+    read_only.setflags(write=False)
+    return read_only

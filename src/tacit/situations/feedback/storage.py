@@ -20,7 +20,9 @@ from tacit.situations.feedback.search import Search
 
 KIND = "feedback_search"
 VERSION = 1
-SEARCHES: dict[str, type[Search]] = {each.kind: each for each in (RandomSearch, PerformanceSearch, LayerwiseSearch)}
+SEARCHES: dict[str, type[Search]] = {
+    search.kind: search for search in (RandomSearch, PerformanceSearch, LayerwiseSearch)
+}
 
 
 def search_to_arrays(search: Search) -> tuple[dict[str, Any], Arrays]:
@@ -44,15 +46,17 @@ def search_from_arrays(settings: Mapping[str, Any], arrays: Mapping[str, NDArray
     content = dict(settings)
     if content.pop("version", None) != VERSION:
         raise InputError(f"version of a stored search must be {VERSION}. Upgrade tacit, or start the search anew.")
-    made = SEARCHES[checks.one_of("method of a stored search", content.pop("method", None), SEARCHES)]
+    search_type = SEARCHES[checks.one_of("method of a stored search", content.pop("method", None), SEARCHES)]
     goal = goal_from_dict(content.pop("goal", {}))
-    if unknown := sorted({*content, *arrays} - set(_names(made))):
-        raise InputError(f"a stored search of method {made.kind!r} has no {unknown[0][:40]!r}.")
+    if unknown := sorted({*content, *arrays} - set(_names(search_type))):
+        raise InputError(f"a stored search of method {search_type.kind!r} has no {unknown[0][:40]!r}.")
     content.update({name: np.asarray(array, dtype=np.float64) for name, array in arrays.items()})
     try:
-        return made(goal=goal, **content)
+        return search_type(goal=goal, **content)
     except TypeError as problem:
-        raise InputError(f"a stored search of method {made.kind!r} lacks a setting, or has one twice.") from problem
+        raise InputError(
+            f"a stored search of method {search_type.kind!r} lacks a setting, or has one twice."
+        ) from problem
 
 
 def write_search(search: Search, path: FilePath) -> None:
@@ -69,5 +73,5 @@ def read_search(path: FilePath) -> Search:
     return search_from_arrays(stored.settings, stored.arrays)
 
 
-def _names(made: type[Search]) -> list[str]:
-    return [each.name for each in fields(made) if each.name != "goal"]
+def _names(search_type: type[Search]) -> list[str]:
+    return [field.name for field in fields(search_type) if field.name != "goal"]

@@ -1,4 +1,4 @@
-"""Missing cells of a column inferred with a confidence that held-out cells bear out."""
+"""Missing cells of a column inferred with a confidence that is calibrated on held-out cells."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,27 +11,26 @@ from scipy.special import softmax
 from sklearn.utils import check_random_state
 
 from tacit import checks
-from tacit.arrays import UNLABELLED, FloatArray
-from tacit.data.cells import BoolArray, IntArray
+from tacit.arrays import UNLABELLED, BoolArray, FloatArray, IntArray
 from tacit.data.schema import Schema
 from tacit.numerics.calibration import Coverage, apply_temperature, calibration_error, coverage, find_temperature
 from tacit.situations.missing.learners import LEARNERS, learn
-from tacit.situations.missing.question import Question, ask
+from tacit.situations.missing.problem import InferenceProblem, inference_problem
 
 # Parts of the known rows, each held out in turn.
 FOLDS = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
-    """How well the column is inferred where it is known, each row by a learner that did not see its cell.
+class HeldOutEvidence:
+    """Predictions for the rows whose cell is known, each by a learner that was trained without that cell.
 
     Attributes
     ----------
     y : array of int [known rows]
         True codes, numbered from 0 among the categories that occur.
     raw, calibrated : array [known rows, categories that occur]
-        Probabilities as learned, and at a temperature that was found on the other parts.
+        Probabilities as predicted, and at the temperature that fits the other parts best.
     """
 
     y: IntArray
@@ -40,17 +39,17 @@ class Evidence:
 
     @property
     def right(self) -> int:
-        """How many rows are inferred right."""
+        """Number of rows that are inferred right."""
         return int((self.raw.argmax(axis=1) == self.y).sum())
 
     @property
     def accuracy(self) -> float:
-        """The share that is inferred right, of all known rows."""
+        """Share of the known rows that are inferred right."""
         return self.right / len(self.y)
 
     @property
     def commonest(self) -> float:
-        """The share that the commonest category would get right."""
+        """Share of the known rows in the commonest category."""
         return float(np.bincount(self.y).max() / len(self.y))
 
     @cached_property
@@ -65,9 +64,9 @@ class Evidence:
 
 @dataclass(frozen=True, eq=False)
 class InferredColumn:
-    """What was inferred, row by row, and the evidence for it.
+    """The inferred cells of one column, and the evidence for them.
 
-    **Not private.** What people withheld, inferred, is a disclosure about them: guard it as if they had told it.
+    **Not private.** Inferring what people withheld discloses it: guard the cells as if people had filled them in.
 
     Attributes
     ----------
@@ -80,9 +79,9 @@ class InferredColumn:
     probabilities : array [missing rows, categories]
         Calibrated.
     temperature : float
-        What the learner's logits were divided by; found on all held-out rows.
-    evidence : Evidence
-        From the rows where the column is known.
+        Divisor of the learner's logits, fitted on all held-out rows.
+    evidence : HeldOutEvidence
+        Predictions for the rows where the cell is known.
     """
 
     column: str
@@ -90,11 +89,11 @@ class InferredColumn:
     categories: tuple[str, ...]
     probabilities: FloatArray
     temperature: float
-    evidence: Evidence
+    evidence: HeldOutEvidence
 
     @property
     def confidence(self) -> FloatArray:
-        """The probability of the likeliest category, of each missing row."""
+        """The largest probability of each missing row."""
         largest: FloatArray = self.probabilities.max(axis=1)
         return largest
 
@@ -121,11 +120,11 @@ def infer_column(
     random_state: int = 0,
     source: str = "table",
 ) -> InferredColumn:
-    """Return what stands, most likely, in the missing cells of ``column``, with calibrated confidence.
+    """Return the likeliest category of each missing cell of ``column``, with calibrated confidence.
 
-    The known rows are dealt into five parts. Each part is inferred by a learner that takes its cells for missing, as
-    it takes those that are; these held-out predictions give the accuracy, the temperature, and the error of the
-    confidence. A last learner that knows all known cells then infers the missing ones.
+    The known rows are split into five parts. Each part is inferred by a learner to which its cells are missing too;
+    these held-out predictions give the accuracy, the temperature, and the calibration error. A last learner, trained
+    on all known cells, infers the missing ones.
 
     Parameters
     ----------
@@ -143,54 +142,53 @@ def infer_column(
         What error messages call the table.
     """
     checks.one_of("learner", learner, LEARNERS)
-    return infer(ask(table, schema, column, source=source), learner=learner, random_state=random_state)
+    return infer(inference_problem(table, schema, column, source=source), learner=learner, random_state=random_state)
 
 
-def infer(question: Question, *, learner: str, random_state: int) -> InferredColumn:
-    """Return the answer to a question that was asked of a table; see `infer_column`."""
-    known = ~question.missing
-    codes, y = np.unique(question.y[known], return_inverse=True)
-    fitted = _Learning(question, learner, y.astype(np.int64), len(codes), random_state)
-    parts = _dealt(fitted.y, random_state)
+def infer(problem: InferenceProblem, *, learner: str, random_state: int) -> InferredColumn:
+    """Return the inferred column of a problem that is made already; see `infer_column`."""
+    codes, y = np.unique(problem.y[~problem.missing], return_inverse=True)
+    learning = _Learning(problem, learner, y.astype(np.int64), len(codes), random_state)
+    parts = _stratified_parts(learning.y, random_state)
     logits = np.zeros((len(y), len(codes)))
     for part in range(parts.max() + 1):
-        logits[parts == part] = fitted.logits(parts == part)
-    calibrated = _calibrated_by_others(logits, fitted.y, parts)
-    temperature = find_temperature(logits, fitted.y)
+        logits[parts == part] = learning.logits(parts == part)
+    calibrated = _calibrated_by_others(logits, learning.y, parts)
+    temperature = find_temperature(logits, learning.y)
     return InferredColumn(
-        column=question.column,
-        missing=question.missing,
-        categories=tuple(question.rules.classes[code] for code in codes),
-        probabilities=apply_temperature(fitted.logits(None), temperature),
+        column=problem.column,
+        missing=problem.missing,
+        categories=tuple(problem.rules.classes[code] for code in codes),
+        probabilities=apply_temperature(learning.logits(None), temperature),
         temperature=temperature,
-        evidence=Evidence(fitted.y, softmax(logits, axis=1), calibrated),
+        evidence=HeldOutEvidence(learning.y, softmax(logits, axis=1), calibrated),
     )
 
 
 @dataclass(frozen=True, eq=False)
 class _Learning:
-    """A question whose codes are numbered among those that occur, and how it is answered."""
+    """A problem whose codes are numbered among the categories that occur, and the settings of its learners."""
 
-    question: Question
+    problem: InferenceProblem
     learner: str
     y: IntArray
     n_classes: int
     seed: int
 
     def logits(self, hidden: BoolArray | None) -> FloatArray:
-        """Return the logits of the ``hidden`` ones among the known rows, taken for missing; of the missing, if None."""
-        X, missing = self.question.X, self.question.missing
-        shown = np.full(len(X), UNLABELLED, dtype=np.int64)
+        """Return the logits of the ``hidden`` known rows, by a learner without their cells, or of the missing rows."""
+        X, missing = self.problem.X, self.problem.missing
+        labels = np.full(len(X), UNLABELLED, dtype=np.int64)
         places = np.flatnonzero(~missing)
-        shown[places] = self.y if hidden is None else np.where(hidden, UNLABELLED, self.y)
-        rules = self.question.rules
-        learned = learn(self.learner, X, shown, rules=rules, n_classes=self.n_classes, seed=self.seed)
-        asked: NDArray[Any] = X[missing] if hidden is None else X[places[hidden]]
-        return learned(asked)
+        labels[places] = self.y if hidden is None else np.where(hidden, UNLABELLED, self.y)
+        rules = self.problem.rules
+        predict_logits = learn(self.learner, X, labels, rules=rules, n_classes=self.n_classes, seed=self.seed)
+        rows: NDArray[Any] = X[missing] if hidden is None else X[places[hidden]]
+        return predict_logits(rows)
 
 
-def _dealt(y: IntArray, seed: int) -> IntArray:
-    """Return the part of each row: every category is dealt to the parts in turn, so that all have their share of it.
+def _stratified_parts(y: IntArray, seed: int) -> IntArray:
+    """Return the part of each row; the rows of each category are distributed evenly over the parts.
 
     A category of two rows or more is never held out as a whole.
     """
@@ -202,9 +200,9 @@ def _dealt(y: IntArray, seed: int) -> IntArray:
 
 
 def _calibrated_by_others(logits: FloatArray, y: IntArray, parts: IntArray) -> FloatArray:
-    """Return probabilities of each part at the temperature that suits the other parts best."""
-    calibrated = np.empty_like(logits)
+    """Return probabilities of each part at the temperature that fits the other parts best."""
+    probabilities = np.empty_like(logits)
     for part in np.unique(parts):
-        here = parts == part
-        calibrated[here] = apply_temperature(logits[here], find_temperature(logits[~here], y[~here]))
-    return calibrated
+        members = parts == part
+        probabilities[members] = apply_temperature(logits[members], find_temperature(logits[~members], y[~members]))
+    return probabilities

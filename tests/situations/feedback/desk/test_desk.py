@@ -14,11 +14,11 @@ from tacit.privacy.account import Account
 from tacit.privacy.budget import Budget
 from tacit.privacy.ledger import Ledger
 from tacit.situations.feedback.desk.architecture import Architecture
-from tacit.situations.feedback.desk.desk import Desk, Outcome, Query, Refusal
-from tacit.situations.feedback.desk.log import Entry, Log
-from tacit.situations.feedback.desk.providers import Provider, new_token, token_digest, who
+from tacit.situations.feedback.desk.desk import Desk, Outcome, Refusal, ScoreQuery
+from tacit.situations.feedback.desk.log import DeskLog, Entry
+from tacit.situations.feedback.desk.providers import Provider, find_provider, new_token, token_digest
 from tacit.situations.feedback.desk.scoring import Scorer
-from tacit.situations.feedback.desk.terms import Terms, rows_digest
+from tacit.situations.feedback.desk.terms import DeskTerms, rows_digest
 from tacit.situations.feedback.desk.usefulness import USEFUL_NOISE, useful_epsilon
 
 N = 200
@@ -28,17 +28,17 @@ X = RNG.random((N, 2))
 Y = (X.sum(axis=1) > 1).astype(np.int64)
 
 
-def terms(**changes: object) -> Terms:
+def terms(**changes: object) -> DeskTerms:
     plain = {"metric": "accuracy", "decimals": 3, "queries": 50, "n_rows": N, "rows": rows_digest(X, Y)}
-    return Terms(ARCHITECTURE, **{**plain, **changes})  # type: ignore[arg-type]  # tests vary them all
+    return DeskTerms(ARCHITECTURE, **{**plain, **changes})  # type: ignore[arg-type]  # tests vary them all
 
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
     path = tmp_path / "x.desk"
-    with Log(path).writing() as view:
-        view.add(Provider("ann", token_digest("a"), 30))
-        view.add(Provider("ben", token_digest("b"), 5))
+    with DeskLog(path).writing() as transaction:
+        transaction.add(Provider("ann", token_digest("a"), 30))
+        transaction.add(Provider("ben", token_digest("b"), 5))
     return path
 
 
@@ -53,9 +53,9 @@ def opened(log: Path, ledger: Ledger | None = None, **changes: object) -> Desk:
     return Desk.open(scorer, terms(**given), log, ledger=ledger)
 
 
-def query(name: str, provider: str = "ann", vector: tuple[float, ...] = (1.0, 1.0, -1.0)) -> Query:
+def query(name: str, provider: str = "ann", vector: tuple[float, ...] = (1.0, 1.0, -1.0)) -> ScoreQuery:
     values = np.array(vector)
-    return Query(provider, name, hashlib.sha256(values.tobytes()).hexdigest(), values)
+    return ScoreQuery(provider, name, hashlib.sha256(values.tobytes()).hexdigest(), values)
 
 
 def score_of(outcome: Outcome) -> float:
@@ -75,8 +75,8 @@ def test_a_replayed_query_gets_the_same_answer_and_costs_nothing(log: Path, ledg
     desk = opened(log, ledger)
     first = desk.answer([query("1")])
     assert desk.answer([query("1"), query("1")]) == first * 2
-    with desk.log.reading() as view:
-        assert view.used() == 1
+    with desk.log.reading() as transaction:
+        assert transaction.used() == 1
     # Another provider's query of the same name is another query.
     assert isinstance(desk.answer([query("1", "ben")])[0], Entry)
 
@@ -88,8 +88,8 @@ def test_a_name_is_never_used_for_other_parameters(log: Path) -> None:
     assert [together[0], together[2]] == [Refusal.OTHER_BODY] * 2
     assert score_of(together[1]) == 1.0
     assert desk.answer([query("1")]) == before
-    with desk.log.reading() as view:
-        assert view.used() == 2
+    with desk.log.reading() as transaction:
+        assert transaction.used() == 2
 
 
 def test_one_providers_budget_is_not_anothers(log: Path) -> None:
@@ -104,10 +104,10 @@ def test_providers_cannot_be_promised_more_than_the_desk_answers(log: Path) -> N
     with pytest.raises(InputError, match="at most 34"):
         opened(log, queries=34)
     desk = opened(log, queries=35)
-    with pytest.raises(InputError, match="add up to 36"), desk.log.writing() as view:
-        view.add(Provider("eve", token_digest("e"), 1))
-    with pytest.raises(InputError, match="never renewed"), desk.log.writing() as view:
-        view.add(Provider("ann", token_digest("new"), 1))
+    with pytest.raises(InputError, match="add up to 36"), desk.log.writing() as transaction:
+        transaction.add(Provider("eve", token_digest("e"), 1))
+    with pytest.raises(InputError, match="never renewed"), desk.log.writing() as transaction:
+        transaction.add(Provider("ann", token_digest("new"), 1))
 
 
 def test_the_whole_run_is_charged_before_the_first_answer_and_once(log: Path, ledger: Ledger) -> None:
@@ -127,8 +127,8 @@ def test_the_whole_run_is_charged_before_the_first_answer_and_once(log: Path, le
 
 
 def desk_entry(log: Path, name: str) -> Entry:
-    with Log(log).reading() as view:
-        entry = view.answer("ann", name)
+    with DeskLog(log).reading() as transaction:
+        entry = transaction.answer("ann", name)
     assert entry is not None
     return entry
 
@@ -146,8 +146,8 @@ def test_a_start_that_died_between_charge_and_receipt_is_not_charged_again(
     with pytest.raises(KeyboardInterrupt):
         opened(log, ledger)
     monkeypatch.undo()
-    with Log(log).reading() as view:
-        assert view.receipt() is None
+    with DeskLog(log).reading() as transaction:
+        assert transaction.receipt() is None
     assert len(ledger.lines()) == 1
     opened(log, ledger)
     assert len(ledger.lines()) == 1
@@ -191,8 +191,8 @@ def test_noise_is_that_of_the_whole_run_at_sensitivity_one_over_n(delta: float, 
 
 def test_noise_of_answers_has_the_stated_width(tmp_path: Path) -> None:
     ledger = Ledger.create(tmp_path / "x.ledger", Budget(2, 1e-5, unit="record"))
-    with Log(tmp_path / "x.desk").writing() as view:
-        view.add(Provider("ann", token_digest("a"), 1000))
+    with DeskLog(tmp_path / "x.desk").writing() as transaction:
+        transaction.add(Provider("ann", token_digest("a"), 1000))
     desk = opened(tmp_path / "x.desk", ledger, queries=1000, decimals=9)
     scores = [score_of(each) for each in desk.answer([query(str(i)) for i in range(1000)])]
     assert np.std(scores) == pytest.approx(desk.terms.noise, rel=0.1)
@@ -225,13 +225,13 @@ def test_the_log_only_grows_and_shows_what_was_edited(log: Path) -> None:
         ):
             with pytest.raises(sqlite3.IntegrityError):
                 connection.execute(statement)
-        with desk.log.reading() as view:
-            assert len(view.verify()) == 4
+        with desk.log.reading() as transaction:
+            assert len(transaction.verify()) == 4
         connection.execute("DROP TRIGGER answers_stand")
         connection.execute("UPDATE answers SET score = 0.5 WHERE number = 3")
         connection.commit()
-    with pytest.raises(LedgerTamperedError, match="answer 3"), desk.log.reading() as view:
-        view.verify()
+    with pytest.raises(LedgerTamperedError, match="answer 3"), desk.log.reading() as transaction:
+        transaction.verify()
 
 
 def test_a_failing_disk_gives_no_answer_and_says_so(log: Path) -> None:
@@ -239,33 +239,33 @@ def test_a_failing_disk_gives_no_answer_and_says_so(log: Path) -> None:
     desk._connection.execute("PRAGMA max_page_count = 1")
     with pytest.raises(LedgerError, match="No answer was given"):
         desk.answer([query(f"{i:099d}") for i in range(30)])
-    with desk.log.reading() as view:
-        assert view.used() == 0
+    with desk.log.reading() as transaction:
+        assert transaction.used() == 0
     desk._connection.execute("PRAGMA max_page_count = 1000000")
     assert all(isinstance(each, Entry) for each in desk.answer([query(f"{i:099d}") for i in range(30)]))
 
 
 def test_a_file_that_is_no_log_is_left_alone(tmp_path: Path, ledger: Ledger) -> None:
     with pytest.raises(InputError, match="not the log of a desk"):
-        Log(ledger.path)
+        DeskLog(ledger.path)
     assert ledger.verify() == ()
 
 
 def test_tokens_are_kept_as_digests_and_revoked_ones_open_nothing(log: Path) -> None:
     token = new_token()
-    with Log(log).writing() as view:
-        view.add(Provider("eve", token_digest(token), 3))
+    with DeskLog(log).writing() as transaction:
+        transaction.add(Provider("eve", token_digest(token), 3))
     assert token.encode() not in log.read_bytes()
     assert log.stat().st_mode & 0o077 == 0
-    with Log(log).writing() as view:
-        found = who(token, view.providers())
+    with DeskLog(log).writing() as transaction:
+        found = find_provider(token, transaction.providers())
         assert found is not None
         assert found.name == "eve"
-        assert who(token[:-1], view.providers()) is None
-        view.revoke("eve")
-        assert who(token, view.providers()) is None
+        assert find_provider(token[:-1], transaction.providers()) is None
+        transaction.revoke("eve")
+        assert find_provider(token, transaction.providers()) is None
         with pytest.raises(InputError, match="no provider"):
-            view.revoke("nobody")
+            transaction.revoke("nobody")
     assert len({new_token() for _ in range(100)}) == 100
 
 

@@ -11,11 +11,11 @@ from tacit.releases.model import Model, write_model
 from tacit.situations.feedback.desk.architecture import Architecture
 from tacit.situations.feedback.desk.desk import Desk
 from tacit.situations.feedback.desk.exchange import score_file, tell_scores, write_candidates, write_scores
-from tacit.situations.feedback.desk.log import Log
+from tacit.situations.feedback.desk.log import DeskLog
 from tacit.situations.feedback.desk.parameters import decode_parameters
 from tacit.situations.feedback.desk.providers import Provider, token_digest
 from tacit.situations.feedback.desk.scoring import Scorer
-from tacit.situations.feedback.desk.terms import Terms
+from tacit.situations.feedback.desk.terms import DeskTerms
 from tacit.situations.feedback.desk.tuning import METHODS, Tuning, new_search, read_tuning, write_tuning
 
 ARCHITECTURE = Architecture("mlp", 2, 1, hidden=3)
@@ -38,7 +38,7 @@ def test_a_stored_run_goes_on_bit_for_bit_under_the_same_names(method: str, tmp_
         again = read_tuning(tmp_path / "x.run")
         assert again.batch() == run.batch()
         asked += [name for name, _ in run.batch()]
-        run = again.told(score(run.search.ask()))
+        run = again.tell(score(run.search.ask()))
     assert asked == [f"{run.run}-{i}" for i in range(run.search.used)]
     assert 50 <= run.search.used <= 60
 
@@ -50,9 +50,9 @@ def test_bodies_are_the_candidates() -> None:
 
 
 def opened(folder: Path, **changes: int) -> Desk:
-    with Log(folder / "x.desk").writing() as view:
-        view.add(Provider("ann", token_digest("a"), changes.get("share", 10)))
-    terms = Terms(ARCHITECTURE, "accuracy", 2, 100, 50)
+    with DeskLog(folder / "x.desk").writing() as transaction:
+        transaction.add(Provider("ann", token_digest("a"), changes.get("share", 10)))
+    terms = DeskTerms(ARCHITECTURE, "accuracy", 2, 100, 50)
     return Desk.open(Scorer(X, Y, ARCHITECTURE, metric="accuracy"), terms, folder / "x.desk")
 
 
@@ -69,8 +69,8 @@ def test_files_carry_a_run_to_its_end_and_no_further(tmp_path: Path) -> None:
     write_candidates(run, tmp_path / "batch")
     with pytest.raises(InputError, match=r"asks 4 new queries and ann has 2 left\. Nothing was charged"):
         score_file(desk, "ann", tmp_path / "batch")
-    with desk.log.reading() as view:
-        assert view.used() == 8
+    with desk.log.reading() as transaction:
+        assert transaction.used() == 8
 
 
 def test_files_that_are_no_candidates_are_refused(tmp_path: Path) -> None:
@@ -93,8 +93,8 @@ def test_files_that_are_no_candidates_are_refused(tmp_path: Path) -> None:
     path.write_bytes(b"\x80\x04.")
     with pytest.raises(TacitError):
         score_file(desk, "ann", path)
-    with desk.log.reading() as view:
-        assert view.used() == 0
+    with desk.log.reading() as transaction:
+        assert transaction.used() == 0
 
 
 def test_scores_that_are_none_are_refused(tmp_path: Path) -> None:

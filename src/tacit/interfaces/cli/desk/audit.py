@@ -10,7 +10,7 @@ from rich.table import Table
 from tacit.audit.desk_leak import noisy_leak, rounding_leaks
 from tacit.interfaces.cli.outputs import working
 from tacit.situations.feedback.desk.architecture import Architecture
-from tacit.situations.feedback.desk.terms import Terms
+from tacit.situations.feedback.desk.terms import DeskTerms
 from tacit.situations.feedback.desk.usefulness import USEFUL_NOISE, useful_epsilon
 
 DECIMALS = (1, 2, 3, 4)
@@ -56,6 +56,6 @@ def _noise_table(rows: int, queries: int, delta: float, advantages: list[float])
     for name in ("epsilon", "noise of a score", "membership advantage"):
         table.add_column(name, justify="right")
     for epsilon, advantage in zip(EPSILONS, advantages, strict=True):
-        terms = Terms(Architecture("linear", 1, 1), "accuracy", 15, queries, rows, epsilon=epsilon, delta=delta)
+        terms = DeskTerms(Architecture("linear", 1, 1), "accuracy", 15, queries, rows, epsilon=epsilon, delta=delta)
         table.add_row(f"{epsilon:g}", f"{terms.noise:.2g}", f"{advantage:.2f}")
     return table

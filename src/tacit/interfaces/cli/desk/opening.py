@@ -13,9 +13,9 @@ from tacit.interfaces.cli.spend import warnings_on_stderr
 from tacit.privacy.ledger import Ledger
 from tacit.situations.feedback.desk.architecture import read_architecture
 from tacit.situations.feedback.desk.desk import Desk
-from tacit.situations.feedback.desk.log import Log
+from tacit.situations.feedback.desk.log import DeskLog
 from tacit.situations.feedback.desk.scoring import Scorer
-from tacit.situations.feedback.desk.terms import Terms, rows_digest
+from tacit.situations.feedback.desk.terms import DeskTerms, rows_digest
 from tacit.situations.feedback.desk.usefulness import USEFUL_NOISE, useful_epsilon
 from tacit.workflows.tables import labelled_rows
 
@@ -29,14 +29,14 @@ def open_desk(
     architecture = read_architecture(model, rules)
     with warnings_on_stderr():
         rows = labelled_rows(table, rules)
-    terms = Terms(architecture, n_rows=len(rows.X), rows=rows_digest(rows.X, rows.y), **settings)
+    terms = DeskTerms(architecture, n_rows=len(rows.X), rows=rows_digest(rows.X, rows.y), **settings)
     for words in advice(terms):
         Console(stderr=True).print(Text.assemble(("note: ", "bold yellow"), words), highlight=False, soft_wrap=True)
     scorer = Scorer(rows.X, rows.y, architecture, metric=terms.metric)
     return Desk.open(scorer, terms, table.with_suffix(".desk") if log is None else log, ledger=book)
 
 
-def advice(terms: Terms) -> list[str]:
+def advice(terms: DeskTerms) -> list[str]:
     """Return what an owner should know before the desk opens: what useful noise costs, and what this noise is."""
     delta = terms.delta
     needed = useful_epsilon(terms.n_rows, terms.queries, delta=delta)
@@ -58,8 +58,8 @@ def advice(terms: Terms) -> list[str]:
     return notes
 
 
-def existing_log(path: Path) -> Log:
+def existing_log(path: Path) -> DeskLog:
     """Return the log of a desk at ``path``; refuse to make a new one there."""
     if not path.exists():
         raise InputError(f"there is no log at {path}. `tacit desk provider add` and `tacit desk serve` make one.")
-    return Log(path)
+    return DeskLog(path)

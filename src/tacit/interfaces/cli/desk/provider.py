@@ -6,7 +6,7 @@ import typer
 
 from tacit.interfaces.cli.desk.opening import existing_log
 from tacit.interfaces.cli.desk.options import LogPath
-from tacit.situations.feedback.desk.log import Log
+from tacit.situations.feedback.desk.log import DeskLog
 from tacit.situations.feedback.desk.providers import Provider, new_token, token_digest
 
 
@@ -20,7 +20,7 @@ def add(
     [bold]Example:[/] tacit desk provider add patients.desk ann --queries 300
     """
     token = new_token()
-    with Log(log).writing() as view:
+    with DeskLog(log).writing() as view:
         view.add(Provider(name, token_digest(token), queries))
     typer.echo(f"{name} may ask {queries:,} queries. The token, of which only a digest is kept:", err=True)
     typer.echo(token)

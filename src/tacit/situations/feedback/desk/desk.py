@@ -1,4 +1,4 @@
-"""The desk itself: the whole run is charged when it opens, then each new query is answered once."""
+"""The desk: the whole run is charged when it opens, then each new query is answered once."""
 
 import os
 import re
@@ -18,9 +18,9 @@ from tacit.privacy.account import Account, Step
 from tacit.privacy.card import Card
 from tacit.privacy.ledger import Ledger, LedgerLike, Line, Receipt, as_ledger
 from tacit.privacy.stream import NoiseStream
-from tacit.situations.feedback.desk.log import Entry, Log, View, plainly, require_shares, writing
+from tacit.situations.feedback.desk.log import DeskLog, Entry, LogTransaction, as_ledger_errors, require_shares, writing
 from tacit.situations.feedback.desk.scoring import Scorer
-from tacit.situations.feedback.desk.terms import Terms
+from tacit.situations.feedback.desk.terms import DeskTerms
 
 ADJACENCY = "one labelled record is replaced by another; the number of labelled records is public"
 Key = tuple[str, str]
@@ -28,7 +28,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 class Refusal(StrEnum):
-    """Why a query gets no answer; nothing is charged for it."""
+    """Reason why a query gets no answer; nothing is charged for it."""
 
     USED_UP = "the provider's queries are used up"
     DESK_USED_UP = "the desk's queries are used up"
@@ -36,8 +36,8 @@ class Refusal(StrEnum):
 
 
 @dataclass(frozen=True, eq=False)
-class Query:
-    """One candidate to score: who asks, the query's name, the digest of its body, and the parameters [p]."""
+class ScoreQuery:
+    """One candidate to score: its provider, the query's name, the digest of its body, and the parameters [p]."""
 
     provider: str
     name: str
@@ -50,7 +50,7 @@ class Query:
 
     @property
     def key(self) -> Key:
-        """Whose query it is and its name: asked twice, it is one query."""
+        """Provider and name, which identify a query: sent twice, it is one query."""
         return self.provider, self.name
 
 
@@ -58,24 +58,24 @@ Outcome = Entry | Refusal
 
 
 class Desk:
-    """Answers queries on one private table; made by ``Desk.open``.
+    """Answers queries on one private table; created by ``Desk.open``.
 
-    With an epsilon every answer has noise, and the whole run is on the ledger before the first answer: a query that
-    is never asked is paid for all the same. Replaying a query gives the stored answer and costs nothing.
+    With an epsilon every answer has noise, and the whole run is charged on the ledger before the first answer, so a
+    query that is never asked is charged too. A repeated query gets the stored answer and costs nothing.
 
     Parameters
     ----------
     scorer : Scorer
-        Scores on the private rows; none leaves the desk as it is.
-    terms : Terms
-        What is offered.
-    log : Log
-        Where every answer stands before it is given.
+        Scores candidates on the private rows; its scores leave the desk rounded, and with noise if there is an epsilon.
+    terms : DeskTerms
+        Metric, number of queries, rounding and budget.
+    log : DeskLog
+        Stores every answer before it is sent.
     account : Account or None
-        The charged plan that noise is drawn from; None answers without noise.
+        The charged plan that noise is drawn from; None for answers without noise.
     """
 
-    def __init__(self, scorer: Scorer, terms: Terms, log: Log, account: Account | None) -> None:
+    def __init__(self, scorer: Scorer, terms: DeskTerms, log: DeskLog, account: Account | None) -> None:
         self.scorer, self.terms, self.log = scorer, terms, log
         self._account = account
         self._open = ExitStack()
@@ -85,24 +85,24 @@ class Desk:
     def open(
         cls,
         scorer: Scorer,
-        terms: Terms,
+        terms: DeskTerms,
         path: str | os.PathLike[str],
         *,
         ledger: LedgerLike = None,
         random_state: int | None = None,
     ) -> Self:
-        """Open the desk whose log is at ``path``, or go on where it ended; a run is charged once."""
-        book, log = as_ledger(ledger), Log(path)
-        _require_promise(terms, book)
+        """Return the desk whose log is at ``path``, new or continued; a run is charged once."""
+        book, log = as_ledger(ledger), DeskLog(path)
+        _require_ledger_with_epsilon(terms, book)
         if book is not None and book.path == log.path:
             raise InputError("the log must be another file than the ledger.")
-        desk = _settled(log, terms)
-        account = _account(log, desk, terms, book=book, random_state=random_state)
+        name = _open_log(log, terms)
+        account = _account(log, name, terms, book=book, random_state=random_state)
         return cls(scorer, terms, log, account)
 
     @property
     def card(self) -> Card | None:
-        """What the whole run gives away; None for a desk that promises nothing."""
+        """The guarantee of the whole run; None for a desk without an epsilon."""
         if self._account is None:
             return None
         return self._account.card(
@@ -111,54 +111,56 @@ class Desk:
             not_protected=("the number of labelled records", "how long an answer takes"),
         )
 
-    def answer(self, queries: Sequence[Query]) -> list[Outcome]:
-        """Return the answer to each query, or why it has none; on the disk before this returns.
+    def answer(self, queries: Sequence[ScoreQuery]) -> list[Outcome]:
+        """Return the answer to each query, or why it has none; answers are stored before this returns.
 
-        All new candidates are scored together. Then one transaction counts each query, draws its noise and writes the
-        answer down: a crash on the way leaves neither a charge nor an answer, and no answer is known to anyone.
+        All new candidates are scored together. Then one transaction counts each query, draws its noise and stores the
+        answer: a crash before its end leaves neither a charge nor an answer, and no answer was sent to anyone.
         """
-        with plainly(self.log.path):
-            known = View(self._connection)
-            scores = self._scores([query for query in queries if known.answer(*query.key) is None])
-            with writing(self._connection) as view:
-                refused = self._settle(view, queries, scores)
-                return [refused.get(query.key) or self._replayed(view, query) for query in queries]
+        with as_ledger_errors(self.log.path):
+            stored = LogTransaction(self._connection)
+            scores = self._scores([query for query in queries if stored.answer(*query.key) is None])
+            with writing(self._connection) as transaction:
+                refusals = self._append_new_answers(transaction, queries, scores)
+                return [refusals.get(query.key) or self._stored_answer(transaction, query) for query in queries]
 
     def close(self) -> None:
-        """Let go of the log."""
+        """Close the log."""
         self._open.close()
 
-    def _scores(self, queries: Sequence[Query]) -> dict[Key, float]:
+    def _scores(self, queries: Sequence[ScoreQuery]) -> dict[Key, float]:
         if not queries:
             return {}
-        found = self.scorer(np.stack([query.vector for query in queries]))
-        # Of two queries of one name in one batch the first is meant; the other is compared with it in the log.
-        return dict(zip([query.key for query in reversed(queries)], reversed(found.tolist()), strict=True))
+        scores = self.scorer(np.stack([query.vector for query in queries]))
+        # Of two queries of one name in one batch the first counts; the other is compared with it in the log.
+        return dict(zip([query.key for query in reversed(queries)], reversed(scores.tolist()), strict=True))
 
-    def _settle(self, view: View, queries: Sequence[Query], scores: dict[Key, float]) -> dict[Key, Refusal]:
-        """Write the answers to new queries down, their noise drawn together; return why some have none."""
-        shares = {each.name: each.queries for each in view.providers()}
-        left = {name: shares[name] - view.used(name) for name in {query.provider for query in queries}}
-        left_in_all = self.terms.queries - view.used()
-        refused: dict[Key, Refusal] = {}
-        new: dict[Key, Query] = {}
+    def _append_new_answers(
+        self, transaction: LogTransaction, queries: Sequence[ScoreQuery], scores: dict[Key, float]
+    ) -> dict[Key, Refusal]:
+        """Store the answers to new queries, their noise drawn together; return the refusals of the others."""
+        shares = {provider.name: provider.queries for provider in transaction.providers()}
+        left = {name: shares[name] - transaction.used(name) for name in {query.provider for query in queries}}
+        left_in_all = self.terms.queries - transaction.used()
+        refusals: dict[Key, Refusal] = {}
+        new: dict[Key, ScoreQuery] = {}
         for query in queries:
-            if query.key in new or view.answer(*query.key) is not None:
+            if query.key in new or transaction.answer(*query.key) is not None:
                 continue
             if left[query.provider] < 1:
-                refused[query.key] = Refusal.USED_UP
+                refusals[query.key] = Refusal.USED_UP
             elif left_in_all < 1:
-                refused[query.key] = Refusal.DESK_USED_UP
+                refusals[query.key] = Refusal.DESK_USED_UP
             else:
                 new[query.key] = query
                 left[query.provider] -= 1
                 left_in_all -= 1
-        released = self._released(np.array([scores[key] for key in new]))
-        for query, score in zip(new.values(), released, strict=True):
-            view.append(query.provider, query.name, query.body, score)
-        return refused
+        noisy_scores = self._noisy_rounded(np.array([scores[key] for key in new]))
+        for query, score in zip(new.values(), noisy_scores, strict=True):
+            transaction.append(query.provider, query.name, query.body, score)
+        return refusals
 
-    def _released(self, scores: FloatArray) -> list[float]:
+    def _noisy_rounded(self, scores: FloatArray) -> list[float]:
         step = self.terms.step
         if self._account is not None and step is not None:
             scores = self._account.release_each(step.mechanism, scores)
@@ -166,14 +168,14 @@ class Desk:
         return [round(score, self.terms.decimals) + 0.0 for score in scores.tolist()]
 
     @staticmethod
-    def _replayed(view: View, query: Query) -> Outcome:
-        entry = view.answer(*query.key)
+    def _stored_answer(transaction: LogTransaction, query: ScoreQuery) -> Outcome:
+        entry = transaction.answer(*query.key)
         if entry is None:
             raise LedgerError("an answer is missing from the desk's log that was just written to it.")
         return entry if entry.body == query.body else Refusal.OTHER_BODY
 
 
-def _require_promise(terms: Terms, book: Ledger | None) -> None:
+def _require_ledger_with_epsilon(terms: DeskTerms, book: Ledger | None) -> None:
     if terms.epsilon is None and book is not None:
         raise InputError(
             "epsilon must be given with a ledger: answers without noise have no finite epsilon, and the ledger's "
@@ -183,14 +185,14 @@ def _require_promise(terms: Terms, book: Ledger | None) -> None:
         raise InputError("ledger must be given with epsilon: make one with `tacit ledger init` and give --ledger.")
 
 
-def _settled(log: Log, terms: Terms) -> str:
-    """Return the desk's random name; its terms are fixed now or were fixed before, and then they must be the same."""
-    with log.writing() as view:
-        opened = view.opened()
+def _open_log(log: DeskLog, terms: DeskTerms) -> str:
+    """Return the desk's random name; a new log stores ``terms``, an old one must hold the same."""
+    with log.writing() as transaction:
+        opened = transaction.opened()
         if opened is None:
             opened = uuid.uuid4().hex, terms
-            require_shares(view.providers(), opened)
-            view.open(*opened)
+            require_shares(transaction.providers(), opened)
+            transaction.open(*opened)
     if opened[1] != terms:
         before, now = opened[1].to_dict(), terms.to_dict()
         changed = ", ".join(name for name in before if before[name] != now[name])
@@ -201,23 +203,25 @@ def _settled(log: Log, terms: Terms) -> str:
     return opened[0]
 
 
-def _account(log: Log, desk: str, terms: Terms, *, book: Ledger | None, random_state: int | None) -> Account | None:
-    """Return the account of the run, charged now or by an earlier start; None if it promises nothing."""
+def _account(
+    log: DeskLog, name: str, terms: DeskTerms, *, book: Ledger | None, random_state: int | None
+) -> Account | None:
+    """Return the account of the run, charged now or by an earlier start; None without an epsilon."""
     step = terms.step
     if step is None or book is None:
         return None
     # The log is locked from the question to the answer: two starts at once charge once.
-    with log.writing() as view:
-        receipt = view.receipt()
+    with log.writing() as transaction:
+        receipt = transaction.receipt()
         if receipt is None:
-            receipt = _charged(book, f"{terms.queries} scores at desk {desk}", terms, step)
-            view.keep_receipt(receipt)
+            receipt = _charge_once(book, f"{terms.queries} scores at desk {name}", terms, step)
+            transaction.keep_receipt(receipt)
     book.verify(receipt)
     return Account([step], budget=terms.budget, stream=NoiseStream(random_state), ledger=book, receipt=receipt)
 
 
-def _charged(book: Ledger, purpose: str, terms: Terms, step: Step) -> Receipt:
-    """Return the receipt of the run's charge; one that was made by a start that died before it could note it counts."""
+def _charge_once(book: Ledger, purpose: str, terms: DeskTerms, step: Step) -> Receipt:
+    """Return the receipt of the run's charge; a charge by a start that crashed before storing its receipt counts."""
     if not _lines(book, purpose):
         Account.open([step], budget=terms.budget, ledger=book, purpose=purpose)
     return _lines(book, purpose)[0].receipt

@@ -13,7 +13,7 @@ from tacit.files.regular import FilePath, read_small
 from tacit.files.strict_json import dump, load, plain_object
 from tacit.releases.model import Model, read_model, write_model
 from tacit.situations.feedback.desk.architecture import Architecture
-from tacit.situations.feedback.desk.desk import Desk, Query, Refusal
+from tacit.situations.feedback.desk.desk import Desk, Refusal, ScoreQuery
 from tacit.situations.feedback.desk.parameters import checked_vector
 from tacit.situations.feedback.desk.tuning import Tuning
 
@@ -33,9 +33,9 @@ def write_candidates(tuning: Tuning, path: FilePath) -> int:
 
 
 def score_file(desk: Desk, provider: str, path: FilePath) -> dict[str, Any]:
-    """Return the scores of the candidates in the file at ``path``, asked for by ``provider``; JSON-ready.
+    """Return the scores of the candidates in the file at ``path``, a query of ``provider`` each; JSON-ready.
 
-    The names of the queries are those that a search over the network would use, so scoring a file again is free.
+    The queries have the same names as over the network, so scoring a file again is free of charge.
     """
     stored = read_model(path)
     if stored.kind != KIND or set(stored.arrays) != {"candidates"}:
@@ -46,11 +46,11 @@ def score_file(desk: Desk, provider: str, path: FilePath) -> dict[str, Any]:
     run, first = str(stored.settings.get("run")), checks.whole("first", stored.settings.get("first"), least=0)
     rows = _rows(stored.arrays["candidates"], architecture)
     queries = [
-        Query(provider, f"{run}-{first + i}", hashlib.sha256(row.tobytes()).hexdigest(), row)
+        ScoreQuery(provider, f"{run}-{first + i}", hashlib.sha256(row.tobytes()).hexdigest(), row)
         for i, row in enumerate(rows)
     ]
     _require_room(desk, queries)
-    return {"run": run, "first": first, "scores": [_score(each) for each in desk.answer(queries)]}
+    return {"run": run, "first": first, "scores": [_score(outcome) for outcome in desk.answer(queries)]}
 
 
 def write_scores(scored: dict[str, Any], path: FilePath) -> None:
@@ -63,7 +63,7 @@ def tell_scores(tuning: Tuning, path: FilePath) -> Tuning:
     content = load(read_small(path, largest=LARGEST_SCORES), str(path))
     if content.get("run") != tuning.run or content.get("first") != tuning.search.used:
         raise InputError(f"{path} must hold the scores of the open batch of this run; it holds those of another.")
-    return tuning.told(checks.finite_array("scores", content.get("scores")))  # type: ignore[arg-type]  # checked there
+    return tuning.tell(checks.finite_array("scores", content.get("scores")))  # type: ignore[arg-type]  # checked there
 
 
 def _rows(candidates: Any, architecture: Architecture) -> FloatArray:
@@ -74,18 +74,17 @@ def _rows(candidates: Any, architecture: Architecture) -> FloatArray:
     return np.ascontiguousarray(checked_vector(candidates))
 
 
-def _require_room(desk: Desk, queries: list[Query]) -> None:
-    """Refuse a file that would be answered in part only."""
-    provider = queries[0].provider
-    with desk.log.reading() as view:
-        shares = {each.name: each.queries for each in view.providers()}
-        new = sum(view.answer(provider, query.name) is None for query in queries)
-        used = view.used(provider)
-        left = min(shares.get(provider, 0) - used, desk.terms.queries - view.used())
-    if provider not in shares:
-        raise InputError(f"there is no provider {provider[:64]!r}: add one with `tacit desk provider add`.")
+def _require_room(desk: Desk, queries: list[ScoreQuery]) -> None:
+    """Raise InputError for a file that would be answered in part only."""
+    name = queries[0].provider
+    with desk.log.reading() as transaction:
+        shares = {provider.name: provider.queries for provider in transaction.providers()}
+        new = sum(transaction.answer(name, query.name) is None for query in queries)
+        left = min(shares.get(name, 0) - transaction.used(name), desk.terms.queries - transaction.used())
+    if name not in shares:
+        raise InputError(f"there is no provider {name[:64]!r}: add one with `tacit desk provider add`.")
     if new > left:
-        raise InputError(f"the file asks {new} new queries and {provider} has {left} left. Nothing was charged.")
+        raise InputError(f"the file asks {new} new queries and {name} has {left} left. Nothing was charged.")
 
 
 def _score(outcome: Any) -> float:

@@ -1,4 +1,4 @@
-"""The owner's log: one SQLite file with the desk's terms, its providers, and every answer that was given."""
+"""The desk's log: one SQLite file with its terms, its providers and every answer."""
 
 import os
 import sqlite3
@@ -14,14 +14,13 @@ from tacit.files.atomic import OWNER_ONLY
 from tacit.files.hash_chain import Receipt, canonical, digest
 from tacit.files.strict_json import load
 from tacit.situations.feedback.desk.providers import Provider
-from tacit.situations.feedback.desk.terms import Terms
+from tacit.situations.feedback.desk.terms import DeskTerms
 
 APPLICATION = 0x5443444B  # "TCDK", in the header of every desk's log
 PATIENCE = 30.0
 START = "0" * 64
 
-# REPLACE removes a row without its DELETE trigger, so inserts must follow the last number.
-SCHEMA = """
+TABLES = """
 CREATE TABLE IF NOT EXISTS terms (id INTEGER PRIMARY KEY CHECK (id = 1), desk TEXT NOT NULL, content TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS receipt (id INTEGER PRIMARY KEY CHECK (id = 1), content TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS providers (name TEXT PRIMARY KEY, token_digest TEXT NOT NULL UNIQUE,
@@ -29,22 +28,31 @@ CREATE TABLE IF NOT EXISTS providers (name TEXT PRIMARY KEY, token_digest TEXT N
 CREATE TABLE IF NOT EXISTS answers (number INTEGER PRIMARY KEY, provider TEXT NOT NULL REFERENCES providers(name),
     query TEXT NOT NULL, body TEXT NOT NULL, score REAL NOT NULL, time TEXT NOT NULL, digest TEXT NOT NULL,
     UNIQUE (provider, query));
-CREATE TRIGGER IF NOT EXISTS terms_stand BEFORE UPDATE ON terms
-BEGIN SELECT RAISE(ABORT, 'the terms are fixed'); END;
-CREATE TRIGGER IF NOT EXISTS terms_stay BEFORE DELETE ON terms
-BEGIN SELECT RAISE(ABORT, 'the terms are fixed'); END;
-CREATE TRIGGER IF NOT EXISTS receipt_stands BEFORE UPDATE ON receipt
-BEGIN SELECT RAISE(ABORT, 'the receipt is fixed'); END;
-CREATE TRIGGER IF NOT EXISTS receipt_stays BEFORE DELETE ON receipt
-BEGIN SELECT RAISE(ABORT, 'the receipt is fixed'); END;
-CREATE TRIGGER IF NOT EXISTS answers_stand BEFORE UPDATE ON answers
-BEGIN SELECT RAISE(ABORT, 'a log is append-only'); END;
-CREATE TRIGGER IF NOT EXISTS answers_stay BEFORE DELETE ON answers
-BEGIN SELECT RAISE(ABORT, 'a log is append-only'); END;
-CREATE TRIGGER IF NOT EXISTS answers_follow BEFORE INSERT ON answers
+"""
+# Table, names of the triggers against changes and removals, and their message.
+FIXED_TABLES = (
+    ("terms", "terms_stand", "terms_stay", "the terms are fixed"),
+    ("receipt", "receipt_stands", "receipt_stays", "the receipt is fixed"),
+    ("answers", "answers_stand", "answers_stay", "a log is append-only"),
+)
+FIXED = """CREATE TRIGGER IF NOT EXISTS {update} BEFORE UPDATE ON {table}
+BEGIN SELECT RAISE(ABORT, '{message}'); END;
+CREATE TRIGGER IF NOT EXISTS {delete} BEFORE DELETE ON {table}
+BEGIN SELECT RAISE(ABORT, '{message}'); END;
+"""
+# REPLACE removes a row without its DELETE trigger, so inserts must follow the last number.
+APPEND_ONLY = """CREATE TRIGGER IF NOT EXISTS answers_follow BEFORE INSERT ON answers
 WHEN NEW.number IS NOT (SELECT coalesce(max(number), 0) + 1 FROM answers)
 BEGIN SELECT RAISE(ABORT, 'a log is append-only'); END;
 """
+SCHEMA = (
+    TABLES
+    + "".join(
+        FIXED.format(table=table, update=update, delete=delete, message=message)
+        for table, update, delete, message in FIXED_TABLES
+    )
+    + APPEND_ONLY
+)
 
 
 @dataclass(frozen=True)
@@ -64,36 +72,36 @@ class Entry:
         return digest(canonical({"entry": list(plain)}), previous)
 
 
-class Log:
-    """The owner's log at ``path``, made if it is not there; safe to use from many processes.
+class DeskLog:
+    """The log at ``path``, created if there is none; safe to use from many processes.
 
-    Entries are only ever added, and each is bound to all before it by a chain of digests.
+    Entries are only appended, and each is bound to all before it by a chain of digests.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path).resolve()
-        with plainly(self.path), closing(self._connect()) as connection:
+        with as_ledger_errors(self.path), closing(self._connect()) as connection:
             _prepare(connection, self.path)
-        # Names and digests of tokens are nobody else's business.
+        # It names the providers and holds the digests of their tokens.
         self.path.chmod(OWNER_ONLY)
 
     @contextmanager
-    def reading(self) -> Iterator["View"]:
-        """Give one consistent view of the log."""
-        with plainly(self.path), closing(self._connect()) as connection:
+    def reading(self) -> Iterator["LogTransaction"]:
+        """Yield a transaction that reads one consistent state of the log."""
+        with as_ledger_errors(self.path), closing(self._connect()) as connection:
             connection.execute("BEGIN")
-            yield View(connection)
+            yield LogTransaction(connection)
 
     @contextmanager
-    def writing(self) -> Iterator["View"]:
-        """Give the only right to write; everything is on the disk when the block ends well, or nothing is."""
-        with plainly(self.path), closing(self._connect()) as connection, writing(connection) as view:
-            yield view
+    def writing(self) -> Iterator["LogTransaction"]:
+        """Yield the only writing transaction; it is committed when the block ends without an error, else undone."""
+        with as_ledger_errors(self.path), closing(self._connect()) as connection, writing(connection) as transaction:
+            yield transaction
 
     @contextmanager
     def session(self) -> Iterator[sqlite3.Connection]:
-        """Give a connection to keep for many transactions, one thread at a time."""
-        with plainly(self.path), closing(self._connect()) as connection:
+        """Yield a connection for many transactions, used by one thread at a time."""
+        with as_ledger_errors(self.path), closing(self._connect()) as connection:
             yield connection
 
     def _connect(self) -> sqlite3.Connection:
@@ -105,11 +113,11 @@ class Log:
 
 
 @contextmanager
-def writing(connection: sqlite3.Connection) -> Iterator["View"]:
-    """Give the only right to write on an open connection; an error takes everything back."""
+def writing(connection: sqlite3.Connection) -> Iterator["LogTransaction"]:
+    """Yield the only writing transaction on an open connection; an error rolls it back."""
     connection.execute("BEGIN IMMEDIATE")
     try:
-        yield View(connection)
+        yield LogTransaction(connection)
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
@@ -117,19 +125,19 @@ def writing(connection: sqlite3.Connection) -> Iterator["View"]:
         raise
 
 
-class View:
-    """The log within one transaction."""
+class LogTransaction:
+    """What can be read from and written to the log within one transaction."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
-    def opened(self) -> tuple[str, Terms] | None:
-        """Return the desk's random name and its terms, None if it never opened."""
+    def opened(self) -> tuple[str, DeskTerms] | None:
+        """Return the desk's random name and its terms, None if it was never opened."""
         rows = self._connection.execute("SELECT desk, content FROM terms").fetchall()
-        return (str(rows[0][0]), Terms.from_dict(load(rows[0][1].encode(), "the terms"))) if rows else None
+        return (str(rows[0][0]), DeskTerms.from_dict(load(rows[0][1].encode(), "the terms"))) if rows else None
 
-    def open(self, desk: str, terms: Terms) -> None:
-        """Fix the terms."""
+    def open(self, desk: str, terms: DeskTerms) -> None:
+        """Store the desk's name and its terms, which never change afterwards."""
         self._connection.execute("INSERT INTO terms VALUES (1, ?, ?)", (desk, canonical(terms.to_dict())))
 
     def receipt(self) -> Receipt | None:
@@ -138,29 +146,29 @@ class View:
         return Receipt.parse(rows[0][0]) if rows else None
 
     def keep_receipt(self, receipt: Receipt) -> None:
-        """Remember that the whole run is charged."""
+        """Store the receipt of the charge for the whole run."""
         self._connection.execute("INSERT INTO receipt VALUES (1, ?)", (str(receipt),))
 
     def providers(self) -> list[Provider]:
-        """Return all providers, by name."""
+        """Return all providers, sorted by name."""
         rows = self._connection.execute("SELECT name, token_digest, queries FROM providers ORDER BY name")
         return [Provider(*row) for row in rows.fetchall()]
 
     def add(self, provider: Provider) -> None:
-        """Add a provider, whose name must be new, within the number of answers that the desk gives in all."""
-        present = self.providers()
-        if provider.name in {each.name for each in present}:
+        """Add a provider with a new name; all providers' queries must fit the number that the desk answers."""
+        providers = self.providers()
+        if provider.name in {other.name for other in providers}:
             raise InputError(f"there is a provider {provider.name!r} already, and a budget is never renewed.")
-        require_shares([*present, provider], self.opened())
+        require_shares([*providers, provider], self.opened())
         self._connection.execute(
             "INSERT INTO providers VALUES (?, ?, ?)", (provider.name, provider.token_digest, provider.queries)
         )
 
     def revoke(self, name: str) -> None:
-        """Have a provider's token open nothing any more; the answers that were given stay in the log."""
-        if name not in {each.name for each in self.providers()}:
+        """Make a provider's token invalid; the answers that were given stay in the log."""
+        if name not in {provider.name for provider in self.providers()}:
             raise InputError(f"there is no provider {name[:64]!r}.")
-        # No digest looks like this, so no token has it.
+        # No digest reads like this, so no token has it.
         self._connection.execute("UPDATE providers SET token_digest = ? WHERE name = ?", (f"revoked {name}", name))
 
     def used(self, provider: str | None = None) -> int:
@@ -175,12 +183,12 @@ class View:
         return int(count)
 
     def answer(self, provider: str, query: str) -> Entry | None:
-        """Return the answer that this provider's query got, if it was asked before."""
+        """Return the stored answer to this provider's query, None if it was never asked."""
         rows = self._select("WHERE provider = ? AND query = ?", (provider, query))
         return rows[0][0] if rows else None
 
     def append(self, provider: str, query: str, body: str, score: float) -> Entry:
-        """Write an answer down; it may be given once the transaction has ended."""
+        """Append an answer; it may be sent once the transaction has ended."""
         last = self._select("ORDER BY number DESC LIMIT 1")
         number, previous = (last[0][0].number, last[0][1]) if last else (0, START)
         entry = Entry(number + 1, provider, query, body, score, datetime.now(UTC).isoformat(timespec="milliseconds"))
@@ -191,11 +199,11 @@ class View:
         return entry
 
     def entries(self, after: int = 0, *, most: int = -1) -> list[Entry]:
-        """Return the answers with a number above ``after``, the oldest first, at most that many."""
+        """Return the answers with a number above ``after``, the oldest first, at most ``most`` (-1: all)."""
         return [entry for entry, _ in self._select("WHERE number > ? ORDER BY number LIMIT ?", (after, most))]
 
     def verify(self) -> list[Entry]:
-        """Return all answers, each checked against those before it."""
+        """Return all answers; raise LedgerTamperedError if one does not follow from those before it."""
         entries: list[Entry] = []
         previous = START
         for entry, stored in self._select("ORDER BY number"):
@@ -215,13 +223,13 @@ class View:
         return [(Entry(*row[:6]), str(row[6])) for row in rows]
 
 
-def require_shares(providers: list[Provider], opened: tuple[str, Terms] | None) -> None:
-    """Refuse providers who were promised more answers than the desk gives in all."""
-    promised = sum(each.queries for each in providers)
-    if opened is not None and promised > opened[1].queries:
+def require_shares(providers: list[Provider], opened: tuple[str, DeskTerms] | None) -> None:
+    """Raise InputError if the providers have more queries together than the desk answers."""
+    total = sum(provider.queries for provider in providers)
+    if opened is not None and total > opened[1].queries:
         raise InputError(
             f"queries of all providers must add up to at most {opened[1].queries}, which the desk answers in all; "
-            f"they add up to {promised}."
+            f"they add up to {total}."
         )
 
 
@@ -237,8 +245,8 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
 
 
 @contextmanager
-def plainly(path: Path) -> Iterator[None]:
-    """Turn SQLite's errors into one that names the log at ``path``."""
+def as_ledger_errors(path: Path) -> Iterator[None]:
+    """Turn SQLite's errors into a LedgerError that names the log at ``path``."""
     try:
         yield
     except sqlite3.Error as problem:

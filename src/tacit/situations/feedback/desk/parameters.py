@@ -26,7 +26,7 @@ def largest_body(architecture: Architecture) -> int:
 
 def encode_parameters(vector: FloatArray, architecture: Architecture) -> bytes:
     """Return a flat vector [p] as the safetensors of its named arrays."""
-    return b"".join(tensors.encoded(tensors.checked(split_vector(vector, architecture))))
+    return b"".join(tensors.encode(tensors.checked_arrays(split_vector(vector, architecture))))
 
 
 def decode_parameters(raw: bytes, architecture: Architecture) -> FloatArray:
@@ -37,7 +37,7 @@ def decode_parameters(raw: bytes, architecture: Architecture) -> FloatArray:
     """
     for dtype in TYPES:
         try:
-            arrays = tensors.decoded(raw, _description(architecture, dtype))
+            arrays = tensors.decode(raw, _description(architecture, dtype))
         except ReleaseError:
             continue
         return checked_vector(_joined(arrays, architecture))
@@ -76,4 +76,4 @@ def _description(architecture: Architecture, dtype: str) -> Json:
 
 def _blank(architecture: Architecture, dtype: str) -> bytes:
     arrays = {name: np.zeros(shape, dtype) for name, shape in architecture.layout.items()}
-    return b"".join(tensors.encoded(tensors.checked(arrays)))
+    return b"".join(tensors.encode(tensors.checked_arrays(arrays)))

@@ -1,4 +1,4 @@
-"""Who may ask a desk: names with tokens, of which only digests are kept."""
+"""The providers of a desk: names, numbers of queries, and tokens, of which only digests are stored."""
 
 import base64
 import hashlib
@@ -17,7 +17,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 @dataclass(frozen=True)
 class Provider:
-    """One who may ask: a name, the digest of the token, and how many answers in all."""
+    """A client of the desk: its name, the digest of its token, and the number of its queries."""
 
     name: str
     token_digest: str
@@ -35,18 +35,18 @@ def new_token() -> str:
 
 
 def token_digest(token: str) -> str:
-    """Return what is kept of a token.
+    """Return the SHA-256 of a token, which is all that is stored of it.
 
     A token has 256 random bits, so there is nothing to guess: neither salt nor a slow digest would add anything.
     """
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def who(token: str, providers: Iterable[Provider]) -> Provider | None:
-    """Return the provider whose token this is, in a time that tells nothing about the tokens."""
-    given, found = token_digest(token), None
+def find_provider(token: str, providers: Iterable[Provider]) -> Provider | None:
+    """Return the provider whose token this is, None if there is none, in a time that does not depend on the tokens."""
+    digest, match = token_digest(token), None
     for provider in providers:
-        # Every provider is compared, also after a match: neither how much agrees nor whose it is shows in the time.
-        if hmac.compare_digest(given, provider.token_digest):
-            found = provider
-    return found
+        # Every provider is compared, also after a match: the time shows neither how much agrees nor whose token it is.
+        if hmac.compare_digest(digest, provider.token_digest):
+            match = provider
+    return match

@@ -1,4 +1,4 @@
-"""What a candidate is worth on the owner's rows: predictions of many candidates at once, and the metrics."""
+"""Scores of candidates on the owner's rows: predictions of many candidates at once, and the metrics."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit import checks
-from tacit.arrays import FloatArray
+from tacit.arrays import FloatArray, IntArray
 from tacit.errors import InputError
 from tacit.situations.feedback.desk.architecture import Architecture
 from tacit.situations.feedback.desk.parameters import split_vector
 from tacit.situations.feedback.linear import linear_codes
-from tacit.situations.feedback.metrics import Codes, Metric, accuracy
+from tacit.situations.feedback.metrics import Metric, PredictedCodes, accuracy
 
 # Hidden outputs held at once: 32 MB of float64.
 MOST_HIDDEN = 2**22
@@ -21,19 +21,19 @@ MOST_HIDDEN = 2**22
 
 @dataclass(frozen=True)
 class Measure:
-    """A metric by name: how it is made for the true classes, and how far one record can move it, if that is known."""
+    """A metric: its maker for given true classes, its sensitivity to one record (None: unknown), and the reason."""
 
-    make: Callable[[Codes], Metric]
+    make: Callable[[IntArray], Metric]
     sensitivity: Callable[[int], float] | None
     because: str
 
 
-def balanced_accuracy(y: Codes) -> Metric:
+def balanced_accuracy(y: IntArray) -> Metric:
     """Return the metric that averages, over the classes, the share of their rows that are predicted right."""
-    members = [y == code for code in np.unique(y)]
+    class_masks = [y == code for code in np.unique(y)]
 
-    def score(predicted: Codes) -> FloatArray:
-        rates = [(predicted[:, mine] == y[mine]).mean(axis=1) for mine in members]
+    def score(predicted: PredictedCodes) -> FloatArray:
+        rates = [(predicted[:, mask] == y[mask]).mean(axis=1) for mask in class_masks]
         return np.asarray(np.mean(rates, axis=0))
 
     return score
@@ -52,15 +52,15 @@ MEASURES = {
 
 
 def sensitivity(metric: str, n_rows: int) -> float:
-    """Return how far one record can move the metric; noise is refused where that is not known."""
-    found = MEASURES[checks.one_of("metric", metric, list(MEASURES))].sensitivity
-    if found is None:
-        known = ", ".join(name for name, each in MEASURES.items() if each.sensitivity is not None)
+    """Return how far one record can move the metric; raise InputError for a metric without a known sensitivity."""
+    bound = MEASURES[checks.one_of("metric", metric, list(MEASURES))].sensitivity
+    if bound is None:
+        bounded = ", ".join(name for name, measure in MEASURES.items() if measure.sensitivity is not None)
         raise InputError(
             f"metric {metric!r} has no known sensitivity, so no amount of noise keeps an epsilon. "
-            f"Choose one that has ({known}), or open the desk without --epsilon, which promises nothing."
+            f"Choose one that has ({bounded}), or open the desk without --epsilon, which promises nothing."
         )
-    return found(n_rows)
+    return bound(n_rows)
 
 
 class Scorer:
@@ -97,7 +97,7 @@ class Scorer:
         """Return the scores [k] of candidates [k, p]."""
         return self._metric(self.predicted(candidates))
 
-    def predicted(self, candidates: FloatArray) -> Codes:
+    def predicted(self, candidates: FloatArray) -> PredictedCodes:
         """Return the classes [k, n] that the candidates predict."""
         if not self.architecture.hidden:
             return linear_codes(self.features, candidates)
@@ -105,7 +105,7 @@ class Scorer:
         parts = [self._mlp_codes(candidates[i : i + at_once]) for i in range(0, len(candidates), at_once)]
         return np.concatenate(parts) if parts else np.empty((0, len(self.features)), dtype=np.int64)
 
-    def _mlp_codes(self, candidates: FloatArray) -> Codes:
+    def _mlp_codes(self, candidates: FloatArray) -> PredictedCodes:
         """Return argmax_c (V a(W x + w) + v), all candidates in one product with the rows."""
         part = split_vector(candidates, self.architecture)
         first = part["hidden_weight"].reshape(-1, self.architecture.n_inputs)  # [k h, d]

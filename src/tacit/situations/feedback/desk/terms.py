@@ -1,4 +1,4 @@
-"""The terms of a desk: what it scores, how often, how finely, and at what privacy; fixed when it opens."""
+"""The terms of a desk: architecture, metric, rounding, number of queries and budget; fixed when it opens."""
 
 import hashlib
 import math
@@ -24,8 +24,8 @@ MOST_QUERIES = 10_000_000
 
 
 @dataclass(frozen=True)
-class Terms:
-    """What a desk offers, on which rows; a restart must offer the same.
+class DeskTerms:
+    """What a desk scores, on which rows, at which budget; a restart must have the same terms.
 
     Protects the records by noise if ``epsilon`` is given, and by nothing but rounding and the number of queries
     otherwise. The number of labelled records is public in either case.
@@ -33,19 +33,19 @@ class Terms:
     Parameters
     ----------
     architecture : Architecture
-        What candidates look like.
+        Layers and sizes of the candidates.
     metric : str
         A name in ``scoring.MEASURES``.
     decimals : int
         Digits after the point of an answer.
     queries : int
-        How many answers are given in all.
+        Number of answers to all providers together.
     n_rows : int
         Labelled records that are scored on.
     rows : str
         Digest of these records, so that a restart on others is refused; it stays with the owner.
     epsilon, delta : float or None, float
-        What all the answers together may cost one record; None promises nothing.
+        Budget of all answers together for one record; None: no guarantee.
     """
 
     architecture: Architecture
@@ -68,7 +68,7 @@ class Terms:
 
     @property
     def budget(self) -> Budget:
-        """The promise of all answers together."""
+        """The budget of all answers together."""
         if self.epsilon is None:
             raise InputError("a desk without epsilon promises nothing, so it has no budget.")
         return Budget(self.epsilon, self.delta, unit=Unit.RECORD)
@@ -82,10 +82,10 @@ class Terms:
         """
         if self.epsilon is None:
             return None
-        moved = sensitivity(self.metric, self.n_rows)
+        bound = sensitivity(self.metric, self.n_rows)
         if self.delta == 0:
-            return Laplace.for_epsilon(self.epsilon / self.queries, sensitivity=moved)
-        return Gaussian.for_budget(self.epsilon, self.delta, sensitivity=moved, times=self.queries)
+            return Laplace.for_epsilon(self.epsilon / self.queries, sensitivity=bound)
+        return Gaussian.for_budget(self.epsilon, self.delta, sensitivity=bound, times=self.queries)
 
     @cached_property
     def step(self) -> Step | None:
@@ -108,8 +108,8 @@ class Terms:
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready data."""
-        plain = {each.name: getattr(self, each.name) for each in fields(self)}
-        return {**plain, "architecture": self.architecture.to_dict()}
+        settings = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {**settings, "architecture": self.architecture.to_dict()}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
@@ -123,7 +123,7 @@ class Terms:
             ) from problem
 
     def public(self) -> dict[str, Any]:
-        """Return what a provider is told."""
+        """Return the terms as a provider gets them: without the digest of the rows, with the noise of an answer."""
         content = self.to_dict()
         del content["rows"]
         return {**content, "noise": self.noise}

@@ -1,4 +1,4 @@
-"""A provider's run at a desk: the search, what its queries are called, and the file that it resumes from."""
+"""A provider's run at a desk: the search, the names of its queries, and the file that it resumes from."""
 
 import uuid
 from dataclasses import dataclass, replace
@@ -26,10 +26,10 @@ METHODS = ("pps", "lcps", "random")
 
 @dataclass(frozen=True, eq=False)
 class Tuning:
-    """A run: its random name, what the desk scores, and how far the search has come.
+    """A run: its random name, the architecture that the desk scores, and the state of the search.
 
-    Query number i of the run is called ``<run>-<i>`` for good. After a crash the open batch is asked again under the
-    same names, and the desk gives the answers that it has given before.
+    Query number i of the run always has the name ``<run>-<i>``. After a crash the open batch is sent again under the
+    same names, and the desk returns the stored answers.
     """
 
     run: str
@@ -44,11 +44,11 @@ class Tuning:
     def batch(self) -> list[tuple[str, bytes]]:
         """Return the names and bodies of the open batch."""
         first = self.search.used
-        # Sent as the desk reads them, tiny numbers as 0.
+        # The desk reads tiny numbers as 0: the scores must be those of the vectors that are sent.
         rows = checked_vector(self.search.ask())
         return [(f"{self.run}-{first + i}", encode_parameters(row, self.architecture)) for i, row in enumerate(rows)]
 
-    def told(self, scores: ArrayLike) -> Self:
+    def tell(self, scores: ArrayLike) -> Self:
         """Return the run after the scores of the open batch."""
         return replace(self, search=self.search.tell(scores))
 
@@ -68,8 +68,8 @@ def new_search(
     settings: dict[str, Any] = {"queries": queries, "sigma": sigma, "random_state": seed}
     if method == "lcps":
         return LayerwiseSearch(start, sizes=architecture.sizes, unit=batch, **settings)
-    made = PerformanceSearch if method == "pps" else RandomSearch
-    return made(start, batch=batch, **settings)
+    search = PerformanceSearch if method == "pps" else RandomSearch
+    return search(start, batch=batch, **settings)
 
 
 def write_tuning(tuning: Tuning, path: FilePath) -> None:

@@ -1,0 +1,81 @@
+"""The base classes of scikit-learn's estimators, with the types that it does not state itself.
+
+Without them a type checker takes every estimator for one that accepts any parameter.
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any, Self
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from tacit.arrays import FloatArray
+
+    class BaseEstimator:
+        """Parameters by name, and what ``validate_data`` remembers of the columns."""
+
+        n_features_in_: int
+        feature_names_in_: NDArray[Any]
+
+        def get_params(self, deep: bool = True) -> dict[str, Any]:
+            """Return the parameters by name."""
+
+        def set_params(self, **params: Any) -> Self:
+            """Change parameters, and return the estimator."""
+
+        def __sklearn_tags__(self) -> Any: ...
+
+    class ClassifierMixin:
+        """A classifier with an accuracy."""
+
+        def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+            """Return the share of rows whose class is predicted."""
+
+    class RegressorMixin:
+        """A regressor with a coefficient of determination."""
+
+        def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+            """Return R² of the predictions."""
+
+    class MultiOutputMixin:
+        """An estimator of several outputs."""
+
+    class TransformerMixin:
+        """A transformer in one call."""
+
+        def fit_transform(self, X: ArrayLike, y: Any = None, **fit_params: Any) -> FloatArray:
+            """Return the transformed rows that the transformer was fitted on."""
+
+    class OneToOneFeatureMixin:
+        """A transformer whose columns are those of its input."""
+
+        def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
+            """Return the names of the columns."""
+
+    class ClassNamePrefixFeaturesOutMixin:
+        """A transformer whose columns are named after its class."""
+
+        def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
+            """Return the names of the columns."""
+
+else:
+    from sklearn.base import (
+        BaseEstimator,
+        ClassifierMixin,
+        ClassNamePrefixFeaturesOutMixin,
+        MultiOutputMixin,
+        OneToOneFeatureMixin,
+        RegressorMixin,
+        TransformerMixin,
+    )
+
+__all__ = [
+    "BaseEstimator",
+    "ClassNamePrefixFeaturesOutMixin",
+    "ClassifierMixin",
+    "MultiOutputMixin",
+    "OneToOneFeatureMixin",
+    "RegressorMixin",
+    "TransformerMixin",
+]

@@ -1,0 +1,106 @@
+"""The page about an adopted model."""
+
+from dataclasses import dataclass
+
+from tacit.adoption.comparison import Comparison
+from tacit.arrays import FloatArray
+from tacit.data.schema import Schema
+from tacit.pages import class_means, comparison
+from tacit.pages.charts import weight_chart
+from tacit.pages.guarantee import guarantee_block, headline
+from tacit.pages.layout import section, whole_page
+from tacit.pages.markup import Markup, joined, tag
+from tacit.pages.table_summary import TableSummary
+from tacit.privacy.card import Card
+
+
+@dataclass(frozen=True, eq=False)
+class ModelFacts:
+    """All that the page of an adopted model shows.
+
+    Attributes
+    ----------
+    schema : Schema
+        The receiver's.
+    cards, weights, notes : tuples
+        For each release its card, its weight in the model, and what it has in common with the table.
+    comparison : Comparison
+        Predictions without and with the releases.
+    measured_on : str
+        Which rows the comparison is of, as a clause: ``"your 20 labelled rows, each held out in turn"``.
+    n_labelled, n_unlabelled : int
+        Rows of the receiver's table.
+    summary : TableSummary or None
+        Class means of the receiver's table and previews of the releases.
+    layers : array [L, C, p] or None
+        The class means of predicted classes as each layer of the model reconstructs them.
+    """
+
+    schema: Schema
+    cards: tuple[Card, ...]
+    weights: tuple[float, ...]
+    notes: tuple[str, ...]
+    comparison: Comparison
+    measured_on: str
+    n_labelled: int
+    n_unlabelled: int
+    summary: TableSummary | None = None
+    layers: FloatArray | None = None
+
+
+def model_page(facts: ModelFacts) -> str:
+    """Return the page about an adopted model."""
+    both = facts.comparison
+    lead = f"Measured on {facts.measured_on}. Ranges are 95\u202f% intervals: the fewer rows, the wider."
+    header = [
+        tag("p", "tacit · report on an adopted model", class_="kicker"),
+        tag("h1", comparison.verdict(both, facts.weights)),
+        tag("p", lead, class_="lead"),
+        comparison.figures(both, facts.n_labelled, facts.n_unlabelled),
+    ]
+    sections = [
+        section("Accuracy", "The same learner, on the same rows, without and with it.", comparison.accuracy_part(both)),
+        section("Class by class", "How the share of right rows of each class changed.", comparison.classes_part(both)),
+        section("Confusions", "What is taken for what, with all that was adopted.", comparison.confusion_part(both)),
+        section("What was adopted", "The guarantee of each owner, from the card of the release.", _adopted(facts)),
+        *_summary_sections(facts),
+    ]
+    note = "It shows means and counts of your own rows: keep it as you keep your table."
+    return whole_page("tacit report: adopted model", header, sections, note)
+
+
+def _adopted(facts: ModelFacts) -> Markup:
+    names = [f"Release {place + 1}: {card.title}" for place, card in enumerate(facts.cards)]
+    weights = weight_chart(list(zip(names, facts.weights, strict=True))) if len(names) > 1 else None
+    blocks = [
+        guarantee_block(card, heading=name, note=_adoption(card, weight, note))
+        for name, card, weight, note in zip(names, facts.cards, facts.weights, facts.notes, strict=True)
+    ]
+    return joined(weights, blocks)
+
+
+def _adoption(card: Card, weight: float, note: str) -> str:
+    """Return the guarantee, the weight and the common columns of one release, in one line."""
+    followed = f"weight {weight:.3g} beside your own labels" if weight else "weight 0: your labels do not bear it out"
+    return " · ".join(part for part in (headline(card), followed, note) if part)
+
+
+def _summary_sections(facts: ModelFacts) -> list[Markup]:
+    """Return the sections of each previewed release beside the receiver's class means, and those of the layers."""
+    if facts.summary is None:
+        return []
+    sections = []
+    for place, preview in enumerate(facts.summary.previews):
+        if preview is None:
+            continue
+        which = "" if len(facts.cards) == 1 else f", release {place + 1}"
+        noise = class_means.noise_part(preview, facts.cards[place].unit)
+        sections.append(section(f"What noise did to a record{which}", "Shown on an example, never on a row.", noise))
+        aside = "Each class as the owner's release shows it, beside your own rows."
+        classes = class_means.classes_side_by_side(preview, facts.summary, facts.schema)
+        sections.append(section(f"Classes side by side{which}", aside, classes))
+    if facts.layers is not None and facts.schema.image is not None:
+        aside = "Your class means as the layers of the model see them."
+        pictures = class_means.layers_part(facts.layers, facts.summary.predicted, facts.schema)
+        sections.append(section("Reconstructions by layer", aside, pictures))
+    return sections

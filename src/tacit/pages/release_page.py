@@ -1,0 +1,47 @@
+"""The page about a release: its guarantee, the sections of its kind, and its columns."""
+
+from tacit.data.schema import Schema
+from tacit.errors import ReleaseError, TacitError
+from tacit.pages.guarantee import guarantee_block, headline
+from tacit.pages.kinds import kind_sections
+from tacit.pages.layout import section, whole_page
+from tacit.pages.markup import Markup, joined, tag
+from tacit.releases.file import Release
+
+
+def release_page(release: Release) -> str:
+    """Return the page about a release; it holds nothing that the release does not."""
+    card = release.card
+    schema = _schema(release)
+    signature = f"signed by {release.signer}" if release.signer else "not signed"
+    header = [
+        tag("p", "tacit · report on a release", class_="kicker"),
+        tag("h1", card.title[:1].upper() + card.title[1:]),
+        tag("p", f"At {headline(card)}; {signature}.", class_="lead"),
+    ]
+    sections = [
+        section("Guarantee", "What it promises, and to whom.", guarantee_block(card, heading="In words")),
+        *kind_sections(release, schema),
+    ]
+    if schema is not None:
+        sections.append(section("Columns", "Public facts that travel with the release.", _columns(schema)))
+    note = "It holds nothing that the release itself does not hold: it may go wherever the release goes."
+    return whole_page(f"tacit report: {card.title}", header, sections, note)
+
+
+def _schema(release: Release) -> Schema | None:
+    if release.schema is None:
+        return None
+    try:
+        return Schema.from_dict(release.schema, source="the release's schema")
+    except TacitError as problem:
+        raise ReleaseError(f"the release cannot be reported on: {problem}") from problem
+
+
+def _columns(schema: Schema) -> Markup:
+    kinds = [column.kind for column in schema.columns]
+    counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
+    picture = "" if schema.image is None else f" Pixels form pictures of {' × '.join(map(str, schema.image.shape))}."
+    classes = f" Classes: {', '.join(schema.classes)}." if schema.classes else ""
+    names = tag("details", tag("summary", "All columns"), tag("p", ", ".join(schema.encoded_names), class_="small"))
+    return joined(tag("p", f"{counts}.{picture}{classes}"), names)

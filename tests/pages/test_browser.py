@@ -1,0 +1,117 @@
+"""The report in a real browser: light and dark, on a phone and on a desk."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tacit.adoption.comparison import compare
+from tacit.data.columns import Label, Numeric
+from tacit.data.public_schemas import image_schema
+from tacit.data.schema import Schema
+from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
+from tacit.kinds.linear import KIND as LINEAR
+from tacit.pages.model_page import ModelFacts, model_page
+from tacit.pages.table_summary import summarise_table
+from tacit.releases.file import Release
+from tacit.workflows.report import report_release
+
+playwright = pytest.importorskip("playwright.sync_api", reason="needs the Python package playwright (extra `dev`)")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs a Chromium on the path (Debian: apt install chromium)")
+
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+LONG = "a_very_long_column_name_without_any_place_to_break_it_" * 3
+
+
+def drawn(schema: Schema, n: int = 400) -> tuple[np.ndarray, np.ndarray]:
+    generator = np.random.default_rng(0)
+    y = np.arange(n) % len(schema.classes)
+    centres = generator.uniform(0.2, 0.8, (len(schema.classes), len(schema.encoded_names)))
+    return np.clip(generator.normal(centres[y], 0.1), 0, 1), y
+
+
+def page_of(schema: Schema, releases: list[Release]) -> str:
+    X, y = drawn(schema, 120)
+    summary = summarise_table(X, np.where(np.arange(120) < 30, y, -1), y, len(schema.classes), releases)
+    only = np.where(np.arange(120) % 5 == 0, 0, y)
+    return model_page(
+        ModelFacts(
+            schema=schema,
+            cards=tuple(each.card for each in releases),
+            weights=(1.5, *(0.0 for _ in releases[1:])),
+            notes=("columns shared by name",) * len(releases),
+            comparison=compare(y, target_only=only, adopted=y, classes=schema.classes),
+            measured_on="120 labelled test rows",
+            n_labelled=30,
+            n_unlabelled=90,
+            summary=summary,
+            layers=np.stack([summary.predicted] * 2) if schema.image else None,
+        )
+    )
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("reports")
+    pictures = image_schema((8, 8), tuple("0123456789"))
+    columns = (LONG, "age", "dose", "a column with spaces")
+    table = Schema((*(Numeric(name, (0, 1)) for name in columns), Label("ill", (LONG, "B", "C"))))
+    entry, record = (
+        CLASS_MOMENTS.release(*drawn(pictures), pictures, unit=unit, epsilon=1, delta=1e-6, random_state=seed)
+        for unit, seed in (("entry", None), ("record", 1))
+    )
+    of_table = CLASS_MOMENTS.release(*drawn(table), table, unit="record", epsilon=1, delta=1e-6)
+    texts = {
+        "pictures": page_of(pictures, [entry, record]),
+        "table": page_of(table, [of_table]),
+        "release": report_release(of_table),
+        "linear": report_release(LINEAR.release(*drawn(table), table, unit="record", epsilon=5, delta=0.0)),
+    }
+    for name, text in texts.items():
+        (folder / f"{name}.html").write_text(text, encoding="utf-8")
+    return {name: folder / f"{name}.html" for name in texts}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as driver:
+        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.mark.parametrize("name", ["pictures", "table", "release", "linear"])
+def test_a_report_reads_well_everywhere(browser: Any, reports: dict[str, Path], name: str, tmp_path: Path) -> None:
+    backgrounds = set()
+    for scheme in ("light", "dark"):
+        for width in (375, 1200):
+            context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 800})
+            page = context.new_page()
+            said: list[str] = []
+            asked: list[str] = []
+            page.on("console", lambda message, said=said: said.append(message.text))
+            page.on("pageerror", lambda error, said=said: said.append(str(error)))
+            page.on("request", lambda request, asked=asked: asked.append(request.url))
+            page.goto(reports[name].as_uri())
+            for details in page.query_selector_all("summary"):
+                details.click()
+            where = f"{name}, {scheme}, {width}"
+            assert said == [], where
+            assert [url for url in asked if not url.startswith(("file:", "data:"))] == [], where
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, where
+            assert page.evaluate("[...document.images].every(image => image.complete && image.naturalWidth > 0)"), where
+            # Nothing is drawn over the edge of the window.
+            beyond = page.evaluate(
+                "[...document.querySelectorAll('main *')].filter(e => e.getBoundingClientRect().right >"
+                " innerWidth + 1 && !e.closest('.scroll') && !e.closest('svg')).length"
+            )
+            assert beyond == 0, where
+            backgrounds.add(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+            page.screenshot(path=str(tmp_path / f"{scheme}-{width}.png"), full_page=True)
+            context.close()
+    assert len(backgrounds) == 2
+    assert all(path.stat().st_size > 10_000 for path in tmp_path.iterdir())
