@@ -5,7 +5,11 @@ BIN := .venv/bin
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test check format bench clean
+.PHONY: demo test check quick slow-tests format bench clean
+
+# What `make quick` tests: every room but those that start processes, browsers and long runs, and of those what is quick.
+QUICK := $(filter-out tests/interfaces/ tests/experiments/ tests/pages/,$(wildcard tests/*/)) \
+	tests/test_package.py tests/test_documents.py tests/interfaces/test_cli_commands.py
 
 demo: .venv/core  ## play owner, receiver and reviewer; leaves demo-output/
 	$(BIN)/tacit demo --output demo-output
@@ -18,6 +22,16 @@ check: .venv/installed  ## format, lint, types, layers, tests
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n auto --dist worksteal
+
+quick: .venv/installed  ## the inner loop: lint, types, layers and the quick tests, in under a minute
+	$(BIN)/ruff format --check --quiet .
+	$(BIN)/ruff check --quiet .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pytest -n auto --dist worksteal -m "not slow" $(QUICK)
+
+slow-tests: .venv/installed  ## measure the tests of `make quick` one by one, and list which are slow
+	$(BIN)/pytest --write-slow-tests $(QUICK)
 
 format: .venv/installed  ## rewrite in house style, and the stub of the public names
 	$(BIN)/python -c "from pathlib import Path; from tacit.public_names import stub; Path('src/tacit/__init__.pyi').write_text(stub())"

@@ -1,8 +1,61 @@
-"""What every test runs under."""
+"""What every test runs under, and which tests are slow."""
 
+import os
+from collections import defaultdict
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
 from hypothesis import settings
 
 # The same examples on every run, and no clock: a build must not depend on luck or on how busy a machine is. To look for
 # new examples: pytest --hypothesis-profile=default.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
+
+# Test functions that took longer than this, all parameters together, are listed and marked slow; `make quick` leaves
+# them out. `make slow-tests` writes the list anew. Processor time: other work on the machine moves it little.
+SLOW_SECONDS = 0.5
+SLOW_TESTS = Path(__file__).with_name("slow_tests.txt")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--write-slow-tests", action="store_true", help="measure the tests and list those that are slow")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    listed = set(SLOW_TESTS.read_text().splitlines())
+    for item in items:
+        if function_name(item.nodeid) in listed:
+            item.add_marker(pytest.mark.slow)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--write-slow-tests"):
+        config.pluginmanager.register(Stopwatch())
+
+
+def function_name(nodeid: str) -> str:
+    return nodeid.split("[", maxsplit=1)[0]
+
+
+class Stopwatch:
+    """Adds up the processor time of each test function, its fixtures and its child processes."""
+
+    def __init__(self) -> None:
+        self.seconds: defaultdict[str, float] = defaultdict(float)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        start = sum(os.times()[:4])
+        try:
+            return (yield)
+        finally:
+            self.seconds[function_name(item.nodeid)] += sum(os.times()[:4]) - start
+
+    def pytest_sessionfinish(self) -> None:
+        """Write the list; lines about files that were not run stay."""
+        files = {name.split("::")[0] for name in self.seconds}
+        others = {line for line in SLOW_TESTS.read_text().splitlines() if line.split("::")[0] not in files}
+        slow = {name for name, seconds in self.seconds.items() if seconds > SLOW_SECONDS}
+        SLOW_TESTS.write_text("".join(f"{line}\n" for line in sorted(others | slow)))
