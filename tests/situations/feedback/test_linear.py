@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassif
 from tacit.errors import InputError
 from tacit.situations.feedback import linear
 from tacit.situations.feedback.linear import LinearScorer, linear_codes, linear_vector, with_vector
-from tacit.situations.feedback.metrics import accuracy, accuracy_and_gap, rounded
+from tacit.situations.feedback.metrics import accuracy
 from tacit.situations.feedback.performance import PerformanceSearch
 from tacit.situations.feedback.search import tune
 
@@ -73,36 +73,3 @@ def test_a_model_is_tuned_to_rows_it_never_saw() -> None:
     start = linear_vector(fitted)
     found = tune(PerformanceSearch(start, queries=200, sigma=0.1, batch=10, random_state=0), score)
     assert score(found.mean[None])[0] > score(start[None])[0] + 0.05
-
-
-def test_the_gap_is_the_difference_of_two_rates() -> None:
-    generator = np.random.default_rng(1)
-    truth, group, predicted = (
-        generator.integers(0, 2, 60),
-        generator.integers(0, 2, 60),
-        generator.integers(0, 2, (5, 60)),
-    )
-    scores = accuracy_and_gap(truth, group)(predicted)
-    for row, (right, gap) in zip(predicted, scores, strict=True):
-        rates = [sum(row[i] for i in range(60) if group[i] == g) / sum(group == g) for g in (0, 1)]
-        assert right == pytest.approx(sum(row == truth) / 60)
-        assert gap == pytest.approx(abs(rates[0] - rates[1]))
-
-
-def test_rounding_keeps_so_many_decimals() -> None:
-    predicted = np.array([[0, 0, 0], [0, 1, 0]])
-    assert rounded(accuracy([0, 1, 1]), 2)(predicted).tolist() == [0.33, 0.67]
-    with pytest.raises(InputError, match="decimals"):
-        rounded(accuracy([0]), -1)
-
-
-@pytest.mark.parametrize("y", [[], [0.5], ["a"], [[1]]])
-def test_labels_that_are_no_codes_are_refused(y: Any) -> None:
-    with pytest.raises(InputError, match="y must be"):
-        accuracy(y)
-
-
-@pytest.mark.parametrize("group", [[0, 0], [0, 1, 1], [1, 2]])
-def test_groups_that_are_not_two_are_refused(group: Any) -> None:
-    with pytest.raises(InputError, match="group"):
-        accuracy_and_gap([0, 1], group)

@@ -5,11 +5,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
 
 from tacit.arrays import FloatArray
 from tacit.errors import InputError
-from tacit.situations.feedback.estimates import default_step, layer_probabilities, normalised
 from tacit.situations.feedback.goals import ConstrainedScores, WeightedScores
 from tacit.situations.feedback.layerwise import LayerwiseSearch
 from tacit.situations.feedback.performance import PerformanceSearch
@@ -163,51 +161,6 @@ def test_a_start_that_is_no_vector_is_refused(start: Any) -> None:
         PerformanceSearch(start, queries=4, sigma=1.0)
 
 
-@pytest.mark.parametrize("batch", [0, 1, 3, 2.0])
-def test_pairs_need_an_even_batch(batch: Any) -> None:
-    with pytest.raises(InputError, match="batch"):
-        performance(batch=batch)
-
-
-def test_a_batch_of_pps_takes_the_printed_step() -> None:
-    search = performance(batch=8)
-    rows = search.ask()
-    directions = (rows - START) / 0.3
-    assert_allclose(directions, -directions[::-1], atol=1e-12)
-    expected = START + default_step(0.3, 8) / (0.3 * 8) * directions.T @ normalised(bowl(rows))
-    assert_allclose(search.tell(bowl(rows)).mean, expected, rtol=1e-12)
-
-
-def test_a_given_step_is_used() -> None:
-    default, twice = performance(batch=4), performance(batch=4, step=2 * default_step(0.3, 4))
-    moves = [search.tell(bowl(search.ask())).mean - START for search in (default, twice)]
-    assert_allclose(moves[1], 2 * moves[0], rtol=1e-12)
-
-
-def test_the_last_batch_is_cut_to_pairs_and_steps_by_its_own_size() -> None:
-    search = performance(queries=27, batch=20)
-    search = search.tell(bowl(search.ask()))
-    rows = search.ask()
-    assert len(rows) == 6
-    directions = (rows - search.mean) / 0.3
-    expected = search.mean + default_step(0.3, 6) / (0.3 * 6) * directions.T @ normalised(bowl(rows))
-    assert_allclose(search.tell(bowl(rows)).mean, expected, rtol=1e-12)
-
-
-def test_random_search_begins_with_the_start_and_never_falls_below_it() -> None:
-    search = random_search()
-    assert search.ask()[0].tolist() == START.tolist()
-    worse = tune(search, lambda rows: -np.abs(rows - START).sum(axis=1))
-    assert worse.parameters.tolist() == START.tolist()
-
-
-def test_the_batch_of_random_search_changes_nothing() -> None:
-    assert (
-        tune(random_search(batch=1), bowl).parameters.tolist()
-        == tune(random_search(batch=50), bowl).parameters.tolist()
-    )
-
-
 def test_several_scores_are_told_as_columns() -> None:
     def two(rows: FloatArray) -> FloatArray:
         return np.column_stack([1 / (1 - bowl(rows)), np.abs(rows[:, 0]) / (1 + np.abs(rows[:, 0]))])
@@ -217,71 +170,6 @@ def test_several_scores_are_told_as_columns() -> None:
         assert two(found.mean[None])[0, 1] < two(START[None])[0, 1]
         with pytest.raises(InputError, match="rows of 2"):
             performance(goal=goal).tell(np.zeros(20))
-
-
-def test_layers_take_turns_and_others_stay() -> None:
-    search = layerwise(queries=500)
-    for layer, columns in ((0, slice(0, 2)), (1, slice(2, 5))):
-        rows = search.ask()
-        assert isinstance(search, LayerwiseSearch)
-        assert search.layer == layer
-        assert len(rows) == 5
-        assert rows[0].tolist() == search.mean.tolist()
-        moved = np.flatnonzero(np.ptp(rows, axis=0))
-        assert moved.tolist() == list(range(5))[columns]
-        search = search.tell(bowl(rows))
-
-
-def test_a_layer_gains_importance_by_what_its_update_gained() -> None:
-    search = layerwise(queries=500, reliance=10.0)
-    means = []
-    for _ in range(3):
-        means.append(search.mean)
-        search = search.tell(bowl(search.ask()))
-    gains = np.maximum(0, np.diff(bowl(np.array(means))))
-    assert isinstance(search, LayerwiseSearch)
-    assert search.importance is not None
-    assert_allclose(search.importance, 10 * gains)
-    assert gains.max() > 0
-
-
-def test_after_the_comparisons_layers_are_drawn_by_importance() -> None:
-    drawn = np.zeros(2)
-    for seed in range(300):
-        search: Any = layerwise(queries=10_000, place=3, importance=np.array([0.0, 1.0]), random_state=seed, batch=40)
-        assert len(search.ask()) == 4  # no comparison within the second stage
-        drawn[search.layer] += 1
-    assert_allclose(drawn / 300, layer_probabilities(np.array([0.0, 1.0])), atol=0.1)
-
-
-def test_a_layer_that_counts_gets_more_queries() -> None:
-    spent = np.zeros(2)
-    search: Any = layerwise(queries=600, sigma=0.1)
-    while not search.done:
-        spent[search.layer] += len(search.ask())
-        search = search.tell(-np.abs(search.ask()[:, 0]))  # the second layer is of no effect
-    assert spent[0] > 1.2 * spent[1]
-
-
-def test_an_iteration_fits_its_batch() -> None:
-    search: Any = layerwise(queries=10_000, batch=23)
-    spent = 0
-    places: list[int] = []
-    while not places or search.place:
-        places.append(search.place)
-        spent += len(search.ask())
-        search = search.tell(bowl(search.ask()))
-    assert places == [0, 1, 2, 3, 4]
-    assert spent == 5 * 4 + 3 <= 23
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [{"sizes": (2, 2)}, {"sizes": (5, 0)}, {"unit": 3}, {"batch": 14}, {"reliance": 0}, {"step": -1}, {"place": 99}],
-)
-def test_layers_that_do_not_fit_are_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match=next(iter(wrong))):
-        layerwise(**wrong)
 
 
 def test_the_watcher_sees_each_step() -> None:
