@@ -1,6 +1,7 @@
 """Office-Caltech on invented counts: each domain adopts from each other one."""
 
 from collections.abc import Callable, Iterable
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -52,7 +53,7 @@ def test_only_the_labelled_rows_of_the_owner_are_released(shrink: Callable[..., 
         assert X.max() <= 1
         raise StopIteration
 
-    shrink(membership_office, make_release=recorded, load_office_caltech=office)
+    shrink(membership_office, CLASS_MOMENTS=SimpleNamespace(release=recorded), load_office_caltech=office)
     with pytest.raises(RuntimeError):  # a generator turns StopIteration into it
         list(membership_office.rows())
     assert counts == [membership_office.SOURCE_ROWS["amazon"]] * 10

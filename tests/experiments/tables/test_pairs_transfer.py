@@ -1,6 +1,7 @@
 """A receiver with few labels adopts a metric, on invented tables."""
 
 from collections.abc import Callable, Iterable
+from types import SimpleNamespace
 
 import pytest
 
@@ -39,7 +40,7 @@ def test_the_owner_has_none_of_the_receivers_rows(shrink: Callable[..., None], b
         assert settings["unit"] == "pair"
         raise StopIteration
 
-    shrink(pairs_transfer, make_release=recorded)
+    shrink(pairs_transfer, PAIR_METRIC=SimpleNamespace(release=recorded))
     with pytest.raises(StopIteration):
         pairs_transfer.run(bank, 50, seed=0)
     assert sizes == [round(0.8 * 600) - 50]
