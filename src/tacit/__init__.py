@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tacit.models.private_autoencoder_classifier import PrivateAutoencoderClassifier
     from tacit.models.private_linear import PrivateLinearRegression
     from tacit.models.private_logistic import PrivateLogisticRegression
-    from tacit.privacy.budget import Budget, Unit
+    from tacit.privacy.budget import Budget, Relation, Unit
     from tacit.privacy.card import Card
     from tacit.privacy.ledger import Ledger
     from tacit.release.file import Release, read_release, write_release
@@ -65,6 +65,7 @@ _ROOMS = {
     "PrivateLogisticRegression": "tacit.models.private_logistic",
     "PrivateNearestMean": "tacit.models.class_means",
     "RandomSearch": "tacit.scenarios.feedback.random_search",
+    "Relation": "tacit.privacy.budget",
     "Release": "tacit.release.file",
     "Schema": "tacit.data.schema",
     "SharpenedClassifier": "tacit.scenarios.sharpening.classifier",
@@ -104,6 +105,7 @@ __all__ = [
     "PrivateLogisticRegression",
     "PrivateNearestMean",
     "RandomSearch",
+    "Relation",
     "Release",
     "Schema",
     "SharpenedClassifier",

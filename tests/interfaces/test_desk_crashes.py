@@ -38,7 +38,7 @@ SHARE = 100_000
 
 
 def make_files(folder: Path) -> None:
-    Ledger.create(folder / "x.ledger", Budget(50, 1e-5, unit="record"))
+    Ledger.create(folder / "x.ledger", Budget(50, 1e-5, unit="record", relation="replace"))
     with Log(folder / "x.desk").writing() as view:
         for number in range(CLIENTS):
             view.add(Provider(f"p{number}", token_digest(f"token-{number}"), SHARE))

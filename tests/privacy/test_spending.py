@@ -5,9 +5,8 @@ import math
 
 import pytest
 
-from tacit.errors import InputError
 from tacit.privacy import accounting
-from tacit.privacy.budget import Budget, Unit
+from tacit.privacy.budget import Budget
 from tacit.privacy.events import (
     ApproximateEvent,
     Event,
@@ -17,7 +16,7 @@ from tacit.privacy.events import (
     RepeatedEvent,
     SequentialEvent,
 )
-from tacit.privacy.spending import Spending, digits, in_unit, pure_room, refusal
+from tacit.privacy.spending import Spending, digits, pure_room, refusal
 
 EVENTS: list[Event] = [LaplaceEvent(20, 1), GaussianEvent(30, 1), ApproximateEvent(0.1, 1e-8)]
 
@@ -27,21 +26,6 @@ def spending(*events: Event) -> Spending:
     for event in events:
         tally.add(event)
     return tally
-
-
-@pytest.mark.parametrize("unit", list(Unit))
-def test_an_event_of_the_ledger_s_own_unit_is_taken_as_it_is(unit: Unit) -> None:
-    assert in_unit(EVENTS[0], unit=unit, ledger_unit=unit) is EVENTS[0]
-
-
-def test_every_pair_of_units_converts_or_is_refused() -> None:
-    converts = {(Unit.ENTRY, Unit.RECORD): RepeatedEvent(EVENTS[0], 5), (Unit.RECORD, Unit.ENTRY): EVENTS[0]}
-    for unit, ledger_unit in itertools.permutations(Unit, 2):
-        if (unit, ledger_unit) in converts:
-            assert in_unit(EVENTS[0], unit=unit, ledger_unit=ledger_unit, n_features=5) == converts[unit, ledger_unit]
-        else:
-            with pytest.raises(InputError, match="keep a ledger for each"):
-                in_unit(EVENTS[0], unit=unit, ledger_unit=ledger_unit, n_features=5)
 
 
 def test_counting_equal_events_composes_as_listing_them() -> None:

@@ -136,7 +136,10 @@ def test_the_simple_combination_starts_from_the_source() -> None:
 
 
 def test_source_and_target_are_charged_on_their_own_ledgers(tmp_path: Path) -> None:
-    ledgers = [Ledger.create(tmp_path / f"{name}.ledger", Budget(3, unit="record")) for name in ("ours", "theirs")]
+    ledgers = [
+        Ledger.create(tmp_path / f"{name}.ledger", Budget(3, unit="record", relation="replace"))
+        for name in ("ours", "theirs")
+    ]
     handed = FeatureSplitClassifier(1.0, split=4, ledger=ledgers[1]).fit(*blobs(100)).release()
     model = FeatureSplitClassifier(2.0, sources=(handed,), ledger=ledgers[0], aggregate="stack").fit(*blobs(60))
     assert [ledger.spent() for ledger in ledgers] == [pytest.approx(2.0), pytest.approx(1.0)]
@@ -215,7 +218,7 @@ def test_the_noise_that_a_release_states_is_the_noise_it_has() -> None:
 def test_wrong_settings_are_refused_before_anything_is_charged(
     settings: dict[str, object], words: str, tmp_path: Path
 ) -> None:
-    ledger = Ledger.create(tmp_path / "x.ledger", Budget(5, unit="record"))
+    ledger = Ledger.create(tmp_path / "x.ledger", Budget(5, unit="record", relation="replace"))
     with pytest.raises(InputError, match=words):
         FeatureSplitClassifier(1.0, ledger=ledger, **settings).fit(*blobs(50))  # type: ignore[arg-type]
     assert not ledger.lines()

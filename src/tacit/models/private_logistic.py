@@ -21,6 +21,7 @@ from tacit.models.linear_problems import (
     centred,
     classes_query,
     n_problems,
+    proved_relations,
     query_of,
     require_room,
     row_factors,
@@ -30,6 +31,7 @@ from tacit.models.linear_problems import (
 from tacit.models.linear_release import LinearScores, linear_release
 from tacit.privacy.account import Account, Step
 from tacit.privacy.budget import Budget, Unit
+from tacit.privacy.conversions import Exact
 from tacit.privacy.ledger import Ledger
 from tacit.privacy.mechanisms import AgainstRest, Exponential, ObjectivePerturbation, TunedPerturbation
 from tacit.release.file import Release
@@ -132,11 +134,12 @@ class PrivateLogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore
             made = [self._mechanism(epsilon, each, n_features, n_rows // (len(given) + 1)) for each in given]
             tuned = TunedPerturbation(tuple(made), Exponential(epsilon, 1.0))
             return [Step(tuned, what, BECAUSE.format(tolerance=made[0].tolerance), problems)]
+        proved = proved_relations(self.n_rows)
         one = self._mechanism(epsilon, given, n_features, n_rows)
         because = BECAUSE.format(tolerance=one.tolerance)
         if problems == 1:
-            return [Step(one, what, because)]
-        return [Step(AgainstRest(one, problems), what, because + EVERY_CLASS)]
+            return [Step(one, what, because, relation=proved)]
+        return [Step(AgainstRest(one, problems), what, because + EVERY_CLASS, relation=proved)]
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Charge the ledger, then release the weights learned from ``X`` and the labels ``y``."""
@@ -149,10 +152,11 @@ class PrivateLogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore
         factors = row_factors(rows, self.row_norm)
         account = Account.open(
             [step],
-            budget=Budget(self.epsilon, unit=Unit.RECORD),
+            budget=Budget(self.epsilon, unit=Unit.RECORD, relation=proved_relations(self.n_rows)[0]),
             ledger=self.ledger,
             random_state=self.random_state,
             purpose="logistic regression",
+            exact=(Exact.ROW_COUNT,) if self.n_rows is None else (),
         )
         if isinstance(step.mechanism, AgainstRest):
             learned = account.release(step.mechanism, classes_query(rows, factors, codes, prior, n_rows))

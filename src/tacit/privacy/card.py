@@ -14,8 +14,10 @@ from typing import Any
 from tacit import checks
 from tacit.errors import InputError, UnknownEventError
 from tacit.privacy import accounting
-from tacit.privacy.budget import Budget, Unit
+from tacit.privacy.budget import Budget, Relation, Relations, Unit, relation_of, relations_of
+from tacit.privacy.conversions import Claim, Exact, converted, exact_of, told_apart_by
 from tacit.privacy.events import Event, RepeatedEvent, SequentialEvent, from_dict, to_dict
+from tacit.privacy.spending import digits
 
 CENTRAL = "central: the owner holds the raw table and adds the noise before anything leaves"
 # Delta at which a record-level epsilon is stated beside an entry-level guarantee.
@@ -25,13 +27,18 @@ WIDTH = 79
 
 @dataclass(frozen=True)
 class Part:
-    """One thing that a release carries: what it is, the mechanism with its settings, and why its sensitivity holds."""
+    """One thing that a release carries: what it is, the mechanism with its settings, and why its sensitivity holds.
+
+    ``exact`` says whether its noise follows its law exactly, ``relations`` which neighbours its event was proved for;
+    none on cards from before relations were stated.
+    """
 
     what: str
     mechanism: Mapping[str, Any]
     because: str
     event: Event
     exact: bool = True
+    relations: Relations = ()
 
 
 @dataclass(frozen=True)
@@ -48,7 +55,8 @@ class Guarantee:
     def __str__(self) -> str:
         if self.epsilon is None:
             return f"no guarantee at delta {_number(self.delta)} for a {self.unit}"
-        return f"epsilon {_number(self.epsilon)}, delta {_number(self.delta)} for a {self.unit}"
+        # Rounded up: a card promises no more than is proved.
+        return f"epsilon {digits(self.epsilon, up=True)}, delta {_number(self.delta)} for a {self.unit}"
 
 
 @dataclass(frozen=True)
@@ -87,6 +95,10 @@ class Card:
         Whether the noise was cryptographically secure; seeded noise protects nothing.
     warning : str
         Empty, or why the stated guarantee does not hold.
+    relation : Relation or None
+        Which relation the promise is about; None on cards from before relations were stated.
+    published : tuple of Exact or None
+        What leaves without noise; None if that is not stated.
     """
 
     title: str
@@ -105,6 +117,8 @@ class Card:
     audits: tuple[AuditResult, ...] = ()
     made: str = ""
     software: str = ""
+    relation: Relation | None = None
+    published: tuple[Exact, ...] | None = None
 
     @property
     def holds(self) -> bool:
@@ -113,8 +127,13 @@ class Card:
 
     @property
     def event(self) -> Event:
-        """Everything that was released, as one event."""
-        return SequentialEvent(tuple(part.event for part in self.parts))
+        """Everything that was released, as one event of the card's unit and relation."""
+        return SequentialEvent(tuple(self._event_of(part) for part in self.parts))
+
+    def _event_of(self, part: Part) -> Event:
+        if self.relation is None or not part.relations:
+            return part.event
+        return converted(Claim(part.event, self.unit, part.relations), self.unit, self.relation)
 
     def with_audits(self, audits: tuple[AuditResult, ...]) -> "Card":
         """Return the same card with audit results on it."""
@@ -124,8 +143,11 @@ class Card:
         """Return the card as JSON-ready data."""
         content = asdict(self)
         content["unit"] = str(self.unit)
+        content["relation"] = None if self.relation is None else str(self.relation)
+        content["published"] = None if self.published is None else [str(each) for each in self.published]
         for written, part in zip(content["parts"], self.parts, strict=True):
             written["event"] = to_dict(part.event)
+            written["relations"] = [str(each) for each in part.relations]
         return content
 
     def to_json(self) -> str:
@@ -147,20 +169,27 @@ class Card:
         return "\n".join(_page(self)) + "\n"
 
 
-def coarser_guarantees(event: Event, *, unit: Unit, delta: float, n_features: int | None) -> tuple[Guarantee, ...]:
-    """Return what ``event`` guarantees to the units coarser than ``unit``.
+def coarser_guarantees(
+    event: Event, *, budget: Budget, n_features: int | None = None, exact: tuple[Exact, ...] | None = None
+) -> tuple[Guarantee, ...]:
+    """Return what ``event``, of the unit and relation of ``budget``, guarantees to coarser units at its delta.
 
-    An entry-level event is repeated for each entry of a record; its own delta mass adds up as often, and the record's
-    epsilon is stated at that mass plus 1e-5. A record-level event is widened to groups of 2 and 5 records.
+    An entry-level event with noise in every entry is repeated for each entry of a record; its own delta mass adds up
+    as often, and the record's epsilon is stated at that mass plus 1e-5, for a record that keeps what leaves exactly.
+    A record-level event is widened to groups of 2 and 5 records.
     """
-    if unit is Unit.ENTRY and n_features:
+    if budget.unit is Unit.ENTRY and n_features:
         whole = accounting.at_record(event, n_features)
-        mass = n_features * accounting.delta(event, epsilon=accounting.epsilon(event, delta=delta))
+        mass = n_features * accounting.delta(event, epsilon=accounting.epsilon(event, delta=budget.delta))
         at = min(RECORD_DELTA + mass, accounting.LARGEST_DELTA)
-        return (_guarantee(f"record of {n_features} entries", whole, at),)
-    if unit is Unit.RECORD:
+        kept = ", ".join(told_apart_by(exact, Unit.RECORD, Relation.REPLACE))
+        name = f"record of {n_features} entries" + (f" that keeps {kept} as they are" if kept else "")
+        return (_guarantee(name, whole, at),)
+    if budget.unit is Unit.RECORD:
         groups = ((size, accounting.at_group(event, size)) for size in (2, 5))
-        return tuple(_guarantee(f"group of {size} records", group, delta) for size, group in groups)
+        exchanged = ", or one exchanged" if budget.relation is Relation.ADD_REMOVE else ""
+        names = {2: f"group of 2 records{exchanged}", 5: "group of 5 records"}
+        return tuple(_guarantee(names[size], group, budget.delta) for size, group in groups)
     return ()
 
 
@@ -181,10 +210,13 @@ def _parsed(content: dict[str, Any]) -> dict[str, Any]:
     content["unit"] = checks.one_of("unit", content["unit"], list(Unit))
     promise = Budget(content["epsilon"], content["delta"], unit=content["unit"])
     content.update(epsilon=promise.epsilon, delta=promise.delta)
+    if content.get("relation") is not None:
+        content["relation"] = relation_of(content["unit"], content["relation"])
+    content["published"] = exact_of(content.get("published"))
     for name in ("title", "adjacency", "warning", "trust", "made", "software"):
         _require(content.get(name, ""), str, name)
     _require(content.get("secure", True), bool, "secure")
-    content["parts"] = tuple(_part(each) for each in _list(content, "parts"))
+    content["parts"] = tuple(_part(each, content["unit"]) for each in _list(content, "parts"))
     content["coarser"] = tuple(_coarser(each) for each in _list(content, "coarser"))
     content["audits"] = tuple(_audited(each) for each in _list(content, "audits"))
     for name in ("assumptions", "not_protected"):
@@ -194,9 +226,11 @@ def _parsed(content: dict[str, Any]) -> dict[str, Any]:
     return content
 
 
-def _part(content: Mapping[str, Any]) -> Part:
+def _part(content: Mapping[str, Any], unit: Unit) -> Part:
     rest = dict(content)
-    made = Part(**{**rest, "event": from_dict(rest["event"]), "mechanism": dict(rest["mechanism"])})
+    given = _require(rest.get("relations", ()), list | tuple, "relations")
+    rest.update(event=from_dict(rest["event"]), mechanism=dict(rest["mechanism"]))
+    made = Part(**{**rest, "relations": relations_of(unit, given) if given else ()})
     for name, kind in (("what", str), ("because", str), ("exact", bool)):
         _require(getattr(made, name), kind, name)
     return made
@@ -234,6 +268,7 @@ def _require(value: Any, kind: Any, name: str) -> Any:
 def _page(card: Card) -> list[str]:
     lines = [_headline(card), "=" * WIDTH, f"PRIVACY CARD   {card.title}", ""]
     lines += _entry("Protects", f"one {card.unit}: {card.adjacency}")
+    lines += _entry("Relation", _relation(card))
     lines += _entry("Guarantee", f"epsilon {_number(card.epsilon)}, delta {_number(card.delta)} for one {card.unit}")
     for each in card.coarser:
         lines += _entry("", str(each))
@@ -241,7 +276,9 @@ def _page(card: Card) -> list[str]:
     lines += _entry("Trust", card.trust)
     for part in card.parts:
         lines += _entry("Released", f"{part.what}; noise: {_mechanism(part)}")
-        lines += _entry("  because", part.because)
+        lines += _entry("  because", part.because + _proved_for(card, part))
+    if card.published:
+        lines += _entry("Exact", f"leaves without noise: {', '.join(card.published)}")
     lines += _listed("Assumes", card.assumptions) + _listed("Not protected", card.not_protected)
     lines += _entry("Noise", _noise(card))
     lines += _entry("Ledger", _ledger(card))
@@ -261,6 +298,21 @@ def _headline(card: Card) -> str:
             "SEEDED: NOT PRIVATE. The noise was drawn from a seed, so whoever knows the seed can take it off again."
         )
     return _wrapped(f"This release is differentially private at the level of one {card.unit}.")
+
+
+def _relation(card: Card) -> str:
+    if card.relation is None:
+        return "not stated: this card is of a version that did not tell add-remove from replace"
+    if card.relation is Relation.ADD_REMOVE:
+        return f"add-remove: a table with one {card.unit} more or less; who is in the table is protected"
+    return f"replace: one {card.unit} exchanged for another; how many there are is public"
+
+
+def _proved_for(card: Card, part: Part) -> str:
+    """Return for which relation a part's inequality was proved, where it is not the card's."""
+    if not part.relations or card.relation in part.relations:
+        return ""
+    return f" (proved for {', '.join(part.relations)}; counted as a group for {card.relation})"
 
 
 def _in_words(epsilon: float, delta: float) -> str:

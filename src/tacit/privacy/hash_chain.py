@@ -1,23 +1,17 @@
-"""The records of a ledger and the chain of SHA-256 digests that binds each to all before it."""
+"""The chain of SHA-256 digests that binds each line of a ledger to all before it."""
 
 import hashlib
 import json
 import numbers
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Protocol, Self, TypeVar
 
-from tacit import checks
 from tacit.errors import InputError, LedgerTamperedError, TacitError
-from tacit.privacy import events
-from tacit.privacy.budget import Budget, Unit
-from tacit.privacy.events import Event
 
 LONGEST_TEXT = 500
 DIGEST_LENGTH = 64
-FORMAT = 1
-EDITED_CHARTER = "the charter of the ledger (its budget, name and identifier) was edited."
-# What reading a record can raise when its text is not what this module wrote.
+# What reading a record can raise when its text is not what this project wrote.
 MALFORMED = (TacitError, ValueError, TypeError, KeyError, AttributeError, RecursionError)
 
 
@@ -58,78 +52,16 @@ class Head:
     digest: str
 
 
-@dataclass(frozen=True)
-class Charter:
-    """What is fixed when a ledger is made; the first link of its chain."""
-
-    identifier: str
-    created: str
-    name: str
-    budget: Budget
-
-    def to_json(self) -> str:
-        """Return the canonical JSON that is stored and hashed."""
-        budget = {"epsilon": self.budget.epsilon, "delta": self.budget.delta, "unit": self.budget.unit.value}
-        return canonical(
-            {
-                "format": FORMAT,
-                "identifier": self.identifier,
-                "created": self.created,
-                "name": self.name,
-                "budget": budget,
-            }
-        )
-
-    @classmethod
-    def from_json(cls, content: str) -> Self:
-        """Return the charter that ``content`` describes."""
-        try:
-            fields = json.loads(content)
-            texts = {key: one_line(key, fields[key]) for key in ("identifier", "created", "name")}
-            charter = cls(budget=Budget(**fields["budget"]), **texts)
-        except MALFORMED as problem:
-            raise LedgerTamperedError(EDITED_CHARTER) from problem
-        if charter.to_json() != content:
-            raise LedgerTamperedError(EDITED_CHARTER)
-        return charter
+class Numbered(Protocol):
+    """A line that knows its place."""
 
     @property
-    def start(self) -> Head:
-        """The head of a chain without lines."""
-        return Head(0, digest(self.to_json()))
+    def number(self) -> int:
+        """The number of the line, the first being 1."""
+        ...
 
 
-@dataclass(frozen=True)
-class Line:
-    """One charge: when and what for, the event as it was charged, and the unit that the event speaks of."""
-
-    number: int
-    time: str
-    purpose: str
-    unit: Unit
-    event: Event
-    n_features: int | None
-    digest: str
-
-    @property
-    def receipt(self) -> Receipt:
-        """The receipt that the charge returned."""
-        return Receipt(self.number, self.digest)
-
-    @classmethod
-    def from_json(cls, content: str, digest: str) -> Self:
-        """Return the line that ``content`` describes."""
-        fields = json.loads(content)
-        n_features = fields["n_features"]
-        return cls(
-            number=checks.whole("number", fields["number"]),
-            time=one_line("time", fields["time"]),
-            purpose=one_line("purpose", fields["purpose"]),
-            unit=Unit(fields["unit"]),
-            event=events.from_dict(fields["event"]),
-            n_features=None if n_features is None else checks.whole("n_features", n_features),
-            digest=digest,
-        )
+AnyLine = TypeVar("AnyLine", bound=Numbered)
 
 
 def canonical(content: Mapping[str, Any]) -> str:
@@ -159,8 +91,12 @@ def one_line(name: str, text: Any) -> str:
     return text
 
 
-def follow(rows: Iterable[tuple[int, Any, Any]], start: Head) -> Iterator[Line]:
+def follow(
+    rows: Iterable[tuple[int, Any, Any]], start: Head, *, parse: Callable[[str, str], AnyLine]
+) -> Iterator[AnyLine]:
     """Yield the lines that ``rows`` (number, content, digest) hold, each checked against the digest before it.
+
+    ``parse`` makes a line of its content and its digest.
 
     Raises
     ------
@@ -179,7 +115,7 @@ def follow(rows: Iterable[tuple[int, Any, Any]], start: Head) -> Iterator[Line]:
             raise LedgerTamperedError(
                 f"line {number} of the ledger does not follow from {before}: it was edited, inserted or moved."
             )
-        yield _line(number, content, stored)
+        yield _line(number, content, stored, parse)
         head = Head(number, stored)
 
 
@@ -200,9 +136,9 @@ def require_head(reached: Head, stored: Head) -> None:
         raise LedgerTamperedError(f"the head of the ledger does not match {last}: one of the two was edited.")
 
 
-def _line(number: int, content: str, stored: str) -> Line:
+def _line(number: int, content: str, stored: str, parse: Callable[[str, str], AnyLine]) -> AnyLine:
     try:
-        line = Line.from_json(content, stored)
+        line = parse(content, stored)
     except MALFORMED as problem:
         raise LedgerTamperedError(f"line {number} of the ledger is not a charge: it was edited.") from problem
     if line.number != number:

@@ -4,68 +4,50 @@ import json
 import os
 import uuid
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self, TypeAlias
 
 from tacit import checks
 from tacit.errors import BudgetExceededError, InputError, LedgerError, LedgerTamperedError, UnknownEventError
 from tacit.privacy import accounting, events, ledger_file
-from tacit.privacy.budget import Budget, Unit
+from tacit.privacy.budget import Budget, Relation, Unit
+from tacit.privacy.conversions import Claim, Exact, converted
 from tacit.privacy.events import Event, SequentialEvent
-from tacit.privacy.hash_chain import Charter, Head, Line, Receipt, canonical, one_line
+from tacit.privacy.hash_chain import Head, Receipt, canonical, one_line
 from tacit.privacy.ledger_file import LedgerFile
-from tacit.privacy.spending import Spending, in_unit, pure_room, refusal
+from tacit.privacy.ledger_records import Charter, Line, line_json, now
+from tacit.privacy.spending import Spending, pure_room, refusal
 
 __all__ = ["Ledger", "LedgerLike", "Line", "Receipt", "Statement", "as_ledger"]
 
 # Seconds to wait for other writers: enough for many workers that each compose unlike events before they write.
 PATIENCE = 60.0
+ASSUMED = (
+    "this ledger was made before relations were stated: its budget and {count} of its lines are taken to speak of "
+    "{relation} neighbours. Linear releases and desks charged at that time are proved for replace alone."
+)
+OLD_ENTRIES = (
+    "no guarantee: line {number} was charged per entry before it was stated what leaves exactly. Such releases publish "
+    "labels and class counts, which tells records apart with certainty."
+)
 
 LedgerLike: TypeAlias = "str | os.PathLike[str] | Ledger | None"
 
 
 @dataclass(frozen=True)
-class _Charge:
-    """What ``charge`` was asked for, checked, and exactly as it will be read back."""
-
-    event: Event
-    unit: Unit
-    purpose: str
-    n_features: int | None
-
-    @classmethod
-    def checked(cls, event: Event, unit: Unit | str, purpose: str, n_features: int | None) -> Self:
-        return cls(
-            _as_stored(event),
-            checks.one_of("unit", unit, list(Unit)),
-            one_line("purpose", purpose),
-            None if n_features is None else checks.whole("n_features", n_features),
-        )
-
-    def to_json(self, number: int) -> str:
-        return canonical(
-            {
-                "number": number,
-                "time": _now(),
-                "purpose": self.purpose,
-                "unit": self.unit.value,
-                "event": events.to_dict(self.event),
-                "n_features": self.n_features,
-            }
-        )
-
-
-@dataclass(frozen=True)
 class Statement:
-    """All charges of a ledger at one moment, the epsilon spent and the epsilon left at the ledger's delta."""
+    """All charges of a ledger at one moment, the epsilon spent and the epsilon left at the ledger's delta.
+
+    ``notes`` are sentences that must stand beside the sum: what it rests on, and lines that it cannot vouch for.
+    """
 
     lines: tuple[Line, ...]
     spent: float
     left: float
+    notes: tuple[str, ...] = ()
 
 
 class Ledger:
@@ -120,7 +102,7 @@ class Ledger:
         if not isinstance(budget, Budget):
             raise InputError(f"budget must be a Budget(epsilon, delta, unit=...); got a {type(budget).__name__}.")
         patience = checks.positive("timeout", timeout)
-        ledger_file.make(_full(path), Charter(uuid.uuid4().hex, _now(), one_line("name", name), budget))
+        ledger_file.make(_full(path), Charter(uuid.uuid4().hex, now(), one_line("name", name), budget))
         return cls(path, timeout=patience)
 
     @property
@@ -148,7 +130,22 @@ class Ledger:
         """When the ledger was made (UTC)."""
         return self._charter.created
 
-    def charge(self, event: Event, *, unit: Unit | str, purpose: str, n_features: int | None = None) -> Receipt:
+    @property
+    def relation_assumed(self) -> bool:
+        """Whether the ledger is of a format that did not state its relation."""
+        return self._charter.relation_assumed
+
+    def charge(
+        self,
+        event: Event,
+        *,
+        unit: Unit | str,
+        purpose: str,
+        relation: Relation | str | Iterable[Relation | str] | None = None,
+        exact: Iterable[Exact | str] | None = None,
+        n_features: int | None = None,
+        noise_per_entry: bool = False,
+    ) -> Receipt:
         """Write ``event`` down, durably, if it fits what is left; only then may its noise be drawn.
 
         Parameters
@@ -156,11 +153,19 @@ class Ledger:
         event : Event
             What is about to be released, of one ``unit``.
         unit : Unit or str
-            What the event speaks of. An event per entry on a ledger per record is charged for all entries of a record.
+            What the event speaks of. Where the ledger counts other units, or under another relation, the charge is
+            converted (``tacit.privacy.conversions``) or refused with the way out.
         purpose : str
             One line for whoever reads the ledger; no private value belongs here.
+        relation : Relation or str or several, optional
+            Every relation for which the event is proved; by default one record more or less, one entry or pair
+            exchanged.
+        exact : iterable of Exact or str, optional
+            What leaves without noise: ``"row count"``, ``"labels"``, ``"class counts"``.
         n_features : int, optional
             Entries in one record; needed to charge an event per entry on a ledger per record.
+        noise_per_entry : bool
+            Whether every entry has independent noise of its own, so that a record's entries compose.
 
         Returns
         -------
@@ -172,16 +177,44 @@ class Ledger:
         BudgetExceededError
             If it does not fit; the ledger is then as it was.
         """
-        asked = _Charge.checked(event, unit, purpose, n_features)
-        cost = in_unit(asked.event, unit=asked.unit, ledger_unit=self.budget.unit, n_features=asked.n_features)
+        claim = Claim.checked(
+            event,
+            unit=unit,
+            relation=relation,
+            exact=exact,
+            n_features=n_features,
+            noise_per_entry=noise_per_entry,
+        )
+        return self.charge_claim(claim, purpose=purpose)
+
+    def charge_claim(self, claim: Claim, *, purpose: str) -> Receipt:
+        """Write ``claim`` down as ``charge`` does."""
+        asked, text = replace(claim, event=_as_stored(claim.event)), one_line("purpose", purpose)
+        cost = converted(asked, self.budget.unit, self.budget.relation)
         # One transaction from reading the past to writing the line: no other charge can come between.
         with ledger_file.writing(self._path, timeout=self._timeout) as file:
             self._require_own(file)
             self._catch_up(file)
             past = self._spending.composed()
             if accounting.fits(self._spending.composed(cost), self.budget):
-                return file.append(asked.to_json(self._seen.count + 1), self._seen)
+                return file.append(line_json(self._seen.count + 1, asked, text), self._seen)
         raise BudgetExceededError(refusal(past, cost, self.budget))
+
+    def preview(self, claim: Claim) -> Statement:
+        """Return the statement as it would be after charging ``claim``, which is not charged.
+
+        Raises
+        ------
+        BudgetExceededError
+            If it would not fit.
+        """
+        cost = converted(replace(claim, event=_as_stored(claim.event)), self.budget.unit, self.budget.relation)
+        lines = self.lines()
+        spending = self._spending_of(lines)
+        if not accounting.fits(spending.composed(cost), self.budget):
+            raise BudgetExceededError(refusal(spending.composed(), cost, self.budget))
+        spending.add(cost)
+        return self._stated(lines, spending)
 
     def spent(self) -> float:
         """Return the epsilon of everything charged, at the ledger's delta."""
@@ -199,9 +232,15 @@ class Ledger:
     def statement(self) -> Statement:
         """Return the charges and their sum as they stood at one moment."""
         lines = self.lines()
-        past = self._composed(lines)
-        spent = accounting.epsilon(past, delta=self.budget.delta)
-        return Statement(lines, spent, pure_room(past, self.budget))
+        return self._stated(lines, self._spending_of(lines))
+
+    def notes(self, lines: Sequence[Line]) -> tuple[str, ...]:
+        """Return what must be said beside the sum of ``lines``: what it assumes, and lines without a guarantee."""
+        found = []
+        if self.relation_assumed or any(line.relation_assumed for line in lines):
+            count = sum(line.relation_assumed for line in lines)
+            found.append(ASSUMED.format(count=count, relation=self.budget.relation))
+        return (*found, *(note for line in lines if (note := self._void(line))))
 
     def verify(self, receipt: Receipt | None = None) -> tuple[Line, ...]:
         """Check the whole file, and that ``receipt`` was written by this very ledger; return its lines.
@@ -253,29 +292,49 @@ class Ledger:
             self._spending.add(self._cost(line))
             self._seen = Head(line.number, line.digest)
 
+    def _stated(self, lines: tuple[Line, ...], spending: Spending) -> Statement:
+        past = spending.composed()
+        spent = accounting.epsilon(past, delta=self.budget.delta)
+        return Statement(lines, spent, pure_room(past, self.budget), self.notes(lines))
+
     def _cost(self, line: Line) -> Event:
+        """Return what ``line`` costs the ledger's unit under its relation."""
+        if line.relation_assumed and not self.relation_assumed:
+            raise LedgerTamperedError(f"line {line.number} of the ledger states no relation: it was edited.")
+        if self._void(line):
+            # Counted as it was charged then; the sum says that nothing is proved for it.
+            return accounting.at_record(line.event, line.n_features or 1)
         try:
-            return in_unit(line.event, unit=line.unit, ledger_unit=self.budget.unit, n_features=line.n_features)
+            return converted(line.claim, self.budget.unit, self.budget.relation)
         except InputError as problem:
             raise LedgerTamperedError(
                 f"line {line.number} of the ledger has a unit that no charge could have had: it was edited."
             ) from problem
 
-    def _composed(self, lines: Sequence[Line]) -> SequentialEvent:
+    def _void(self, line: Line) -> str:
+        """Return why ``line`` guarantees nothing here, or nothing."""
+        if line.relation_assumed and line.unit is Unit.ENTRY and self.budget.unit is Unit.RECORD:
+            return OLD_ENTRIES.format(number=line.number)
+        return ""
+
+    def _spending_of(self, lines: Sequence[Line]) -> Spending:
         spending = Spending()
         for line in lines:
             spending.add(self._cost(line))
-        return spending.composed()
+        return spending
 
     def _require_within_budget(self, lines: Sequence[Line]) -> None:
         def too_much(count: int) -> bool:
-            return not accounting.fits(self._composed(lines[:count]), self.budget)
+            return not accounting.fits(self._spending_of(lines[:count]).composed(), self.budget)
 
         if too_much(len(lines)):
             first = bisect_left(range(len(lines)), True, key=too_much)
-            raise LedgerTamperedError(
-                f"line {first} of the ledger goes past the budget of {self.budget}: it cannot have been charged."
-            )
+            past = f"line {first} of the ledger goes past the budget of {self.budget}"
+            if any(line.relation_assumed for line in lines[:first]):
+                raise LedgerError(
+                    f"{past} by the rules of this version; an older one charged it. Charge no more on it."
+                )
+            raise LedgerTamperedError(f"{past}: it cannot have been charged.")
 
     def __copy__(self) -> Self:
         return self
@@ -342,7 +401,3 @@ def _full(path: str | os.PathLike[str]) -> Path:
         return Path(path).resolve()
     except (TypeError, ValueError, OSError) as problem:
         raise InputError(f"path must be the path of a file; got a {type(path).__name__}: {problem}.") from problem
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -4,34 +4,12 @@ import decimal
 import math
 from collections import Counter
 
-from tacit.errors import InputError
 from tacit.privacy import accounting
-from tacit.privacy.budget import Budget, Unit
+from tacit.privacy.budget import Budget
 from tacit.privacy.events import ApproximateEvent, Event, ParallelEvent, RepeatedEvent, SequentialEvent
 
 # Less epsilon than this is the rounding of sums, not something to spend.
 LEAST_ROOM = 1e-9
-
-
-def in_unit(event: Event, *, unit: Unit, ledger_unit: Unit, n_features: int | None = None) -> Event:
-    """Return what an ``event`` that speaks of ``unit`` costs one ``ledger_unit``.
-
-    A record that changes may change in each of its ``n_features`` entries. An entry that changes is a record that
-    changes, so a promise to records holds for entries as it is. Pairs do not convert.
-    """
-    if unit == ledger_unit or (unit == Unit.RECORD and ledger_unit == Unit.ENTRY):
-        return event
-    if unit == Unit.ENTRY and ledger_unit == Unit.RECORD:
-        if n_features is None:
-            raise InputError(
-                "n_features must be given to charge an event per entry on a ledger per record: "
-                "it is the number of entries in one record."
-            )
-        return accounting.at_record(event, n_features)
-    raise InputError(
-        f"unit must be {ledger_unit.value!r} on this ledger; got {unit.value!r}. One record may take part in any "
-        "number of pairs, so neither unit converts into the other: keep a ledger for each."
-    )
 
 
 def pure_room(past: Event, budget: Budget) -> float:

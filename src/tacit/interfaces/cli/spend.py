@@ -79,27 +79,16 @@ def _mechanism(mechanism: Any) -> str:
 
 
 def _left_after(plan: "Plan", book: "Ledger") -> Text:
-    """Return what the ledger would have left, computed as the ledger itself composes charges."""
-    from tacit.privacy import accounting  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.privacy.account import plan_event  # noqa: PLC0415 - keeps the command line quick to start
-    from tacit.privacy.spending import (  # noqa: PLC0415 - keeps the command line quick to start
-        Spending,
-        digits,
-        in_unit,
-        pure_room,
-        refusal,
-    )
+    """Return what the ledger would have left, as it would account for the charge itself."""
+    from tacit.errors import BudgetExceededError, InputError  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.privacy.account import plan_claim  # noqa: PLC0415 - keeps the command line quick to start
+    from tacit.privacy.spending import digits  # noqa: PLC0415 - keeps the command line quick to start
 
-    per = book.budget.unit
-    spending = Spending()
-    for line in book.lines():
-        spending.add(in_unit(line.event, unit=line.unit, ledger_unit=per, n_features=line.n_features))
-    cost = in_unit(plan_event(plan.steps), unit=plan.budget.unit, ledger_unit=per, n_features=plan.n_features)
-    after = spending.composed(cost)
-    if not accounting.fits(after, book.budget):
-        return Text(refusal(spending.composed(), cost, book.budget), style="bold red")
-    spent = digits(accounting.epsilon(after, delta=book.budget.delta), up=True)
-    left = digits(pure_room(after, book.budget))
+    try:
+        after = book.preview(plan_claim(plan.steps, plan.budget, n_features=plan.n_features, exact=plan.exact))
+    except (BudgetExceededError, InputError) as refused:
+        return Text(str(refused), style="bold red")
+    spent, left = digits(after.spent, up=True), digits(after.left)
     return Text(f"ledger {book.path.name}: epsilon {spent} of {book.budget.epsilon:g} would be spent, {left} left.")
 
 

@@ -16,6 +16,7 @@ from tacit.checks import FloatArray
 from tacit.errors import InputError, LedgerError
 from tacit.privacy.account import Account, Step
 from tacit.privacy.card import Card
+from tacit.privacy.conversions import Exact
 from tacit.privacy.ledger import Ledger, LedgerLike, Line, Receipt, as_ledger
 from tacit.privacy.stream import NoiseStream
 from tacit.scenarios.desk.log import Entry, Log, View, plainly, require_shares, writing
@@ -213,13 +214,14 @@ def _account(log: Log, desk: str, terms: Terms, *, book: Ledger | None, random_s
             receipt = _charged(book, f"{terms.queries} scores at desk {desk}", terms, step)
             view.keep_receipt(receipt)
     book.verify(receipt)
-    return Account([step], budget=terms.budget, stream=NoiseStream(random_state), ledger=book, receipt=receipt)
+    stream, exact = NoiseStream(random_state), (Exact.ROW_COUNT,)
+    return Account([step], budget=terms.budget, stream=stream, ledger=book, receipt=receipt, exact=exact)
 
 
 def _charged(book: Ledger, purpose: str, terms: Terms, step: Step) -> Receipt:
     """Return the receipt of the run's charge; one that was made by a start that died before it could note it counts."""
     if not _lines(book, purpose):
-        Account.open([step], budget=terms.budget, ledger=book, purpose=purpose)
+        Account.open([step], budget=terms.budget, ledger=book, purpose=purpose, exact=(Exact.ROW_COUNT,))
     return _lines(book, purpose)[0].receipt
 
 

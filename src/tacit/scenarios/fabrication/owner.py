@@ -18,6 +18,7 @@ from tacit.models.class_means import ADJACENCY
 from tacit.privacy.account import Account, Plan
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.card import Card
+from tacit.privacy.conversions import Exact
 from tacit.privacy.ledger import Ledger
 from tacit.release.file import Release
 from tacit.scenarios.fabrication import entry, record
@@ -97,11 +98,11 @@ def plan_fabrication(
     unit = one_of("unit", unit, [Unit.RECORD, Unit.ENTRY])
     budget = Budget(epsilon, delta, unit=unit)
     if unit is Unit.ENTRY:
-        return Plan(budget, (entry.entry_step(schema, epsilon, delta),), len(schema.features))
+        return Plan(budget, (entry.entry_step(schema, epsilon, delta),), len(schema.features), tuple(Exact))
     if method == "hull":
         raise InputError("method 'hull' smooths noisy rows, which unit 'entry' alone has; use method 'moments'.")
     checks.fraction("delta", delta)
-    return Plan(budget, tuple(record.record_steps(directions_of(schema), budget)), len(schema.features))
+    return Plan(budget, tuple(record.record_steps(directions_of(schema), budget)), len(schema.features), ())
 
 
 def fabricate(
@@ -140,6 +141,7 @@ def fabricate(
         random_state=random_state,
         purpose=purpose or f"fabricated rows per {plan.budget.unit}",
         n_features=plan.n_features if plan.budget.unit is Unit.ENTRY else None,
+        exact=plan.exact,
     )
     task = _Task(X, codes, schema, rows)
     if plan.budget.unit is Unit.RECORD:

@@ -68,6 +68,7 @@ def release_rows(
         random_state=random_state,
         purpose=purpose,
         n_features=plan.n_features,
+        exact=plan.exact,
     )
     mechanism = plan.steps[0].mechanism
     if not isinstance(mechanism, EntryNoise):

@@ -1,6 +1,7 @@
 """Private logistic regression on groups of features, alone or starting from the releases of others."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import Any, Self
 
@@ -19,6 +20,7 @@ from tacit.models.linear_problems import (
     REPLACED,
     centred,
     n_problems,
+    proved_relations,
     require_room,
     row_factors,
     schema_bounds,
@@ -28,6 +30,7 @@ from tacit.models.linear_problems import (
 from tacit.models.linear_release import LinearScores, linear_release, read_scores
 from tacit.privacy.account import Account, Step
 from tacit.privacy.budget import Budget, Unit
+from tacit.privacy.conversions import Exact
 from tacit.privacy.ledger import Ledger
 from tacit.release.file import Release
 from tacit.scenarios.split_transfer.hypothesis import Hypothesis, combine, place_by_schema, place_columns
@@ -116,7 +119,7 @@ class FeatureSplitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
 
     def plan(self, n_features: int, *, n_rows: int, classes: Sequence[Any] = (0, 1)) -> list[Step]:
         """Return the queries that a fit on ``n_rows`` rows will make; nothing is charged."""
-        return list(self._plan(n_features, n_rows, classes).steps)
+        return self._steps(self._plan(n_features, n_rows, classes))
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Charge the ledger, then release the weights learned from ``X`` and the labels ``y``."""
@@ -127,11 +130,12 @@ class FeatureSplitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         plan = self._plan(table.shape[1], n_rows, classes.tolist())
         problem = self._problem(table, codes, len(classes), plan, n_rows)
         account = Account.open(
-            plan.steps,
-            budget=Budget(plan.epsilon, unit=Unit.RECORD),
+            self._steps(plan),
+            budget=Budget(plan.epsilon, unit=Unit.RECORD, relation=proved_relations(self.n_rows)[0]),
             ledger=self.ledger,
             random_state=self.random_state,
             purpose=self.purpose,
+            exact=(Exact.ROW_COUNT,) if self.n_rows is None else (),
         )
         learned = (ask_stack if self.aggregate == "stack" else ask_average)(account, plan, problem)
         self.classes_ = classes
@@ -195,6 +199,10 @@ class FeatureSplitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         if stacked and self.n_rows is not None:
             raise InputError("n_rows must be None with stacking, whose halves are fixed by the rows' places.")
         return (plan_stack if stacked else plan_average)(split, prior, noise, settings)
+
+    def _steps(self, plan: SplitPlan) -> list[Step]:
+        proved = proved_relations(self.n_rows)
+        return [replace(step, relation=proved) for step in plan.steps]
 
     def _start(self, n_features: int, classes: Sequence[Any]) -> tuple[FeatureSplit, FloatArray, FloatArray]:
         """Return the split, the sources' weights of our problems, and the noise in them; infinite without sources."""

@@ -11,7 +11,8 @@ from tacit.data.schema import Schema
 from tacit.errors import InputError, SchemaError
 from tacit.models.feature_split import FeatureSplit
 from tacit.privacy.account import Plan
-from tacit.privacy.budget import Budget, Unit
+from tacit.privacy.budget import Budget, Relation, Unit
+from tacit.privacy.conversions import Exact
 from tacit.privacy.ledger import Ledger
 from tacit.release.file import Release
 from tacit.scenarios.split_transfer.classifier import FeatureSplitClassifier
@@ -33,7 +34,8 @@ def plan_release(schema: Schema, *, unit: Unit | str, epsilon: float, delta: flo
         raise SchemaError("the schema must name a label with at least two classes: a release speaks of classes.")
     model = FeatureSplitClassifier(epsilon, split=FeatureSplit.by_schema(schema), schema=schema)
     steps = model.plan(len(schema.encoded_names), n_rows=n_rows, classes=range(len(schema.classes)))
-    return Plan(Budget(epsilon, unit=Unit.RECORD), tuple(steps), len(schema.features))
+    budget = Budget(epsilon, unit=Unit.RECORD, relation=Relation.REPLACE)
+    return Plan(budget, tuple(steps), len(schema.features), (Exact.ROW_COUNT,))
 
 
 def make_release(

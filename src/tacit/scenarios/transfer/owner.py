@@ -14,6 +14,7 @@ from tacit.errors import InputError, SchemaError
 from tacit.models.class_means import ADJACENCY, class_sums, count_weight, sums_mechanism
 from tacit.privacy.account import Account, Plan, Step
 from tacit.privacy.budget import Budget, Unit
+from tacit.privacy.conversions import Exact
 from tacit.privacy.ledger import Ledger
 from tacit.privacy.mechanisms import EntryNoise
 from tacit.release.file import Release
@@ -41,7 +42,8 @@ def plan_release(schema: Schema, *, unit: Unit | str, epsilon: float, delta: flo
         raise SchemaError("the schema must name a label with at least two classes: a release speaks of classes.")
     unit = one_of("unit", unit, [Unit.RECORD, Unit.ENTRY])
     step = _record_step(schema, epsilon, delta) if unit is Unit.RECORD else _entry_step(schema, epsilon, delta)
-    return Plan(Budget(epsilon, delta, unit=unit), (step,), len(schema.features))
+    exact = () if unit is Unit.RECORD else tuple(Exact)
+    return Plan(Budget(epsilon, delta, unit=unit), (step,), len(schema.features), exact)
 
 
 def make_release(
@@ -69,6 +71,7 @@ def make_release(
         random_state=random_state,
         purpose=purpose or f"transfer release per {plan.budget.unit}",
         n_features=plan.n_features if plan.budget.unit is Unit.ENTRY else None,
+        exact=plan.exact,
     )
     if plan.budget.unit is Unit.RECORD:
         return _release_records(account, X, codes, schema)

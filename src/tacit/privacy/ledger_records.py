@@ -1,0 +1,165 @@
+"""What a ledger's file holds as text: its charter and its lines."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Self
+
+from tacit import checks
+from tacit.errors import LedgerTamperedError
+from tacit.privacy import events
+from tacit.privacy.budget import Budget, Unit
+from tacit.privacy.conversions import Claim
+from tacit.privacy.hash_chain import MALFORMED, Head, Receipt, canonical, digest, one_line
+
+# Format 1 had no relation; its ledgers are read, and say what they assumed.
+FORMAT = 2
+READABLE = (1, 2)
+EDITED_CHARTER = "the charter of the ledger (its budget, name and identifier) was edited."
+
+
+@dataclass(frozen=True)
+class Charter:
+    """What is fixed when a ledger is made; the first link of its chain.
+
+    ``format`` is that of the file. A charter of format 1 names no relation: its budget has the unit's default one.
+    """
+
+    identifier: str
+    created: str
+    name: str
+    budget: Budget
+    format: int = FORMAT
+
+    @property
+    def relation_assumed(self) -> bool:
+        """Whether the relation was not stated when the ledger was made."""
+        return self.format == 1
+
+    def to_json(self) -> str:
+        """Return the canonical JSON that is stored and hashed."""
+        budget: dict[str, Any] = {
+            "epsilon": self.budget.epsilon,
+            "delta": self.budget.delta,
+            "unit": self.budget.unit.value,
+        }
+        if not self.relation_assumed:
+            budget["relation"] = self.budget.relation.value
+        return canonical(
+            {
+                "format": self.format,
+                "identifier": self.identifier,
+                "created": self.created,
+                "name": self.name,
+                "budget": budget,
+            }
+        )
+
+    @classmethod
+    def from_json(cls, content: str) -> Self:
+        """Return the charter that ``content`` describes."""
+        try:
+            fields = json.loads(content)
+            texts = {key: one_line(key, fields[key]) for key in ("identifier", "created", "name")}
+            written = checks.one_of("format", fields["format"], READABLE)
+            charter = cls(budget=Budget(**fields["budget"]), format=written, **texts)
+        except MALFORMED as problem:
+            raise LedgerTamperedError(EDITED_CHARTER) from problem
+        if charter.to_json() != content:
+            raise LedgerTamperedError(EDITED_CHARTER)
+        return charter
+
+    @property
+    def start(self) -> Head:
+        """The head of a chain without lines."""
+        return Head(0, digest(self.to_json()))
+
+
+@dataclass(frozen=True)
+class Line:
+    """One charge: when and what for, and the claim as it was charged.
+
+    ``relation_assumed``: the line is of a version that did not state relations; its claim has the unit's default one.
+    """
+
+    number: int
+    time: str
+    purpose: str
+    claim: Claim
+    digest: str
+    relation_assumed: bool = False
+
+    @property
+    def unit(self) -> Unit:
+        """The unit that the event speaks of."""
+        return self.claim.unit
+
+    @property
+    def event(self) -> events.Event:
+        """What was charged, for one unit."""
+        return self.claim.event
+
+    @property
+    def n_features(self) -> int | None:
+        """Entries in one record, if they were stated."""
+        return self.claim.n_features
+
+    @property
+    def receipt(self) -> Receipt:
+        """The receipt that the charge returned."""
+        return Receipt(self.number, self.digest)
+
+    @classmethod
+    def from_json(cls, content: str, digest: str) -> Self:
+        """Return the line that ``content`` describes."""
+        fields = json.loads(content)
+        return cls(
+            number=checks.whole("number", fields["number"]),
+            time=one_line("time", fields["time"]),
+            purpose=one_line("purpose", fields["purpose"]),
+            claim=_claim(fields),
+            digest=digest,
+            relation_assumed="relations" not in fields,
+        )
+
+
+def line_json(number: int, claim: Claim, purpose: str) -> str:
+    """Return the canonical JSON of a new line, with the present time."""
+    return canonical(
+        {
+            "number": number,
+            "time": now(),
+            "purpose": purpose,
+            "unit": claim.unit.value,
+            "relations": [each.value for each in claim.relations],
+            "exact": None if claim.exact is None else [each.value for each in claim.exact],
+            "event": events.to_dict(claim.event),
+            "n_features": claim.n_features,
+            "noise_per_entry": claim.noise_per_entry,
+        }
+    )
+
+
+def now() -> str:
+    """Return the present time (UTC), to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _claim(fields: Mapping[str, Any]) -> Claim:
+    # A line without relations is of format 1, whose entry-level charges were all noise in every entry.
+    old = "relations" not in fields
+    return Claim.checked(
+        events.from_dict(fields["event"]),
+        unit=fields["unit"],
+        relation=None if old else fields["relations"],
+        exact=None if old else fields["exact"],
+        n_features=fields["n_features"],
+        noise_per_entry=True if old else _truth(fields["noise_per_entry"]),
+    )
+
+
+def _truth(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError("a truth value is needed")
+    return value
