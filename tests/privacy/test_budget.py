@@ -18,8 +18,8 @@ def test_a_delta_outside_its_range_is_refused(delta: object) -> None:
 
 
 def test_an_unknown_unit_is_refused_with_the_list_of_known_ones() -> None:
-    with pytest.raises(BudgetError, match="'entry', 'record', 'pair'"):
-        Budget(1, unit="person")
+    with pytest.raises(BudgetError, match="'entry', 'record', 'person', 'pair'"):
+        Budget(1, unit="household")
 
 
 def test_budgets_are_only_partly_ordered() -> None:

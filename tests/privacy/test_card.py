@@ -67,7 +67,10 @@ def test_seeded_noise_is_the_first_line(card: Card) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"unit": "person"},
+        {"unit": "household"},
+        {"relation": "swap"},
+        {"published": ["colour"]},
+        {"rows_per_person": 0},
         {"epsilon": -1},
         {"epsilon": "large"},
         {"delta": 2},

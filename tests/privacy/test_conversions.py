@@ -287,14 +287,14 @@ def test_a_contradiction_within_one_claim_is_refused() -> None:
 def kinds() -> Iterable[tuple[Unit, Relation]]:
     for unit in Unit:
         yield unit, default_relation(unit)
-        if unit is Unit.RECORD:
+        if unit in (Unit.RECORD, Unit.PERSON):
             yield unit, RE
 
 
 def test_every_pair_of_neighbours_is_the_same_has_a_chain_or_is_refused() -> None:
     event = ApproximateEvent(0.1)
     for source, target in itertools.product(kinds(), kinds()):
-        claim = Claim(event, source[0], (source[1],), exact=(), n_features=5)
+        claim = Claim(event, source[0], (source[1],), exact=(), n_features=5, rows_per_person=3)
         if source == target:
             assert converted(claim, *target) is event
         elif (source, target) in CHAINS:
@@ -308,6 +308,7 @@ def test_what_tells_neighbours_apart_is_what_can_differ_between_them() -> None:
     everything = tuple(Exact)
     assert told_apart_by(everything, Unit.RECORD, AR) == everything
     assert told_apart_by(everything, Unit.RECORD, RE) == (Exact.LABELS, Exact.CLASS_COUNTS)
+    assert told_apart_by(everything, Unit.PERSON, AR) == everything
     assert told_apart_by(everything, Unit.ENTRY, RE) == ()
     assert told_apart_by(None, Unit.RECORD, AR) == ()
 

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -16,7 +16,7 @@ from tacit.errors import BudgetError, InputError
 from tacit.privacy import accounting
 from tacit.privacy.budget import Budget, Relation, Relations, Unit, relations_of
 from tacit.privacy.card import CENTRAL, Card, Part, coarser_guarantees, repeated
-from tacit.privacy.conversions import Claim, Exact, converted, exact_of
+from tacit.privacy.conversions import Claim, Exact, converted
 from tacit.privacy.events import Event, SequentialEvent
 from tacit.privacy.ledger import Ledger, Receipt, as_ledger
 from tacit.privacy.mechanisms.additive import Gaussian, Laplace
@@ -34,7 +34,9 @@ class Step:
     """One planned query: its mechanism, what it releases, why its sensitivity holds, and how often it runs.
 
     ``relation`` says which relation ``because`` proves: one, several, or None for the mechanism's own, if it has one,
-    and the default of the plan's unit otherwise.
+    and the default of the plan's unit otherwise. ``rows`` is for plans per person: how many rows of one person meet a
+    mechanism whose sensitivity is that of one row. A sum of so many rows moves so many times as far, which is also
+    what the group costs; a mechanism whose sensitivity already counts all rows of a person has ``rows`` 1.
     """
 
     mechanism: Mechanism
@@ -42,11 +44,12 @@ class Step:
     because: str
     times: int = 1
     relation: Relation | Relations | None = None
+    rows: int = 1
 
     @property
     def event(self) -> Event:
-        """What all the repetitions cost together."""
-        return repeated(self.mechanism.event, self.times)
+        """What all the repetitions cost one unit together."""
+        return accounting.at_group(repeated(self.mechanism.event, self.times), self.rows)
 
     def relations(self, unit: Unit) -> Relations:
         """Return the relations that the step's inequality proves for one ``unit``."""
@@ -79,12 +82,15 @@ class Plan:
         How many entries a record has.
     exact : tuple of Exact or None
         What the release publishes without noise; None: not stated.
+    rows_per_person : int or None
+        The most rows of one person that the release reads; None: no bound.
     """
 
     budget: Budget
     steps: tuple[Step, ...]
     n_features: int
     exact: tuple[Exact, ...] | None = None
+    rows_per_person: int | None = None
 
 
 class Account:
@@ -99,8 +105,8 @@ class Account:
     stream : NoiseStream
     ledger, receipt
         Where the plan was charged, if anywhere.
-    exact : iterable of Exact or None
-        What is published without noise; None: not stated.
+    claim : Claim
+        What was charged, with the facts that the card states.
     """
 
     def __init__(
@@ -111,12 +117,13 @@ class Account:
         stream: NoiseStream,
         ledger: Ledger | None = None,
         receipt: Receipt | None = None,
-        exact: Iterable[Exact | str] | None = None,
+        claim: Claim | None = None,
     ) -> None:
         self.steps = tuple(steps)
         self.budget = budget
         self._stream = stream
-        self._ledger, self._receipt, self._exact = ledger, receipt, exact_of(exact)
+        self._ledger, self._receipt = ledger, receipt
+        self._claim = plan_claim(self.steps, budget) if claim is None else claim
         self._left: Counter[Mechanism] = Counter()
         for step in self.steps:
             self._left[step.mechanism] += step.times
@@ -132,11 +139,12 @@ class Account:
         purpose: str = "",
         n_features: int | None = None,
         exact: Iterable[Exact | str] | None = None,
+        rows_per_person: int | None = None,
     ) -> "Account":
         """Charge the whole plan and return an account that may draw it; a refused charge draws nothing.
 
-        ``n_features`` and ``exact`` convert an entry-level plan for a ledger that counts records: how many entries a
-        record has, and what leaves without noise.
+        ``n_features``, ``exact`` and ``rows_per_person`` convert the plan for a ledger of coarser units: how many
+        entries a record has, what leaves without noise, and how many rows of one person are read at most.
         """
         event = plan_event(steps, budget)
         if not accounting.fits(event, budget):
@@ -144,10 +152,10 @@ class Account:
             raise BudgetError(f"the planned steps cost epsilon {needed:.6g} at delta {budget.delta:g}, above {budget}.")
         stream = NoiseStream(random_state)
         book = as_ledger(ledger)
-        claim = plan_claim(steps, budget, n_features=n_features, exact=exact)
+        claim = plan_claim(steps, budget, n_features=n_features, exact=exact, rows_per_person=rows_per_person)
         # Charge first: a crash past this line wastes budget but never leaks.
         receipt = book.charge_claim(claim, purpose=purpose) if book else None
-        return cls(steps, budget=budget, stream=stream, ledger=book, receipt=receipt, exact=claim.exact)
+        return cls(steps, budget=budget, stream=stream, ledger=book, receipt=receipt, claim=claim)
 
     def release(self, mechanism: Mechanism, values: FloatArray) -> FloatArray:
         """Return ``values`` as released by ``mechanism``, which must be a step of the plan not yet used up."""
@@ -187,13 +195,13 @@ class Account:
         assumptions: Sequence[str] = (),
         not_protected: Sequence[str] = (),
         n_features: int | None = None,
-        exact: Iterable[Exact | str] | None = None,
         trust: str = CENTRAL,
         warning: str = "",
     ) -> Card:
-        """Return the card of everything in the plan; ``exact`` as given to ``open`` unless it is given here."""
-        event = plan_event(self.steps, self.budget)
-        published = self._exact if exact is None else exact_of(exact)
+        """Return the card of everything in the plan."""
+        claim = replace(self._claim, event=plan_event(self.steps, self.budget), relations=(self.budget.relation,))
+        if n_features is not None:
+            claim = replace(claim, n_features=n_features)
         return Card(
             title=title,
             unit=self.budget.unit,
@@ -202,8 +210,9 @@ class Account:
             delta=self.budget.delta,
             adjacency=adjacency,
             parts=tuple(_part(step, self.budget.unit) for step in self.steps),
-            published=published,
-            coarser=coarser_guarantees(event, budget=self.budget, n_features=n_features, exact=published),
+            published=claim.exact,
+            rows_per_person=claim.rows_per_person,
+            coarser=coarser_guarantees(claim, self.budget),
             assumptions=tuple(assumptions),
             not_protected=tuple(not_protected),
             secure=self._stream.secure,
@@ -243,6 +252,7 @@ def plan_claim(
     *,
     n_features: int | None = None,
     exact: Iterable[Exact | str] | None = None,
+    rows_per_person: int | None = None,
 ) -> Claim:
     """Return what a ledger is charged for ``steps``: proved for every relation that all of them are proved for.
 
@@ -256,6 +266,7 @@ def plan_claim(
         exact=exact,
         n_features=n_features,
         noise_per_entry=all(getattr(step.mechanism, "noise_per_entry", False) for step in steps),
+        rows_per_person=rows_per_person,
     )
 
 
@@ -271,4 +282,4 @@ def observed_by(observer: Observer) -> Iterator[None]:
 
 def _part(step: Step, unit: Unit) -> Part:
     mechanism, relations = step.mechanism, step.relations(unit)
-    return Part(step.what, settings_of(mechanism), step.because, step.event, mechanism.exact, relations)
+    return Part(step.what, settings_of(mechanism), step.because, step.event, mechanism.exact, relations, step.rows)

@@ -18,6 +18,8 @@ class Unit(StrEnum):
     """one cell of the table"""
     RECORD = "record"
     """one row of the table"""
+    PERSON = "person"
+    """one person with all their rows"""
     PAIR = "pair"
     """one relationship and everything that reveals it"""
 
@@ -37,7 +39,7 @@ ONLY_REPLACED = (Unit.ENTRY, Unit.PAIR)
 
 
 def default_relation(unit: Unit) -> Relation:
-    """Return the relation meant where none is named: one record more or less; an entry or a pair exchanged."""
+    """Return the relation meant where none is named: a record or person more or less, an entry or pair exchanged."""
     return Relation.REPLACE if unit in ONLY_REPLACED else Relation.ADD_REMOVE
 
 
@@ -74,10 +76,10 @@ class Budget:
     delta : float
         In [0, 1).
     unit : Unit or str
-        ``"entry"``, ``"record"`` or ``"pair"``.
+        ``"entry"``, ``"record"``, ``"person"`` or ``"pair"``.
     relation : Relation or str, optional
         ``"add-remove"`` (one unit more or less) or ``"replace"`` (one unit exchanged, the number of rows public). The
-        default is ``"add-remove"`` for records; entries and pairs can only be exchanged.
+        default is ``"add-remove"`` for records and persons; entries and pairs can only be exchanged.
 
     Examples
     --------

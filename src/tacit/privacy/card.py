@@ -29,8 +29,8 @@ WIDTH = 79
 class Part:
     """One thing that a release carries: what it is, the mechanism with its settings, and why its sensitivity holds.
 
-    ``exact`` says whether its noise follows its law exactly, ``relations`` which neighbours its event was proved for;
-    none on cards from before relations were stated.
+    ``exact`` says whether its noise follows its law exactly, ``relations`` which neighbours its event was proved for
+    (none on cards from before relations were stated), ``rows`` how many rows of one person meet the mechanism.
     """
 
     what: str
@@ -39,6 +39,7 @@ class Part:
     event: Event
     exact: bool = True
     relations: Relations = ()
+    rows: int = 1
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,8 @@ class Card:
         Which relation the promise is about; None on cards from before relations were stated.
     published : tuple of Exact or None
         What leaves without noise; None if that is not stated.
+    rows_per_person : int or None
+        The most rows of one person that were read; None if no bound was applied.
     """
 
     title: str
@@ -119,6 +122,7 @@ class Card:
     software: str = ""
     relation: Relation | None = None
     published: tuple[Exact, ...] | None = None
+    rows_per_person: int | None = None
 
     @property
     def holds(self) -> bool:
@@ -169,28 +173,33 @@ class Card:
         return "\n".join(_page(self)) + "\n"
 
 
-def coarser_guarantees(
-    event: Event, *, budget: Budget, n_features: int | None = None, exact: tuple[Exact, ...] | None = None
-) -> tuple[Guarantee, ...]:
-    """Return what ``event``, of the unit and relation of ``budget``, guarantees to coarser units at its delta.
+def coarser_guarantees(claim: Claim, budget: Budget) -> tuple[Guarantee, ...]:
+    """Return what ``claim``, of the unit and relation of ``budget``, guarantees to coarser units at its delta.
 
     An entry-level event with noise in every entry is repeated for each entry of a record; its own delta mass adds up
     as often, and the record's epsilon is stated at that mass plus 1e-5, for a record that keeps what leaves exactly.
-    A record-level event is widened to groups of 2 and 5 records.
+    An event per record or person is widened to groups of 2 and 5, and to a person if their rows are bounded.
     """
-    if budget.unit is Unit.ENTRY and n_features:
-        whole = accounting.at_record(event, n_features)
-        mass = n_features * accounting.delta(event, epsilon=accounting.epsilon(event, delta=budget.delta))
-        at = min(RECORD_DELTA + mass, accounting.LARGEST_DELTA)
-        kept = ", ".join(told_apart_by(exact, Unit.RECORD, Relation.REPLACE))
-        name = f"record of {n_features} entries" + (f" that keeps {kept} as they are" if kept else "")
-        return (_guarantee(name, whole, at),)
-    if budget.unit is Unit.RECORD:
-        groups = ((size, accounting.at_group(event, size)) for size in (2, 5))
-        exchanged = ", or one exchanged" if budget.relation is Relation.ADD_REMOVE else ""
-        names = {2: f"group of 2 records{exchanged}", 5: "group of 5 records"}
-        return tuple(_guarantee(names[size], group, budget.delta) for size, group in groups)
-    return ()
+    if budget.unit is Unit.ENTRY:
+        return (_whole_record(claim, budget),) if claim.n_features else ()
+    if budget.unit is Unit.PAIR:
+        return ()
+    many = f"{budget.unit}s"
+    exchanged = ", or one exchanged" if budget.relation is Relation.ADD_REMOVE else ""
+    sizes = {f"group of 2 {many}{exchanged}": 2, f"group of 5 {many}": 5}
+    if budget.unit is Unit.RECORD and claim.rows_per_person:
+        sizes[f"person with at most {claim.rows_per_person} rows"] = claim.rows_per_person
+    groups = ((name, accounting.at_group(claim.event, size)) for name, size in sizes.items())
+    return tuple(_guarantee(name, group, budget.delta) for name, group in groups)
+
+
+def _whole_record(claim: Claim, budget: Budget) -> Guarantee:
+    n_features = claim.n_features or 1
+    mass = n_features * accounting.delta(claim.event, epsilon=accounting.epsilon(claim.event, delta=budget.delta))
+    kept = ", ".join(told_apart_by(claim.exact, Unit.RECORD, Relation.REPLACE))
+    name = f"record of {n_features} entries" + (f" that keeps {kept} as they are" if kept else "")
+    whole = accounting.at_record(claim.event, n_features)
+    return _guarantee(name, whole, min(RECORD_DELTA + mass, accounting.LARGEST_DELTA))
 
 
 def _guarantee(unit: str, event: Event, delta: float) -> Guarantee:
@@ -213,6 +222,8 @@ def _parsed(content: dict[str, Any]) -> dict[str, Any]:
     if content.get("relation") is not None:
         content["relation"] = relation_of(content["unit"], content["relation"])
     content["published"] = exact_of(content.get("published"))
+    if content.get("rows_per_person") is not None:
+        content["rows_per_person"] = checks.whole("rows_per_person", content["rows_per_person"])
     for name in ("title", "adjacency", "warning", "trust", "made", "software"):
         _require(content.get(name, ""), str, name)
     _require(content.get("secure", True), bool, "secure")
@@ -233,6 +244,7 @@ def _part(content: Mapping[str, Any], unit: Unit) -> Part:
     made = Part(**{**rest, "relations": relations_of(unit, given) if given else ()})
     for name, kind in (("what", str), ("because", str), ("exact", bool)):
         _require(getattr(made, name), kind, name)
+    checks.whole("rows", made.rows)
     return made
 
 
@@ -269,6 +281,8 @@ def _page(card: Card) -> list[str]:
     lines = [_headline(card), "=" * WIDTH, f"PRIVACY CARD   {card.title}", ""]
     lines += _entry("Protects", f"one {card.unit}: {card.adjacency}")
     lines += _entry("Relation", _relation(card))
+    if words := _persons(card):
+        lines += _entry("Persons", words)
     lines += _entry("Guarantee", f"epsilon {_number(card.epsilon)}, delta {_number(card.delta)} for one {card.unit}")
     for each in card.coarser:
         lines += _entry("", str(each))
@@ -306,6 +320,15 @@ def _relation(card: Card) -> str:
     if card.relation is Relation.ADD_REMOVE:
         return f"add-remove: a table with one {card.unit} more or less; who is in the table is protected"
     return f"replace: one {card.unit} exchanged for another; how many there are is public"
+
+
+def _persons(card: Card) -> str:
+    """Return what the card means for a person, who may have several rows."""
+    if card.rows_per_person is None:
+        if card.unit is Unit.RECORD:
+            return "a person with several rows loses as much as a group of so many records; their number is not bounded"
+        return ""
+    return f"at most {card.rows_per_person} rows of each person were read, chosen by a key and not by their values"
 
 
 def _proved_for(card: Card, part: Part) -> str:

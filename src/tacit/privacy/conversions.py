@@ -7,6 +7,7 @@ of which each two in a row are neighbours of the source kind; a chain of k costs
 - from `replace` to `add-remove`: neighbours under `replace` have equally many rows, so no chain joins tables of
   different lengths, and releases with that proof publish the number of rows;
 - from an entry to a record that is added or removed, for the same reason;
+- from a person exchanged for one with as many rows to one record exchanged: the new row may be another person's;
 - between pairs and anything else: one record takes part in any number of pairs.
 
 What leaves exactly (``Exact``) has no noise, so a claim holds only for neighbours that agree in it.
@@ -20,7 +21,7 @@ from typing import Self
 from tacit import checks
 from tacit.errors import InputError
 from tacit.privacy import accounting
-from tacit.privacy.budget import Relation, Relations, Unit, relations_of
+from tacit.privacy.budget import ONLY_REPLACED, Relation, Relations, Unit, relations_of
 from tacit.privacy.events import Event
 
 
@@ -49,6 +50,8 @@ class Claim:
         Entries in one record.
     noise_per_entry : bool
         Whether every entry has independent noise of its own.
+    rows_per_person : int or None
+        The most rows of one person that the release read, by a bound that was applied before it; None: no bound.
     """
 
     event: Event
@@ -57,6 +60,7 @@ class Claim:
     exact: tuple[Exact, ...] | None = None
     n_features: int | None = None
     noise_per_entry: bool = False
+    rows_per_person: int | None = None
 
     @classmethod
     def checked(
@@ -68,6 +72,7 @@ class Claim:
         exact: Iterable[Exact | str] | None = None,
         n_features: int | None = None,
         noise_per_entry: bool = False,
+        rows_per_person: int | None = None,
     ) -> Self:
         """Return the claim, each part checked; ``relation`` may name one relation or several."""
         of = checks.one_of("unit", unit, list(Unit))
@@ -78,6 +83,7 @@ class Claim:
             exact_of(exact),
             None if n_features is None else checks.whole("n_features", n_features),
             bool(noise_per_entry),
+            None if rows_per_person is None else checks.whole("rows_per_person", rows_per_person),
         )
 
 
@@ -85,6 +91,9 @@ Neighbours = tuple[Unit, Relation]
 ADDED_RECORD: Neighbours = (Unit.RECORD, Relation.ADD_REMOVE)
 REPLACED_RECORD: Neighbours = (Unit.RECORD, Relation.REPLACE)
 CHANGED_ENTRY: Neighbours = (Unit.ENTRY, Relation.REPLACE)
+ADDED_PERSON: Neighbours = (Unit.PERSON, Relation.ADD_REMOVE)
+# One person's rows become those of another with as many rows: the number of rows stays public.
+REPLACED_PERSON: Neighbours = (Unit.PERSON, Relation.REPLACE)
 
 
 def _entries(claim: Claim) -> int:
@@ -94,6 +103,15 @@ def _entries(claim: Claim) -> int:
             "it is the number of entries in one record."
         )
     return claim.n_features
+
+
+def _rows(claim: Claim) -> int:
+    if claim.rows_per_person is None:
+        raise InputError(
+            "rows_per_person must be given to charge an event per record or entry on a ledger per person: the most "
+            "rows of one person that the release reads. Bound contributions first."
+        )
+    return claim.rows_per_person
 
 
 # (source, target): the length of the chain of source neighbours between two target neighbours.
@@ -106,6 +124,22 @@ CHAINS: dict[tuple[Neighbours, Neighbours], Callable[[Claim], int]] = {
     (REPLACED_RECORD, CHANGED_ENTRY): lambda _: 1,
     # A record exchanged for another changes its entries one after the other; exact labels would have to agree.
     (CHANGED_ENTRY, REPLACED_RECORD): _entries,
+    # A person's rows come or go one after the other.
+    (ADDED_RECORD, ADDED_PERSON): _rows,
+    # All rows of one person out, all of the other in.
+    (ADDED_RECORD, REPLACED_PERSON): lambda claim: 2 * _rows(claim),
+    # As many rows, exchanged one after the other.
+    (REPLACED_RECORD, REPLACED_PERSON): _rows,
+    (CHANGED_ENTRY, REPLACED_PERSON): lambda claim: _entries(claim) * _rows(claim),
+    # The person with the row out, the person without it in (or the other way round); bounding may pick other rows.
+    (ADDED_PERSON, ADDED_RECORD): lambda _: 2,
+    # The old row's person and the new row's person, each out as they were and in as they are.
+    (ADDED_PERSON, REPLACED_RECORD): lambda _: 4,
+    (ADDED_PERSON, REPLACED_PERSON): lambda _: 2,
+    # The person as they were out, as they are in.
+    (ADDED_PERSON, CHANGED_ENTRY): lambda _: 2,
+    # The same person with as many rows, one of them changed.
+    (REPLACED_PERSON, CHANGED_ENTRY): lambda _: 1,
 }
 
 
@@ -122,10 +156,10 @@ def exact_of(given: Iterable[Exact | str] | None) -> tuple[Exact, ...] | None:
 def told_apart_by(exact: Iterable[Exact] | None, unit: Unit, relation: Relation) -> tuple[Exact, ...]:
     """Return what of ``exact`` may differ between two neighbours: whoever reads it tells them apart with certainty.
 
-    A record more or less changes the number of rows, labels and class counts; an exchanged one changes labels and
-    class counts, not the number of rows; a changed entry is a feature's cell and changes none of them.
+    A record or person more or less changes the number of rows, labels and class counts; an exchanged one changes
+    labels and class counts, not the number of rows; a changed entry is a feature's cell and changes none of them.
     """
-    if unit is not Unit.RECORD:
+    if unit in ONLY_REPLACED:
         return ()
     same = (Exact.ROW_COUNT,) if relation is Relation.REPLACE else ()
     return tuple(each for each in exact or () if each not in same)
@@ -175,6 +209,12 @@ def _refusal(claim: Claim, unit: Unit, relation: Relation) -> str:
         return (
             f"unit must be {unit.value!r} on this ledger; got {claim.unit.value!r}. One record may take part in any "
             "number of pairs, so neither unit converts into the other: keep a ledger for each."
+        )
+    if claim.unit is Unit.PERSON and relation is Relation.REPLACE:
+        return (
+            f"unit must be {unit.value!r} on this ledger; got 'person' with relation 'replace', which says nothing "
+            "about a row that becomes another person's. Keep a ledger per person for it, or charge the release's "
+            "event per record."
         )
     return (
         f"relation must be {relation.value!r} on this ledger; got 'replace', which compares tables of equally many "

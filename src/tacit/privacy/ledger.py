@@ -145,6 +145,7 @@ class Ledger:
         exact: Iterable[Exact | str] | None = None,
         n_features: int | None = None,
         noise_per_entry: bool = False,
+        rows_per_person: int | None = None,
     ) -> Receipt:
         """Write ``event`` down, durably, if it fits what is left; only then may its noise be drawn.
 
@@ -166,6 +167,9 @@ class Ledger:
             Entries in one record; needed to charge an event per entry on a ledger per record.
         noise_per_entry : bool
             Whether every entry has independent noise of its own, so that a record's entries compose.
+        rows_per_person : int, optional
+            The most rows of one person that the release reads; needed to charge an event per record or entry on a
+            ledger per person.
 
         Returns
         -------
@@ -184,6 +188,7 @@ class Ledger:
             exact=exact,
             n_features=n_features,
             noise_per_entry=noise_per_entry,
+            rows_per_person=rows_per_person,
         )
         return self.charge_claim(claim, purpose=purpose)
 

@@ -137,6 +137,7 @@ def line_json(number: int, claim: Claim, purpose: str) -> str:
             "event": events.to_dict(claim.event),
             "n_features": claim.n_features,
             "noise_per_entry": claim.noise_per_entry,
+            "rows_per_person": claim.rows_per_person,
         }
     )
 
@@ -156,6 +157,7 @@ def _claim(fields: Mapping[str, Any]) -> Claim:
         exact=None if old else fields["exact"],
         n_features=fields["n_features"],
         noise_per_entry=True if old else _truth(fields["noise_per_entry"]),
+        rows_per_person=None if old else fields["rows_per_person"],
     )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from tacit.checks import FloatArray
 from tacit.errors import InputError, LedgerError
-from tacit.privacy.account import Account, Step
+from tacit.privacy.account import Account, Step, plan_claim
 from tacit.privacy.card import Card
 from tacit.privacy.conversions import Exact
 from tacit.privacy.ledger import Ledger, LedgerLike, Line, Receipt, as_ledger
@@ -214,8 +214,9 @@ def _account(log: Log, desk: str, terms: Terms, *, book: Ledger | None, random_s
             receipt = _charged(book, f"{terms.queries} scores at desk {desk}", terms, step)
             view.keep_receipt(receipt)
     book.verify(receipt)
-    stream, exact = NoiseStream(random_state), (Exact.ROW_COUNT,)
-    return Account([step], budget=terms.budget, stream=stream, ledger=book, receipt=receipt, exact=exact)
+    claim = plan_claim([step], terms.budget, exact=(Exact.ROW_COUNT,))
+    stream = NoiseStream(random_state)
+    return Account([step], budget=terms.budget, stream=stream, ledger=book, receipt=receipt, claim=claim)
 
 
 def _charged(book: Ledger, purpose: str, terms: Terms, step: Step) -> Receipt:
