@@ -50,6 +50,8 @@ def test_the_page_says_what_a_reviewer_needs(card: Card) -> None:
         "cryptographically secure",
         "in double precision, not exact, for: a direction",
         "no contradiction found",
+        "add-remove: a table with one record more or less",
+        "all parts were planned before the first was drawn",
     ):
         assert " ".join(needed.split()) in " ".join(page.split())
     assert max(len(line) for line in page.splitlines()) <= 79

@@ -23,6 +23,8 @@ CENTRAL = "central: the owner holds the raw table and adds the noise before anyt
 # Delta at which a record-level epsilon is stated beside an entry-level guarantee.
 RECORD_DELTA = 1e-5
 WIDTH = 79
+FIXED = "all parts were planned before the first was drawn; their losses are composed as distributions"
+ADAPTIVE = "the sum of its lines holds though each was chosen after seeing those before (privacy filters)"
 
 
 @dataclass(frozen=True)
@@ -291,6 +293,8 @@ def _page(card: Card) -> list[str]:
     for part in card.parts:
         lines += _entry("Released", f"{part.what}; noise: {_mechanism(part)}")
         lines += _entry("  because", part.because + _proved_for(card, part))
+    if len(card.parts) > 1:
+        lines += _entry("Composition", FIXED)
     if card.published:
         lines += _entry("Exact", f"leaves without noise: {', '.join(card.published)}")
     lines += _listed("Assumes", card.assumptions) + _listed("Not protected", card.not_protected)
@@ -376,7 +380,7 @@ def _ledger(card: Card) -> str:
     if not card.ledger:
         return "none: this spend stands on this card alone"
     given = card.ledger
-    return f"{given.get('identifier')}, line {given.get('line')}, digest {given.get('digest')}"
+    return f"{given.get('identifier')}, line {given.get('line')}, digest {given.get('digest')}; {ADAPTIVE}"
 
 
 def _audit(audit: AuditResult) -> str:

@@ -15,11 +15,11 @@ from tacit.errors import BudgetExceededError, InputError, LedgerError, LedgerTam
 from tacit.privacy import accounting, events, ledger_file
 from tacit.privacy.budget import Budget, Relation, Unit
 from tacit.privacy.conversions import Claim, Exact, converted
-from tacit.privacy.events import Event, SequentialEvent
+from tacit.privacy.events import Event
 from tacit.privacy.hash_chain import Head, Receipt, canonical, one_line
 from tacit.privacy.ledger_file import LedgerFile
 from tacit.privacy.ledger_records import Charter, Line, line_json, now
-from tacit.privacy.spending import Spending, pure_room, refusal
+from tacit.privacy.spending import Spending
 
 __all__ = ["Ledger", "LedgerLike", "Line", "Receipt", "Statement", "as_ledger"]
 
@@ -55,6 +55,11 @@ class Ledger:
 
     A charge is on disk before ``charge`` returns, and is refused if everything charged so far and the new event
     together exceed the budget. Copies, pickles, clones and forked workers of a ledger all write to the same file.
+
+    What is charged next may be chosen after seeing everything released before: the ledger stops by privacy filters,
+    for which its budget holds against any such choice (``tacit.privacy.filters``). The first charge is a plan that is
+    fixed in advance and may take the whole budget by the tightest accounting. Whatever fits one plan is therefore
+    cheapest when it is charged as one.
 
     Each line is bound to all before it by a chain of digests. ``verify`` finds lines that were edited, removed,
     inserted or reordered. Whoever can write the file can also replace it as a whole, by an older copy or by a chain
@@ -200,10 +205,10 @@ class Ledger:
         with ledger_file.writing(self._path, timeout=self._timeout) as file:
             self._require_own(file)
             self._catch_up(file)
-            past = self._spending.composed()
-            if accounting.fits(self._spending.composed(cost), self.budget):
+            if self._spending.fits(cost):
                 return file.append(line_json(self._seen.count + 1, asked, text), self._seen)
-        raise BudgetExceededError(refusal(past, cost, self.budget))
+            refusal = self._spending.refusal(cost)
+        raise BudgetExceededError(refusal)
 
     def preview(self, claim: Claim) -> Statement:
         """Return the statement as it would be after charging ``claim``, which is not charged.
@@ -216,18 +221,18 @@ class Ledger:
         cost = converted(replace(claim, event=_as_stored(claim.event)), self.budget.unit, self.budget.relation)
         lines = self.lines()
         spending = self._spending_of(lines)
-        if not accounting.fits(spending.composed(cost), self.budget):
-            raise BudgetExceededError(refusal(spending.composed(), cost, self.budget))
+        if not spending.fits(cost):
+            raise BudgetExceededError(spending.refusal(cost))
         spending.add(cost)
         return self._stated(lines, spending)
 
     def spent(self) -> float:
         """Return the epsilon of everything charged, at the ledger's delta."""
-        return accounting.epsilon(self._past(), delta=self.budget.delta)
+        return self._past().epsilon()
 
     def left(self) -> float:
         """Return an epsilon that one more release without delta may have."""
-        return pure_room(self._past(), self.budget)
+        return self._past().room()
 
     def lines(self) -> tuple[Line, ...]:
         """Return all charges, the oldest first, each checked against the digest before it."""
@@ -272,7 +277,7 @@ class Ledger:
     def _settle(self, path: Path, timeout: float, charter: Charter) -> None:
         self._path, self._timeout, self._charter = path, timeout, charter
         # What this process has read and checked already; each charge reads on from here.
-        self._seen, self._spending = charter.start, Spending()
+        self._seen, self._spending = charter.start, Spending(charter.budget)
 
     @contextmanager
     def _open(self) -> Iterator[LedgerFile]:
@@ -280,10 +285,10 @@ class Ledger:
             self._require_own(file)
             yield file
 
-    def _past(self) -> SequentialEvent:
+    def _past(self) -> Spending:
         with self._open() as file:
             self._catch_up(file)
-            return self._spending.composed()
+            return self._spending
 
     def _require_own(self, file: LedgerFile) -> None:
         if file.charter() != self._charter:
@@ -298,9 +303,7 @@ class Ledger:
             self._seen = Head(line.number, line.digest)
 
     def _stated(self, lines: tuple[Line, ...], spending: Spending) -> Statement:
-        past = spending.composed()
-        spent = accounting.epsilon(past, delta=self.budget.delta)
-        return Statement(lines, spent, pure_room(past, self.budget), self.notes(lines))
+        return Statement(lines, spending.epsilon(), spending.room(), self.notes(lines))
 
     def _cost(self, line: Line) -> Event:
         """Return what ``line`` costs the ledger's unit under its relation."""
@@ -323,16 +326,17 @@ class Ledger:
         return ""
 
     def _spending_of(self, lines: Sequence[Line]) -> Spending:
-        spending = Spending()
+        spending = Spending(self.budget)
         for line in lines:
             spending.add(self._cost(line))
         return spending
 
     def _require_within_budget(self, lines: Sequence[Line]) -> None:
         def too_much(count: int) -> bool:
-            return not accounting.fits(self._spending_of(lines[:count]).composed(), self.budget)
+            return count > 0 and not self._spending_of(lines[:count]).is_within()
 
         if too_much(len(lines)):
+            # Costs only grow, so the lines up to the first one too many are within the budget.
             first = bisect_left(range(len(lines)), True, key=too_much)
             past = f"line {first} of the ledger goes past the budget of {self.budget}"
             if any(line.relation_assumed for line in lines[:first]):
