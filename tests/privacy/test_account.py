@@ -132,7 +132,7 @@ def test_a_plan_proved_for_both_relations_costs_the_same_on_either_ledger(tmp_pa
 
 
 def test_the_card_lists_what_was_planned_and_where_it_was_charged(tmp_path: Path) -> None:
-    ledger = Ledger.create(tmp_path / "a.ledger", Budget(5, 1e-5, unit="record"))
+    ledger = Ledger.create(tmp_path / "a.ledger", Budget(5, 1e-5, unit="record"), allow=["no-guarantee"])
     gaussian = Gaussian.for_budget(0.5, 1e-6, sensitivity=2.0, coordinates=3)
     steps = [Step(gaussian, "a sum", "rows have norm at most 2"), Step(LAPLACE, "a count", "one row counts 1")]
     account = Account.open(steps, budget=Budget(1, 1e-6, unit="record"), ledger=ledger, random_state=3)

@@ -177,12 +177,13 @@ class PairMetric(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             ledger=self.ledger,
             random_state=self.random_state,
             purpose="pair metric",
+            warning=solver.warning,
         )
         scaled, self.fell_back_ = solver.learn(account, differences, pairs.dissimilar, random_state=self.random_state)
         self.components_: FloatArray = scaled / widths(self.bounds)
         self.kappa_, self.n_pairs_, self.n_features_in_ = kappa, n_pairs, n_features
         facts = PairFacts(kappa, pairs.graph, transitive=self.transitive, public=pairs.public)
-        self.card_ = pair_card(account, facts, local=self.mechanism in LOCAL, warning=solver.warning)
+        self.card_ = pair_card(account, facts, local=self.mechanism in LOCAL)
         return self
 
     def transform(self, X: ArrayLike) -> FloatArray:

@@ -163,6 +163,7 @@ class PrivateAutoencoderClassifier(ClassifierMixin, BaseEstimator):  # type: ign
             ledger=self.ledger,
             random_state=self.random_state,
             purpose="private autoencoder",
+            warning=printed.WARNING if paper else "",
         )
         self.layers_: tuple[Encoder, ...]
         if paper:
@@ -175,7 +176,6 @@ class PrivateAutoencoderClassifier(ClassifierMixin, BaseEstimator):  # type: ign
             adjacency=ADJACENCY,
             assumptions=self._assumptions(table.shape[1]),
             not_protected=["the number of features and the list of classes"],
-            warning=printed.WARNING if paper else "",
         )
         return self
 

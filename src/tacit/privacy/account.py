@@ -22,10 +22,12 @@ from tacit.privacy.ledger import Ledger, Receipt, as_ledger
 from tacit.privacy.mechanisms.additive import Gaussian, Laplace
 from tacit.privacy.mechanisms.base import Mechanism, settings_of
 from tacit.privacy.stream import NoiseStream
+from tacit.privacy.table_identity import TableIdentity
 from tacit.version import VERSION
 
 # Sees each query before it is answered: (mechanism, true values, draw) -> answer. Used by audits only.
 Observer = Callable[[Mechanism, FloatArray, Callable[[], FloatArray]], FloatArray]
+SEEDED = "The noise was drawn from a seed, so whoever knows the seed can take it off again."
 _observer: ContextVar[Observer | None] = ContextVar("observer", default=None)
 
 
@@ -140,11 +142,15 @@ class Account:
         n_features: int | None = None,
         exact: Iterable[Exact | str] | None = None,
         rows_per_person: int | None = None,
+        warning: str = "",
+        table: TableIdentity | None = None,
     ) -> "Account":
         """Charge the whole plan and return an account that may draw it; a refused charge draws nothing.
 
         ``n_features``, ``exact`` and ``rows_per_person`` convert the plan for a ledger of coarser units: how many
-        entries a record has, what leaves without noise, and how many rows of one person are read at most.
+        entries a record has, what leaves without noise, and how many rows of one person are read at most. ``warning``
+        says why the stated guarantee does not hold, if it does not; like a seed it is refused on a ledger that does
+        not allow it. ``table`` is compared with the table that the ledger was made for.
         """
         event = plan_event(steps, budget)
         if not accounting.fits(event, budget):
@@ -153,9 +159,12 @@ class Account:
         stream = NoiseStream(random_state)
         book = as_ledger(ledger)
         claim = plan_claim(steps, budget, n_features=n_features, exact=exact, rows_per_person=rows_per_person)
+        claim = replace(claim, warning=" ".join(each for each in (warning, "" if stream.secure else SEEDED) if each))
         # Charge first: a crash past this line wastes budget but never leaks.
-        receipt = book.charge_claim(claim, purpose=purpose) if book else None
-        return cls(steps, budget=budget, stream=stream, ledger=book, receipt=receipt, claim=claim)
+        receipt = book.charge_claim(claim, purpose=purpose, table=table) if book else None
+        return cls(
+            steps, budget=budget, stream=stream, ledger=book, receipt=receipt, claim=replace(claim, warning=warning)
+        )
 
     def release(self, mechanism: Mechanism, values: FloatArray) -> FloatArray:
         """Return ``values`` as released by ``mechanism``, which must be a step of the plan not yet used up."""
@@ -198,7 +207,7 @@ class Account:
         trust: str = CENTRAL,
         warning: str = "",
     ) -> Card:
-        """Return the card of everything in the plan."""
+        """Return the card of everything in the plan; ``warning`` as given to ``open`` unless it is given here."""
         claim = replace(self._claim, event=plan_event(self.steps, self.budget), relations=(self.budget.relation,))
         if n_features is not None:
             claim = replace(claim, n_features=n_features)
@@ -216,7 +225,7 @@ class Account:
             assumptions=tuple(assumptions),
             not_protected=tuple(not_protected),
             secure=self._stream.secure,
-            warning=warning,
+            warning=warning or self._claim.warning,
             trust=trust,
             ledger=self._ledger_entry(),
             made=datetime.now(UTC).date().isoformat(),

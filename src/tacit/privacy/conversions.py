@@ -52,6 +52,8 @@ class Claim:
         Whether every entry has independent noise of its own.
     rows_per_person : int or None
         The most rows of one person that the release read, by a bound that was applied before it; None: no bound.
+    warning : str
+        Why nothing is guaranteed although the event says so (seeded noise, a printed algorithm that leaks); or empty.
     """
 
     event: Event
@@ -61,6 +63,7 @@ class Claim:
     n_features: int | None = None
     noise_per_entry: bool = False
     rows_per_person: int | None = None
+    warning: str = ""
 
     @classmethod
     def checked(
@@ -73,6 +76,7 @@ class Claim:
         n_features: int | None = None,
         noise_per_entry: bool = False,
         rows_per_person: int | None = None,
+        warning: str = "",
     ) -> Self:
         """Return the claim, each part checked; ``relation`` may name one relation or several."""
         of = checks.one_of("unit", unit, list(Unit))
@@ -84,6 +88,7 @@ class Claim:
             None if n_features is None else checks.whole("n_features", n_features),
             bool(noise_per_entry),
             None if rows_per_person is None else checks.whole("rows_per_person", rows_per_person),
+            warning,
         )
 
 

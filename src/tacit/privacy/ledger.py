@@ -1,53 +1,31 @@
 """The durable account of one private data set: charge before drawing, refuse past the budget."""
 
-import json
 import os
 import uuid
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self, TypeAlias
 
 from tacit import checks
-from tacit.errors import BudgetExceededError, InputError, LedgerError, LedgerTamperedError, UnknownEventError
-from tacit.privacy import accounting, events, ledger_file
+from tacit.errors import BudgetExceededError, InputError, LedgerError, LedgerTamperedError
+from tacit.privacy import ledger_file, ledger_rules
 from tacit.privacy.budget import Budget, Relation, Unit
 from tacit.privacy.conversions import Claim, Exact, converted
 from tacit.privacy.events import Event
-from tacit.privacy.hash_chain import Head, Receipt, canonical, one_line
+from tacit.privacy.hash_chain import Head, Receipt, one_line
 from tacit.privacy.ledger_file import LedgerFile
 from tacit.privacy.ledger_records import Charter, Line, line_json, now
+from tacit.privacy.ledger_rules import Allowance, Statement, allowances
 from tacit.privacy.spending import Spending
+from tacit.privacy.table_identity import KEY_LENGTH, TableIdentity
 
-__all__ = ["Ledger", "LedgerLike", "Line", "Receipt", "Statement", "as_ledger"]
+__all__ = ["Allowance", "Ledger", "LedgerLike", "Line", "Receipt", "Statement", "as_ledger"]
 
 # Seconds to wait for other writers: enough for many workers that each compose unlike events before they write.
 PATIENCE = 60.0
-ASSUMED = (
-    "this ledger was made before relations were stated: its budget and {count} of its lines are taken to speak of "
-    "{relation} neighbours. Linear releases and desks charged at that time are proved for replace alone."
-)
-OLD_ENTRIES = (
-    "no guarantee: line {number} was charged per entry before it was stated what leaves exactly. Such releases publish "
-    "labels and class counts, which tells records apart with certainty."
-)
 
 LedgerLike: TypeAlias = "str | os.PathLike[str] | Ledger | None"
-
-
-@dataclass(frozen=True)
-class Statement:
-    """All charges of a ledger at one moment, the epsilon spent and the epsilon left at the ledger's delta.
-
-    ``notes`` are sentences that must stand beside the sum: what it rests on, and lines that it cannot vouch for.
-    """
-
-    lines: tuple[Line, ...]
-    spent: float
-    left: float
-    notes: tuple[str, ...] = ()
 
 
 class Ledger:
@@ -71,6 +49,8 @@ class Ledger:
         A file made by ``Ledger.create`` or ``tacit ledger init``, on a local disk.
     timeout : float
         Seconds to wait while others write.
+    allow : iterable of Allowance or str
+        What this opener lets the ledger take: ``"no-guarantee"``, ``"other-table"``.
 
     Attributes
     ----------
@@ -94,21 +74,46 @@ class Ledger:
     >>> folder.cleanup()
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, timeout: float = PATIENCE) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        timeout: float = PATIENCE,
+        allow: Iterable[Allowance | str] = (),
+    ) -> None:
         place, patience = _full(path), checks.positive("timeout", timeout)
+        allowed = allowances(allow)
         with ledger_file.reading(place, timeout=patience) as file:
             charter = file.charter()
             file.require_end(charter.start)
-        self._settle(place, patience, charter)
+        self._settle(place, patience, charter, allowed)
 
     @classmethod
-    def create(cls, path: str | os.PathLike[str], budget: Budget, *, name: str = "", timeout: float = PATIENCE) -> Self:
-        """Make a ledger with ``budget`` at ``path``, where no file may be, and return it."""
+    def create(
+        cls,
+        path: str | os.PathLike[str],
+        budget: Budget,
+        *,
+        name: str = "",
+        timeout: float = PATIENCE,
+        table: TableIdentity | None = None,
+        allow: Iterable[Allowance | str] = (),
+    ) -> Self:
+        """Make a ledger with ``budget`` at ``path``, where no file may be, and return it.
+
+        ``table`` names the private table: charges for another one are then refused, and so is a second ledger for
+        the same table in the same folder, unless ``allow`` says otherwise.
+        """
         if not isinstance(budget, Budget):
             raise InputError(f"budget must be a Budget(epsilon, delta, unit=...); got a {type(budget).__name__}.")
-        patience = checks.positive("timeout", timeout)
-        ledger_file.make(_full(path), Charter(uuid.uuid4().hex, now(), one_line("name", name), budget))
-        return cls(path, timeout=patience)
+        patience, allowed = checks.positive("timeout", timeout), allowances(allow)
+        key = b"" if table is None else os.urandom(KEY_LENGTH)
+        mark = "" if table is None else table.fingerprint(key)
+        charter = Charter(uuid.uuid4().hex, now(), one_line("name", name), budget, key.hex(), mark)
+        if table is not None and Allowance.SECOND_LEDGER not in allowed:
+            ledger_rules.require_first(_full(path), table, timeout=patience)
+        ledger_file.make(_full(path), charter)
+        return cls(path, timeout=patience, allow=allowed)
 
     @property
     def path(self) -> Path:
@@ -151,6 +156,8 @@ class Ledger:
         n_features: int | None = None,
         noise_per_entry: bool = False,
         rows_per_person: int | None = None,
+        warning: str = "",
+        table: TableIdentity | None = None,
     ) -> Receipt:
         """Write ``event`` down, durably, if it fits what is left; only then may its noise be drawn.
 
@@ -175,6 +182,10 @@ class Ledger:
         rows_per_person : int, optional
             The most rows of one person that the release reads; needed to charge an event per record or entry on a
             ledger per person.
+        warning : str
+            Why the release guarantees nothing although its event says so; refused unless the ledger allows it.
+        table : TableIdentity, optional
+            Which table the release reads; another than the ledger's own is refused unless the ledger allows it.
 
         Returns
         -------
@@ -194,19 +205,22 @@ class Ledger:
             n_features=n_features,
             noise_per_entry=noise_per_entry,
             rows_per_person=rows_per_person,
+            warning=warning,
         )
-        return self.charge_claim(claim, purpose=purpose)
+        return self.charge_claim(claim, purpose=purpose, table=table)
 
-    def charge_claim(self, claim: Claim, *, purpose: str) -> Receipt:
+    def charge_claim(self, claim: Claim, *, purpose: str, table: TableIdentity | None = None) -> Receipt:
         """Write ``claim`` down as ``charge`` does."""
-        asked, text = replace(claim, event=_as_stored(claim.event)), one_line("purpose", purpose)
+        asked, text = ledger_rules.storable(claim), one_line("purpose", purpose)
+        match = self._charter.match(table)
+        ledger_rules.require_allowed(asked, match, self._allow, name=self._path.name)
         cost = converted(asked, self.budget.unit, self.budget.relation)
         # One transaction from reading the past to writing the line: no other charge can come between.
         with ledger_file.writing(self._path, timeout=self._timeout) as file:
             self._require_own(file)
             self._catch_up(file)
             if self._spending.fits(cost):
-                return file.append(line_json(self._seen.count + 1, asked, text), self._seen)
+                return file.append(line_json(self._seen.count + 1, asked, text, match), self._seen)
             refusal = self._spending.refusal(cost)
         raise BudgetExceededError(refusal)
 
@@ -218,13 +232,13 @@ class Ledger:
         BudgetExceededError
             If it would not fit.
         """
-        cost = converted(replace(claim, event=_as_stored(claim.event)), self.budget.unit, self.budget.relation)
+        cost = converted(ledger_rules.storable(claim), self.budget.unit, self.budget.relation)
         lines = self.lines()
-        spending = self._spending_of(lines)
+        spending = ledger_rules.spending_of(lines, self._charter)
         if not spending.fits(cost):
             raise BudgetExceededError(spending.refusal(cost))
         spending.add(cost)
-        return self._stated(lines, spending)
+        return ledger_rules.stated(lines, spending, self._charter)
 
     def spent(self) -> float:
         """Return the epsilon of everything charged, at the ledger's delta."""
@@ -242,15 +256,11 @@ class Ledger:
     def statement(self) -> Statement:
         """Return the charges and their sum as they stood at one moment."""
         lines = self.lines()
-        return self._stated(lines, self._spending_of(lines))
+        return ledger_rules.stated(lines, ledger_rules.spending_of(lines, self._charter), self._charter)
 
     def notes(self, lines: Sequence[Line]) -> tuple[str, ...]:
         """Return what must be said beside the sum of ``lines``: what it assumes, and lines without a guarantee."""
-        found = []
-        if self.relation_assumed or any(line.relation_assumed for line in lines):
-            count = sum(line.relation_assumed for line in lines)
-            found.append(ASSUMED.format(count=count, relation=self.budget.relation))
-        return (*found, *(note for line in lines if (note := self._void(line))))
+        return ledger_rules.notes(lines, self._charter)
 
     def verify(self, receipt: Receipt | None = None) -> tuple[Line, ...]:
         """Check the whole file, and that ``receipt`` was written by this very ledger; return its lines.
@@ -268,14 +278,14 @@ class Ledger:
                 raise LedgerError(ledger_file.DAMAGED.format(path=self._path))
             lines = tuple(file.lines_after(self._charter.start))
             if self._seen.count:
-                _require_receipt(lines, Receipt(self._seen.count, self._seen.digest))
+                ledger_rules.require_receipt(lines, Receipt(self._seen.count, self._seen.digest))
         if receipt is not None:
-            _require_receipt(lines, receipt)
-        self._require_within_budget(lines)
+            ledger_rules.require_receipt(lines, receipt)
+        ledger_rules.require_within_budget(lines, self._charter)
         return lines
 
-    def _settle(self, path: Path, timeout: float, charter: Charter) -> None:
-        self._path, self._timeout, self._charter = path, timeout, charter
+    def _settle(self, path: Path, timeout: float, charter: Charter, allow: frozenset[Allowance]) -> None:
+        self._path, self._timeout, self._charter, self._allow = path, timeout, charter, allow
         # What this process has read and checked already; each charge reads on from here.
         self._seen, self._spending = charter.start, Spending(charter.budget)
 
@@ -299,51 +309,8 @@ class Ledger:
     def _catch_up(self, file: LedgerFile) -> None:
         """Read the lines that came since this process last looked; the chain vouches for those before."""
         for line in file.lines_after(self._seen):
-            self._spending.add(self._cost(line))
+            self._spending.add(ledger_rules.cost_of(line, self._charter))
             self._seen = Head(line.number, line.digest)
-
-    def _stated(self, lines: tuple[Line, ...], spending: Spending) -> Statement:
-        return Statement(lines, spending.epsilon(), spending.room(), self.notes(lines))
-
-    def _cost(self, line: Line) -> Event:
-        """Return what ``line`` costs the ledger's unit under its relation."""
-        if line.relation_assumed and not self.relation_assumed:
-            raise LedgerTamperedError(f"line {line.number} of the ledger states no relation: it was edited.")
-        if self._void(line):
-            # Counted as it was charged then; the sum says that nothing is proved for it.
-            return accounting.at_record(line.event, line.n_features or 1)
-        try:
-            return converted(line.claim, self.budget.unit, self.budget.relation)
-        except InputError as problem:
-            raise LedgerTamperedError(
-                f"line {line.number} of the ledger has a unit that no charge could have had: it was edited."
-            ) from problem
-
-    def _void(self, line: Line) -> str:
-        """Return why ``line`` guarantees nothing here, or nothing."""
-        if line.relation_assumed and line.unit is Unit.ENTRY and self.budget.unit is Unit.RECORD:
-            return OLD_ENTRIES.format(number=line.number)
-        return ""
-
-    def _spending_of(self, lines: Sequence[Line]) -> Spending:
-        spending = Spending(self.budget)
-        for line in lines:
-            spending.add(self._cost(line))
-        return spending
-
-    def _require_within_budget(self, lines: Sequence[Line]) -> None:
-        def too_much(count: int) -> bool:
-            return count > 0 and not self._spending_of(lines[:count]).is_within()
-
-        if too_much(len(lines)):
-            # Costs only grow, so the lines up to the first one too many are within the budget.
-            first = bisect_left(range(len(lines)), True, key=too_much)
-            past = f"line {first} of the ledger goes past the budget of {self.budget}"
-            if any(line.relation_assumed for line in lines[:first]):
-                raise LedgerError(
-                    f"{past} by the rules of this version; an older one charged it. Charge no more on it."
-                )
-            raise LedgerTamperedError(f"{past}: it cannot have been charged.")
 
     def __copy__(self) -> Self:
         return self
@@ -352,7 +319,7 @@ class Ledger:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpickled, (str(self._path), self._timeout, self._charter.to_json())
+        return _unpickled, (str(self._path), self._timeout, self._charter.to_json(), sorted(self._allow))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ledger):
@@ -375,34 +342,12 @@ def as_ledger(ledger: LedgerLike) -> Ledger | None:
     raise InputError(f"ledger must be None, a path or a Ledger; got a {type(ledger).__name__}.")
 
 
-def _unpickled(path: str, timeout: float, charter: str) -> Ledger:
+def _unpickled(path: str, timeout: float, charter: str, allow: Sequence[str] = ()) -> Ledger:
     # Nothing is opened: a fitted estimator may be loaded where its ledger is not.
     ledger = Ledger.__new__(Ledger)
-    ledger._settle(Path(path), timeout, Charter.from_json(charter))  # noqa: SLF001 - the second constructor
+    place, read = Path(path), Charter.from_json(charter)
+    ledger._settle(place, timeout, read, allowances(allow))  # noqa: SLF001 - the second constructor
     return ledger
-
-
-def _require_receipt(lines: Sequence[Line], receipt: Receipt) -> None:
-    if not 1 <= receipt.line <= len(lines):
-        raise LedgerTamperedError(
-            f"line {receipt.line}, of which there is a receipt, is not in the ledger: it holds {len(lines)} lines. "
-            "It was rewritten, replaced by an older copy, or the receipt is of another ledger."
-        )
-    if lines[receipt.line - 1].receipt != receipt:
-        raise LedgerTamperedError(
-            f"line {receipt.line} of the ledger is not the one that the receipt was given for: "
-            "the ledger was rewritten, or the receipt is of another ledger."
-        )
-
-
-def _as_stored(event: Event) -> Event:
-    """Return ``event`` as it will be read back, so that what is charged is what is written."""
-    if not isinstance(event, Event):
-        raise UnknownEventError(f"event must be one of tacit's events; got a {type(event).__name__}.")
-    try:
-        return events.from_dict(json.loads(canonical(events.to_dict(event))))
-    except (AttributeError, TypeError) as problem:
-        raise UnknownEventError(f"event must be made of tacit's events and numbers: {problem}.") from problem
 
 
 def _full(path: str | os.PathLike[str]) -> Path:

@@ -1,9 +1,12 @@
 """What a ledger's file holds as text: its charter and its lines."""
 
+import hmac
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from enum import StrEnum
 from typing import Any, Self
 
 from tacit import checks
@@ -12,11 +15,22 @@ from tacit.privacy import events
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.conversions import Claim
 from tacit.privacy.hash_chain import MALFORMED, Head, Receipt, canonical, digest, one_line
+from tacit.privacy.table_identity import TableIdentity
 
 # Format 1 had no relation; its ledgers are read, and say what they assumed.
 FORMAT = 2
 READABLE = (1, 2)
+# What the chain of digests allows of a longer text, such as a warning.
+LONGEST_WARNING = 400
 EDITED_CHARTER = "the charter of the ledger (its budget, name and identifier) was edited."
+
+
+class TableMatch(StrEnum):
+    """Whether a charge was for the table that the ledger was made for."""
+
+    SAME = "same"
+    OTHER = "other"
+    NOT_STATED = "not stated"
 
 
 @dataclass(frozen=True)
@@ -24,13 +38,23 @@ class Charter:
     """What is fixed when a ledger is made; the first link of its chain.
 
     ``format`` is that of the file. A charter of format 1 names no relation: its budget has the unit's default one.
+    ``table`` is the fingerprint of the table under ``table_key``, both hexadecimal; empty if no table was named.
     """
 
     identifier: str
     created: str
     name: str
     budget: Budget
+    table_key: str = ""
+    table: str = ""
     format: int = FORMAT
+
+    def match(self, table: TableIdentity | None) -> TableMatch:
+        """Return whether ``table`` is the ledger's own."""
+        if table is None or not self.table:
+            return TableMatch.NOT_STATED
+        same = hmac.compare_digest(table.fingerprint(bytes.fromhex(self.table_key)), self.table)
+        return TableMatch.SAME if same else TableMatch.OTHER
 
     @property
     def relation_assumed(self) -> bool:
@@ -44,17 +68,17 @@ class Charter:
             "delta": self.budget.delta,
             "unit": self.budget.unit.value,
         }
+        plain: dict[str, Any] = {
+            "format": self.format,
+            "identifier": self.identifier,
+            "created": self.created,
+            "name": self.name,
+            "budget": budget,
+        }
         if not self.relation_assumed:
             budget["relation"] = self.budget.relation.value
-        return canonical(
-            {
-                "format": self.format,
-                "identifier": self.identifier,
-                "created": self.created,
-                "name": self.name,
-                "budget": budget,
-            }
-        )
+            plain.update(table_key=self.table_key, table=self.table)
+        return canonical(plain)
 
     @classmethod
     def from_json(cls, content: str) -> Self:
@@ -63,7 +87,8 @@ class Charter:
             fields = json.loads(content)
             texts = {key: one_line(key, fields[key]) for key in ("identifier", "created", "name")}
             written = checks.one_of("format", fields["format"], READABLE)
-            charter = cls(budget=Budget(**fields["budget"]), format=written, **texts)
+            keys = {name: _hexadecimal(fields.get(name, "")) for name in ("table_key", "table")}
+            charter = cls(budget=Budget(**fields["budget"]), format=written, **texts, **keys)
         except MALFORMED as problem:
             raise LedgerTamperedError(EDITED_CHARTER) from problem
         if charter.to_json() != content:
@@ -81,6 +106,7 @@ class Line:
     """One charge: when and what for, and the claim as it was charged.
 
     ``relation_assumed``: the line is of a version that did not state relations; its claim has the unit's default one.
+    ``table``: whether it was charged for the ledger's own table.
     """
 
     number: int
@@ -89,6 +115,7 @@ class Line:
     claim: Claim
     digest: str
     relation_assumed: bool = False
+    table: TableMatch = TableMatch.NOT_STATED
 
     @property
     def unit(self) -> Unit:
@@ -121,10 +148,11 @@ class Line:
             claim=_claim(fields),
             digest=digest,
             relation_assumed="relations" not in fields,
+            table=TableMatch(fields.get("table", TableMatch.NOT_STATED)),
         )
 
 
-def line_json(number: int, claim: Claim, purpose: str) -> str:
+def line_json(number: int, claim: Claim, purpose: str, table: TableMatch) -> str:
     """Return the canonical JSON of a new line, with the present time."""
     return canonical(
         {
@@ -138,6 +166,8 @@ def line_json(number: int, claim: Claim, purpose: str) -> str:
             "n_features": claim.n_features,
             "noise_per_entry": claim.noise_per_entry,
             "rows_per_person": claim.rows_per_person,
+            "warning": claim.warning,
+            "table": table.value,
         }
     )
 
@@ -158,7 +188,14 @@ def _claim(fields: Mapping[str, Any]) -> Claim:
         n_features=fields["n_features"],
         noise_per_entry=True if old else _truth(fields["noise_per_entry"]),
         rows_per_person=None if old else fields["rows_per_person"],
+        warning="" if old else one_line("warning", fields["warning"]),
     )
+
+
+def _hexadecimal(text: Any) -> str:
+    if not isinstance(text, str) or not re.fullmatch("[0-9a-f]*", text):
+        raise TypeError("hexadecimal digits are needed")
+    return text
 
 
 def _truth(value: Any) -> bool:

@@ -148,6 +148,9 @@ def _line_as_dict(line: "Line") -> dict[str, Any]:
         "exact": None if line.claim.exact is None else [each.value for each in line.claim.exact],
         "event": to_dict(line.event),
         "n_features": line.n_features,
+        "rows_per_person": line.claim.rows_per_person,
+        "warning": line.claim.warning,
+        "table": line.table.value,
         "digest": line.digest,
     }
 
@@ -168,7 +171,8 @@ def _table(lines: "tuple[Line, ...]") -> Table | Text:
         fields = _line_as_dict(line)
         per = fields["unit"] if line.n_features is None else f"{fields['unit']} of {line.n_features}"
         minute = line.time[:16].replace("T", " ")
-        cells = (str(line.number), minute, line.purpose, _in_words(fields["event"]), per, line.digest[:8])
+        released = ("no guarantee: " if line.claim.warning else "") + _in_words(fields["event"])
+        cells = (str(line.number), minute, line.purpose, released, per, line.digest[:8])
         # As Text: what an owner wrote is shown, never taken for markup.
         table.add_row(*(Text(cell) for cell in cells))
     return table

@@ -98,4 +98,5 @@ def left_words(book: "Ledger") -> str:
 
     statement = book.statement()
     spent, left = digits(statement.spent, up=True), digits(statement.left)
-    return f"The ledger has spent epsilon {spent} of {book.budget.epsilon:g}; {left} is left."
+    words = f"The ledger has spent epsilon {spent} of {book.budget.epsilon:g}; {left} is left."
+    return f"{words} {statement.caution}".rstrip()

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -211,7 +211,8 @@ def _account(log: Log, desk: str, terms: Terms, *, book: Ledger | None, random_s
     with log.writing() as view:
         receipt = view.receipt()
         if receipt is None:
-            receipt = _charged(book, f"{terms.queries} scores at desk {desk}", terms, step)
+            purpose = f"{terms.queries} scores at desk {desk}"
+            receipt = _charged(book, purpose, terms, step, random_state=random_state)
             view.keep_receipt(receipt)
     book.verify(receipt)
     claim = plan_claim([step], terms.budget, exact=(Exact.ROW_COUNT,))
@@ -219,10 +220,11 @@ def _account(log: Log, desk: str, terms: Terms, *, book: Ledger | None, random_s
     return Account([step], budget=terms.budget, stream=stream, ledger=book, receipt=receipt, claim=claim)
 
 
-def _charged(book: Ledger, purpose: str, terms: Terms, step: Step) -> Receipt:
+def _charged(book: Ledger, purpose: str, terms: Terms, step: Step, *, random_state: int | None) -> Receipt:
     """Return the receipt of the run's charge; one that was made by a start that died before it could note it counts."""
     if not _lines(book, purpose):
-        Account.open([step], budget=terms.budget, ledger=book, purpose=purpose, exact=(Exact.ROW_COUNT,))
+        facts: dict[str, Any] = {"exact": (Exact.ROW_COUNT,), "random_state": random_state}
+        Account.open([step], budget=terms.budget, ledger=book, purpose=purpose, **facts)
     return _lines(book, purpose)[0].receipt
 
 

@@ -142,6 +142,7 @@ def fabricate(
         purpose=purpose or f"fabricated rows per {plan.budget.unit}",
         n_features=plan.n_features if plan.budget.unit is Unit.ENTRY else None,
         exact=plan.exact,
+        warning=entry.LEAKS if manner.accounting == "paper" else "",
     )
     task = _Task(X, codes, schema, rows)
     if plan.budget.unit is Unit.RECORD:
@@ -243,5 +244,4 @@ def _card(account: Account, schema: Schema, manner: Manner, *, n_entries: int) -
             f"about {delta * n_entries:.3g} entries that no noise met, by its atom at zero",
         ],
         n_features=len(schema.features),
-        warning=entry.LEAKS if manner.accounting == "paper" else "",
     )

@@ -136,6 +136,7 @@ class FeatureSplitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
             random_state=self.random_state,
             purpose=self.purpose,
             exact=(Exact.ROW_COUNT,) if self.n_rows is None else (),
+            warning=plan.warning,
         )
         learned = (ask_stack if self.aggregate == "stack" else ask_average)(account, plan, problem)
         self.classes_ = classes
@@ -275,5 +276,4 @@ class FeatureSplitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
             adjacency=REPLACED if self.n_rows is None else ADDED,
             assumptions=assumptions,
             not_protected=public,
-            warning=plan.warning,
         )
