@@ -45,7 +45,7 @@ def made_scorer() -> Scorer:
 def serve(name: str) -> None:
     """Serve a desk with noise until a signal comes."""
     folder = Path(name)
-    ledger = Ledger.create(folder / "x.ledger", Budget(5, 1e-5, unit="record"))
+    ledger = Ledger.create(folder / "x.ledger", Budget(5, 1e-5, unit="record", relation="replace"))
     with DeskLog(folder / "x.desk").writing() as transaction:
         transaction.add(Provider("bench", token_digest("t"), 100_000))
     terms = DeskTerms(ARCHITECTURE, "accuracy", 3, 100_000, ROWS, epsilon=4.0, delta=1e-6)

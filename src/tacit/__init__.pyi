@@ -24,7 +24,7 @@ from tacit.models.pair_metric.metric import PairMetric
 from tacit.models.pair_metric.solvers import DescentSettings, DiagonalSettings, PrintedSettings
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
 from tacit.models.semi_supervised.recipe import LossSettings, TrainingSettings
-from tacit.privacy.budget import Budget, Unit
+from tacit.privacy.budget import Budget, Relation, Unit
 from tacit.privacy.card import Card
 from tacit.privacy.ledger import Ledger
 from tacit.releases.file import Release, read_release, write_release
@@ -67,6 +67,7 @@ __all__ = [
     "PrivateLogisticRegression",
     "PrivateNearestMean",
     "RandomSearch",
+    "Relation",
     "Release",
     "Schema",
     "SharpenedClassifier",

@@ -34,6 +34,7 @@ PUBLIC_NAMES = {
     "PrivateLogisticRegression": "tacit.models.linear.logistic",
     "PrivateNearestMean": "tacit.models.class_moments.nearest_mean",
     "RandomSearch": "tacit.situations.feedback.random_search",
+    "Relation": "tacit.privacy.budget",
     "Release": "tacit.releases.file",
     "Schema": "tacit.data.schema",
     "SharpenedClassifier": "tacit.models.semi_supervised.classifier",

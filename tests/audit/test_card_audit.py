@@ -2,15 +2,16 @@ from dataclasses import replace
 
 import pytest
 
-from tacit import Budget, Card, PrivateNearestMean
+from tacit import Budget, Card, PrivateNearestMean, Relation
 from tacit.audit.card_audit import audit_card
 from tacit.privacy.account import Account, Step
 from tacit.privacy.mechanisms import Duchi, Exponential, Laplace, Mechanism, RandomizedResponse, Staircase
 
 
 def card_of(mechanism: Mechanism, epsilon: float) -> Card:
-    account = Account.open([Step(mechanism, "something", "it is so")], budget=Budget(epsilon, unit="record"))
-    return account.card("something", adjacency="one row more")
+    step = Step(mechanism, "something", "it is so", relation=Relation.REPLACE)
+    account = Account.open([step], budget=Budget(epsilon, unit="record", relation="replace"))
+    return account.card("something", adjacency="one row exchanged")
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,19 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     label = '[columns.ill]\nkind = "label"\nclasses = ["no", "yes"]'
     (tmp_path / "patients.toml").write_text("\n".join(["version = 1", *columns, label]) + "\n")
     (tmp_path / "linear.toml").write_text('kind = "linear"\n')
-    must("ledger", "init", "patients.ledger", "--epsilon", "30", "--delta", "1e-5", "--unit", "record")
+    must(
+        "ledger",
+        "init",
+        "patients.ledger",
+        "--epsilon",
+        "30",
+        "--delta",
+        "1e-5",
+        "--unit",
+        "record",
+        "--relation",
+        "replace",
+    )
     return tmp_path
 
 

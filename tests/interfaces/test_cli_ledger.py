@@ -41,12 +41,12 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def receipt(path: Path) -> Receipt:
-    ledger = Ledger.create(path, Budget(2, 1e-6, unit="record"), name="patients [2024]")
-    ledger.charge(LaplaceEvent(4, 1), unit="record", purpose="mean [bold]age[/bold]")
+    ledger = Ledger.create(path, Budget(2, 1e-6, unit="record", relation="replace"), name="patients [2024]")
+    ledger.charge(LaplaceEvent(4, 1), unit="record", relation="replace", purpose="mean [bold]age[/bold]")
     means = SequentialEvent((GaussianEvent(20, 1), GaussianEvent(20, 1), RepeatedEvent(ApproximateEvent(0.01), 3)))
     ledger.charge(means, unit="record", purpose="class means")
     parts = ParallelEvent((LaplaceEvent(1000, 1), LaplaceEvent(1000, 1)))
-    return ledger.charge(parts, unit="entry", purpose="pixels", n_features=5)
+    return ledger.charge(parts, unit="entry", purpose="pixels", n_features=5, exact=["row count"])
 
 
 def test_init_makes_a_ledger_with_the_budget_given(path: Path) -> None:
@@ -112,7 +112,7 @@ def test_show_of_an_unused_ledger_says_so(path: Path) -> None:
 def test_show_as_json_is_for_programs(path: Path, receipt: Receipt) -> None:
     shown: dict[str, Any] = json.loads(tacit_ledger("show", path, "--json").output)
     ledger = Ledger(path)
-    assert shown["budget"] == {"epsilon": 2.0, "delta": 1e-6, "unit": "record"}
+    assert shown["budget"] == {"epsilon": 2.0, "delta": 1e-6, "unit": "record", "relation": "replace"}
     assert (shown["name"], shown["identifier"]) == ("patients [2024]", ledger.identifier)
     assert (shown["spent"], shown["left"]) == (ledger.spent(), ledger.left())
     assert [line["number"] for line in shown["lines"]] == [1, 2, 3]
@@ -123,7 +123,7 @@ def test_show_as_json_is_for_programs(path: Path, receipt: Receipt) -> None:
 def test_verify_passes_a_sound_ledger_and_gives_its_last_receipt(path: Path, receipt: Receipt) -> None:
     result = tacit_ledger("verify", path)
     assert result.exit_code == 0
-    assert "ok: 3 lines, unbroken and within epsilon 2, delta 1e-06 per record." in result.output
+    assert "ok: 3 lines, unbroken and within epsilon 2, delta 1e-06 per record (replace)." in result.output
     assert str(receipt) in result.output
 
 

@@ -58,8 +58,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ours = people(80, 1)
     ours.with_columns(pl.when(pl.arange(0, 80) < 5).then(None).otherwise(pl.col("ill")).alias("ill")).write_csv("o.csv")
     people(400, 2).write_csv("new.csv")
-    Ledger.create(tmp_path / "owner.ledger", Budget(3, 1e-6, unit="record"))
-    Ledger.create(tmp_path / "ours.ledger", Budget(1, unit="record"))
+    Ledger.create(tmp_path / "owner.ledger", Budget(3, 1e-6, unit="record", relation="replace"))
+    Ledger.create(tmp_path / "ours.ledger", Budget(1, unit="record", relation="replace"))
     release = ("release", "owner.csv", "-s", "owner.toml", "--epsilon", "2", "--ledger", "owner.ledger")
     tacit(*release, "--method", "linear", "-o", "owner.tacit")
     return tmp_path

@@ -28,6 +28,8 @@ def test_an_audited_release_says_so_on_its_card_and_spends_no_more(method: str, 
     schema.write_text(SCHEMA)
     runner = CliRunner()
     made = ["ledger", "init", str(ledger), "--epsilon", "1", "--delta", "1e-5", "--unit", "record"]
+    if method == "linear":
+        made += ["--relation", "replace"]
     assert runner.invoke(app, made).exit_code == 0
     output = tmp_path / "r.tacit"
     arguments = ["release", str(table), "-s", str(schema), "--epsilon", "1", "--ledger", str(ledger), "-o", str(output)]

@@ -67,8 +67,8 @@ def kind(request: pytest.FixtureRequest) -> ReleaseKind:
     return chosen
 
 
-def made(kind: ReleaseKind, seed: int = 0, ledger: Ledger | None = None) -> tacit.Release:
-    return kind.release(*people(400, 1), SCHEMA, epsilon=EPSILON, delta=DELTA, random_state=seed, ledger=ledger)
+def made(kind: ReleaseKind, seed: int = 0) -> tacit.Release:
+    return kind.release(*people(400, 1), SCHEMA, epsilon=EPSILON, delta=DELTA, random_state=seed)
 
 
 def receiver(n_labelled: int = 40) -> ReceiverTable:
@@ -97,9 +97,11 @@ def test_making_never_plans_again(kind: ReleaseKind, monkeypatch: pytest.MonkeyP
 
 
 def test_a_refused_charge_draws_nothing(kind: ReleaseKind, tmp_path: Path) -> None:
-    ledger = Ledger.create(tmp_path / "small.ledger", Budget(0.01, 1e-9, unit=kind.units[0]))
+    plan = kind.plan(SCHEMA, unit=kind.units[0], epsilon=EPSILON, delta=DELTA, n_rows=400)
+    budget = Budget(0.01, 1e-9, unit=plan.budget.unit, relation=plan.budget.relation)
+    ledger = Ledger.create(tmp_path / "small.ledger", budget)
     with pytest.raises(BudgetExceededError):
-        made(kind, ledger=ledger)
+        kind.make(plan, *people(400, 1), ledger=ledger)
     assert ledger.spent() == 0
 
 

@@ -4,12 +4,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tacit import Budget
+from tacit import Budget, Relation, Unit
 from tacit.arrays import FloatArray
 from tacit.errors import BudgetError, BudgetExceededError, InputError
-from tacit.privacy.account import Account, Plan, Step, observed_by
+from tacit.privacy import accounting
+from tacit.privacy.account import Account, Plan, Step, observed_by, plan_event
 from tacit.privacy.ledger import Ledger
-from tacit.privacy.mechanisms import EntryNoise, Gaussian, Laplace
+from tacit.privacy.mechanisms import EntryNoise, Gaussian, Laplace, ObjectivePerturbation, StackedPerturbation
 from tacit.privacy.mechanisms.base import Mechanism
 
 LAPLACE = Laplace.for_epsilon(0.5, sensitivity=1.0)
@@ -78,15 +79,60 @@ def test_the_whole_plan_is_charged_before_the_first_draw(tmp_path: Path) -> None
 
 
 def test_an_entry_plan_is_converted_for_a_ledger_of_records(tmp_path: Path) -> None:
-    ledger = Ledger.create(tmp_path / "a.ledger", Budget(20, 1e-2, unit="record"))
+    ledger = Ledger.create(tmp_path / "a.ledger", Budget(20, 1e-2, unit="record", relation="replace"))
     noise = EntryNoise(0.1, 1e-7, 1.0)
     step = Step(noise, "rows", "an entry moves by at most 1")
-    Account.open([step], budget=Budget(0.1, 1e-7, unit="entry"), ledger=ledger, n_features=100)
-    assert 1 < ledger.spent() < 10
+    Account.open([step], budget=Budget(0.1, 1e-7, unit="entry"), ledger=ledger, n_features=100, exact=["row count"])
+    # By composition: a group of a hundred would cost ten.
+    assert 1 < ledger.spent() < 9
+
+
+def test_each_step_is_counted_in_the_relation_of_the_promise() -> None:
+    """A promise to replaced records pays twice for what is proved for one more or less, and once for the rest."""
+    replaced = Step(LAPLACE, "a mean", "n is public", relation=Relation.REPLACE)
+    added = Step(LAPLACE, "a count", "one row moves the count by 1", relation=Relation.ADD_REMOVE)
+    promise = Budget(1.5, unit="record", relation="replace")
+    assert accounting.epsilon(plan_event([replaced, added], promise), delta=0) == pytest.approx(1.5)
+    account = Account.open([replaced, added], budget=promise)
+    card = account.card("two numbers", adjacency="one row exchanged")
+    assert card.relation is Relation.REPLACE
+    assert [part.relations for part in card.parts] == [(Relation.REPLACE,), (Relation.ADD_REMOVE,)]
+    assert accounting.epsilon(card.event, delta=0) == pytest.approx(1.5)
+    with pytest.raises(BudgetError, match=r"cost epsilon 1\.5 "):
+        Account.open([replaced, added], budget=Budget(1, unit="record", relation="replace"))
+
+
+def test_a_step_proved_for_replaced_records_keeps_no_promise_to_added_ones() -> None:
+    step = Step(LAPLACE, "a mean", "n is public", relation=Relation.REPLACE)
+    with pytest.raises(InputError, match="relation must be 'add-remove'"):
+        Account.open([step], budget=Budget(1, unit="record"))
+
+
+def test_a_mechanism_states_what_it_is_proved_for() -> None:
+    replaced = ObjectivePerturbation.for_epsilon(1.0, curvature=1.0, dimension=2)
+    added = ObjectivePerturbation.for_epsilon(1.0, curvature=1.0, dimension=2, neighbours="added")
+    assert Step(replaced, "w", "").relations(Unit.RECORD) == (Relation.REPLACE,)
+    assert Step(added, "w", "").relations(Unit.RECORD) == (Relation.ADD_REMOVE,)
+    # With a public bound on the rows a row of zeros is no row.
+    both = (Relation.ADD_REMOVE, Relation.REPLACE)
+    assert Step(replaced, "w", "", relation=both).relations(Unit.RECORD) == both
+    with pytest.raises(InputError, match="must be among add-remove"):
+        Step(added, "w", "", relation=both).relations(Unit.RECORD)
+    stacked = StackedPerturbation((replaced,), ObjectivePerturbation.for_epsilon(1.0, curvature=1.0, dimension=1))
+    with pytest.raises(InputError, match="must be among replace"):
+        Step(stacked, "w", "", relation=Relation.ADD_REMOVE).relations(Unit.RECORD)
+
+
+def test_a_plan_proved_for_both_relations_costs_the_same_on_either_ledger(tmp_path: Path) -> None:
+    step = Step(LAPLACE, "a count", "a row of zeros is no row", relation=(Relation.ADD_REMOVE, Relation.REPLACE))
+    for relation in Relation:
+        ledger = Ledger.create(tmp_path / f"{relation}.ledger", Budget(1, unit="record", relation=relation))
+        Account.open([step], budget=BUDGET, ledger=ledger)
+        assert ledger.spent() == pytest.approx(0.5)
 
 
 def test_the_card_lists_what_was_planned_and_where_it_was_charged(tmp_path: Path) -> None:
-    ledger = Ledger.create(tmp_path / "a.ledger", Budget(5, 1e-5, unit="record"))
+    ledger = Ledger.create(tmp_path / "a.ledger", Budget(5, 1e-5, unit="record"), allow=["no-guarantee"])
     gaussian = Gaussian.for_budget(0.5, 1e-6, sensitivity=2.0, coordinates=3)
     steps = [Step(gaussian, "a sum", "rows have norm at most 2"), Step(LAPLACE, "a count", "one row counts 1")]
     account = Account.open(steps, budget=Budget(1, 1e-6, unit="record"), ledger=ledger, random_state=3)
@@ -96,7 +142,7 @@ def test_the_card_lists_what_was_planned_and_where_it_was_charged(tmp_path: Path
     assert card.ledger["digest"] == ledger.lines()[-1].digest
     assert not card.secure
     assert not card.holds
-    assert [each.unit for each in card.coarser] == ["group of 2 records", "group of 5 records"]
+    assert [each.unit for each in card.coarser] == ["group of 2 records, or one exchanged", "group of 5 records"]
     assert card.coarser[0].epsilon is not None
     assert card.coarser[0].epsilon > 1
 
@@ -124,9 +170,10 @@ def test_a_plan_of_nothing_is_refused() -> None:
 
 def test_a_plan_opens_the_account_that_draws_it(tmp_path: Path) -> None:
     ledger = Ledger.create(tmp_path / "a.ledger", BUDGET)
-    account = Plan(BUDGET, (STEP,), n_features=7).open(ledger=ledger.path, random_state=3, purpose="two counts")
+    charged = Plan(BUDGET, (STEP,), n_features=7).open(ledger=ledger.path, purpose="two counts")
     (line,) = ledger.lines()
-    assert (line.purpose, line.n_features, account.steps) == ("two counts", None, (STEP,))
+    assert (line.purpose, line.n_features, charged.steps) == ("two counts", None, (STEP,))
+    account = Plan(BUDGET, (STEP,), n_features=7).open(random_state=3)
     again = Account.open([STEP], budget=BUDGET, random_state=3)
     assert account.release(LAPLACE, np.ones(1)) == again.release(LAPLACE, np.ones(1))
 
@@ -134,5 +181,5 @@ def test_a_plan_opens_the_account_that_draws_it(tmp_path: Path) -> None:
 def test_a_plan_per_entry_tells_the_ledger_how_many_entries_a_record_has(tmp_path: Path) -> None:
     ledger = Ledger.create(tmp_path / "a.ledger", Budget(20, 1e-2, unit="record"))
     step = Step(EntryNoise(0.1, 1e-7, 1.0), "rows", "an entry moves by at most 1")
-    Plan(Budget(0.1, 1e-7, unit="entry"), (step,), n_features=100).open(ledger=ledger)
+    Plan(Budget(0.1, 1e-7, unit="entry"), (step,), n_features=100, exact=()).open(ledger=ledger)
     assert ledger.lines()[0].n_features == 100

@@ -126,11 +126,32 @@ def test_groups_multiply_what_one_unit_costs(size: int) -> None:
     assert accounting.epsilon(gaussian, delta=1e-6) == accounting.gaussian_epsilon(6 / size, 1e-6)
 
 
-def test_a_group_over_unlike_parts_has_no_rule() -> None:
+def test_a_group_over_parts_costs_the_worst_way_to_spread_it() -> None:
     alike = ParallelEvent((LaplaceEvent(1, 1), LaplaceEvent(2, 1)))
     assert accounting.epsilon(accounting.at_group(alike, 2), delta=0) == 2.0
-    with pytest.raises(UnknownEventError, match="parts"):
-        accounting.at_group(ParallelEvent((LaplaceEvent(1, 1), GaussianEvent(1, 1))), 2)
+    first, second = LaplaceEvent(2, 1), GaussianEvent(3, 1)
+    group = accounting.at_group(ParallelEvent((first, second)), 2)
+    ways = (accounting.at_group(first, 2), accounting.at_group(second, 2), SequentialEvent((first, second)))
+    assert accounting.epsilon(group, delta=1e-4) == max(accounting.epsilon(way, delta=1e-4) for way in ways)
+
+
+def test_too_many_ways_to_spread_a_group_are_refused_and_not_computed() -> None:
+    parts = ParallelEvent((LaplaceEvent(2, 1), GaussianEvent(3, 1), ApproximateEvent(0.1, 1e-9)))
+    with pytest.raises(UnknownEventError, match=r"in 5151 ways.*the same noise"):
+        accounting.at_group(parts, 100)
+
+
+def test_many_nested_parts_are_refused_and_do_not_hang() -> None:
+    sequence = SequentialEvent(
+        tuple(ParallelEvent((LaplaceEvent(2 + i, 1), GaussianEvent(3 + i, 1))) for i in range(24))
+    )
+    with pytest.raises(UnknownEventError, match="4096 combinations of parts"):
+        accounting.epsilon(sequence, delta=1e-6)
+
+
+def test_a_large_group_of_a_large_epsilon_does_not_overflow() -> None:
+    group = accounting.at_group(ApproximateEvent(90.0, 1e-9), 20)
+    assert group == ApproximateEvent(1800.0, accounting.LARGEST_DELTA)
 
 
 def test_an_unknown_event_is_refused() -> None:

@@ -8,7 +8,8 @@ from tacit import Budget
 from tacit.errors import InputError
 from tacit.privacy import accounting
 from tacit.privacy.account import Account, Step
-from tacit.privacy.card import AuditResult, Card, Guarantee, settings_text
+from tacit.privacy.card import AuditResult, Card, Guarantee
+from tacit.privacy.card_page import settings_text
 from tacit.privacy.mechanisms import Laplace, NormGamma
 
 
@@ -50,6 +51,8 @@ def test_the_page_says_what_a_reviewer_needs(card: Card) -> None:
         "cryptographically secure",
         "in double precision, not exact, for: a direction",
         "no contradiction found",
+        "add-remove: a table with one record more or less",
+        "all parts were planned before the first was drawn",
     ):
         assert " ".join(needed.split()) in " ".join(page.split())
     assert max(len(line) for line in page.splitlines()) <= 79
@@ -67,7 +70,10 @@ def test_seeded_noise_is_the_first_line(card: Card) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"unit": "person"},
+        {"unit": "household"},
+        {"relation": "swap"},
+        {"published": ["colour"]},
+        {"rows_per_person": 0},
         {"epsilon": -1},
         {"epsilon": "large"},
         {"delta": 2},

@@ -13,11 +13,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tacit.errors import InputError, LedgerError, LedgerTamperedError
-from tacit.files.hash_chain import Head, Receipt, canonical, digest
+from tacit.files.hash_chain import Head, Receipt, canonical, digest, follow
 from tacit.privacy.budget import Budget
 from tacit.privacy.events import ApproximateEvent, LaplaceEvent
 from tacit.privacy.ledger import Ledger
-from tacit.privacy.ledger_records import follow
+from tacit.privacy.ledger_records import Line
 
 LINES = 6
 
@@ -321,13 +321,13 @@ def test_a_rightly_chained_line_that_is_no_json_is_named(path: Path) -> None:
     for text in ("{", "[]", "3", "[" * 100_000):
         start = Head(0, "")
         with pytest.raises(LedgerTamperedError, match="line 1 of the ledger is not a charge"):
-            list(follow([(1, text, digest(text, ""))], start))
+            list(follow([(1, text, digest(text, ""))], start, parse=Line.from_json))
 
 
 def test_a_line_that_says_another_number_is_named(path: Path) -> None:
     content = rows(path)[3][1]
     with pytest.raises(LedgerTamperedError, match="line 1 of the ledger says that it is line 4"):
-        list(follow([(1, content, digest(content, ""))], Head(0, "")))
+        list(follow([(1, content, digest(content, ""))], Head(0, ""), parse=Line.from_json))
 
 
 # --- at random

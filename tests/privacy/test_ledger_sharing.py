@@ -99,7 +99,7 @@ def test_as_ledger_takes_none_a_path_or_a_ledger(ledger: Ledger, path: Path) -> 
 
 def test_the_repr_tells_the_budget_and_no_purpose(ledger: Ledger) -> None:
     charge(ledger, purpose="patients with gout")
-    assert repr(ledger) == f"<Ledger '{ledger.path}': epsilon 1 per record>"
+    assert repr(ledger) == f"<Ledger '{ledger.path}': epsilon 1 per record (add-remove)>"
 
 
 def charging(ledger: Any) -> Any:

@@ -1,13 +1,12 @@
-"""Charges are converted, counted and composed on the safe side."""
+"""Charges are counted on the safe side: the first as a plan fixed in advance, all others by filters."""
 
 import itertools
 import math
 
 import pytest
 
-from tacit.errors import InputError
 from tacit.privacy import accounting
-from tacit.privacy.budget import Budget, Unit
+from tacit.privacy.budget import Budget
 from tacit.privacy.events import (
     ApproximateEvent,
     Event,
@@ -17,80 +16,92 @@ from tacit.privacy.events import (
     RepeatedEvent,
     SequentialEvent,
 )
-from tacit.privacy.spending import Spending, digits, in_unit, pure_room, refusal
+from tacit.privacy.spending import Spending, digits
 
 EVENTS: list[Event] = [LaplaceEvent(20, 1), GaussianEvent(30, 1), ApproximateEvent(0.1, 1e-8)]
 
 
-def spending(*events: Event) -> Spending:
-    tally = Spending()
+def spending(budget: Budget, *events: Event) -> Spending:
+    found = Spending(budget)
     for event in events:
-        tally.add(event)
-    return tally
+        found.add(event)
+    return found
 
 
-@pytest.mark.parametrize("unit", list(Unit))
-def test_an_event_of_the_ledger_s_own_unit_is_taken_as_it_is(unit: Unit) -> None:
-    assert in_unit(EVENTS[0], unit=unit, ledger_unit=unit) is EVENTS[0]
+@pytest.mark.parametrize("event", [*EVENTS, SequentialEvent(tuple(EVENTS)), RepeatedEvent(EVENTS[0], 300)])
+def test_the_first_charge_may_take_the_whole_budget(event: Event) -> None:
+    """A plan fixed in advance is accounted as tightly as the library can; nothing may follow that it leaves no room."""
+    epsilon = accounting.epsilon(event, delta=1e-5)
+    budget = Budget(epsilon * (1 + 1e-9), 1e-5, unit="record")
+    assert spending(budget).fits(event)
+    after = spending(budget, event)
+    assert after.epsilon() == epsilon
+    assert after.is_within()
+    assert not after.fits(ApproximateEvent(0.05 * epsilon))
+    assert after.room() == pytest.approx(0, abs=0.04 * epsilon)
 
 
-def test_every_pair_of_units_converts_or_is_refused() -> None:
-    converts = {(Unit.ENTRY, Unit.RECORD): RepeatedEvent(EVENTS[0], 5), (Unit.RECORD, Unit.ENTRY): EVENTS[0]}
-    for unit, ledger_unit in itertools.permutations(Unit, 2):
-        if (unit, ledger_unit) in converts:
-            assert in_unit(EVENTS[0], unit=unit, ledger_unit=ledger_unit, n_features=5) == converts[unit, ledger_unit]
-        else:
-            with pytest.raises(InputError, match="keep a ledger for each"):
-                in_unit(EVENTS[0], unit=unit, ledger_unit=ledger_unit, n_features=5)
+def test_a_plan_charged_in_two_halves_costs_more_than_at_once() -> None:
+    """The second half may depend on the answers to the first, which is paid for."""
+    budget = Budget(1, 1e-6, unit="record")
+    half = GaussianEvent(math.sqrt(2) / accounting_mu(budget), 1)
+    assert spending(budget).fits(RepeatedEvent(half, 2))
+    once = spending(budget, half)
+    assert not once.fits(half)
+    # Three percent more noise in each half and they fit.
+    assert spending(budget, GaussianEvent(1.04 * half.sigma, 1)).fits(GaussianEvent(1.04 * half.sigma, 1))
 
 
-def test_counting_equal_events_composes_as_listing_them() -> None:
-    charged = EVENTS * 7
-    together = spending(*charged).composed()
-    assert len(together.events) == 3
-    assert accounting.epsilon(together, delta=1e-6) == accounting.epsilon(SequentialEvent(tuple(charged)), delta=1e-6)
+def accounting_mu(budget: Budget) -> float:
+    low, high = 1e-3, 10.0
+    while high - low > 1e-12:
+        middle = (low + high) / 2
+        fits = accounting.gaussian_delta(1 / middle, budget.epsilon) <= budget.delta
+        low, high = (middle, high) if fits else (low, middle)
+    return low
 
 
-def test_the_newest_event_is_composed_but_not_counted() -> None:
-    tally = spending(EVENTS[0])
-    assert tally.composed(EVENTS[1]).events == (RepeatedEvent(EVENTS[0], 1), EVENTS[1])
-    assert tally.composed().events == (RepeatedEvent(EVENTS[0], 1),)
+def test_pure_charges_add_up_to_the_last_digit() -> None:
+    budget = Budget(1, 1e-6, unit="record")
+    tenths = spending(budget, *[ApproximateEvent(0.1)] * 9)
+    assert tenths.epsilon() == pytest.approx(0.9)
+    assert tenths.room() == pytest.approx(0.1)
+    assert tenths.fits(ApproximateEvent(0.1))
+    assert not tenths.fits(ApproximateEvent(0.1 + 1e-9))
 
 
-@pytest.mark.parametrize(
-    "wrapped",
-    [lambda event: event, lambda event: RepeatedEvent(event, 2), lambda event: SequentialEvent((EVENTS[0], event))],
-)
-def test_events_over_parts_are_listed_since_two_releases_may_part_the_data_differently(wrapped: object) -> None:
-    assert callable(wrapped)
-    over_parts = wrapped(ParallelEvent((LaplaceEvent(20, 1), GaussianEvent(30, 1))))
-    assert spending(over_parts, EVENTS[0], over_parts).composed().events == (
-        RepeatedEvent(EVENTS[0], 1),
-        over_parts,
-        over_parts,
-    )
+def test_many_small_pure_charges_cost_less_than_their_sum() -> None:
+    budget = Budget(1, 1e-6, unit="record")
+    many = spending(budget, RepeatedEvent(ApproximateEvent(0.01), 150), RepeatedEvent(ApproximateEvent(0.01), 150))
+    assert many.is_within()
+    assert many.epsilon() < 1 < 3
+
+
+def test_events_over_parts_cost_as_much_as_their_worst_part() -> None:
+    budget = Budget(1, 1e-6, unit="record")
+    parts = ParallelEvent((LaplaceEvent(20, 1), LaplaceEvent(10, 1)))
+    assert spending(budget, parts, parts).epsilon() == pytest.approx(0.2)
 
 
 def test_nothing_spent_leaves_the_whole_budget() -> None:
     for budget in (Budget(1, unit="record"), Budget(0.3, 1e-6, unit="record")):
-        assert pure_room(spending().composed(), budget) == budget.epsilon
+        assert spending(budget).room() == budget.epsilon
+        assert spending(budget).epsilon() == 0
 
 
 @pytest.mark.parametrize("count", range(1, 12))
 def test_the_room_that_is_left_fits_and_hardly_more_does(count: int) -> None:
-    budget = Budget(2, 1e-6, unit="record")
-    past = spending(*itertools.islice(itertools.cycle(EVENTS), count)).composed()
-    room = pure_room(past, budget)
+    past = spending(Budget(2, 1e-6, unit="record"), *itertools.islice(itertools.cycle(EVENTS), count))
+    room = past.room()
     assert room > 0
-    assert accounting.fits(SequentialEvent((past, ApproximateEvent(room))), budget)
-    # At most a few steps of the grid of losses below the difference to what is spent.
-    assert room >= budget.epsilon - accounting.epsilon(past, delta=1e-6) - 1e-3
+    assert past.fits(ApproximateEvent(room))
+    assert not past.fits(ApproximateEvent(room + 1e-6))
 
 
 def test_past_the_budget_there_is_no_room() -> None:
-    assert pure_room(ApproximateEvent(3), Budget(1, unit="record")) == 0
-    assert pure_room(GaussianEvent(1, 1), Budget(1, unit="record")) == 0
-    assert pure_room(ApproximateEvent(1 - 1e-13), Budget(1, unit="record")) == 0
+    budget = Budget(1, unit="record")
+    for event in (ApproximateEvent(3), GaussianEvent(1, 1), ApproximateEvent(1 - 1e-13)):
+        assert spending(budget, event).room() == 0
 
 
 def test_shown_figures_promise_no_more_than_the_exact_ones() -> None:
@@ -101,9 +112,9 @@ def test_shown_figures_promise_no_more_than_the_exact_ones() -> None:
 
 
 def test_a_refusal_speaks_of_delta_where_the_ledger_has_one() -> None:
-    message = refusal(ApproximateEvent(0.25), ApproximateEvent(2, 1e-9), Budget(1, 1e-6, unit="record"))
+    past = spending(Budget(1, 1e-6, unit="record"), ApproximateEvent(0.25))
+    message = past.refusal(ApproximateEvent(2, 1e-9))
     assert "costs epsilon 2 at delta 1e-06" in message
     assert "epsilon 0.75 is left at delta 1e-06" in message
     assert "up to epsilon 0.75 would fit" in message
-    mass = refusal(ApproximateEvent(0.25), ApproximateEvent(0, 1e-3), Budget(1, 1e-6, unit="record"))
-    assert "no epsilon holds for it at delta 1e-06" in mass
+    assert "no epsilon holds for it at delta 1e-06" in past.refusal(ApproximateEvent(0, 1e-3))

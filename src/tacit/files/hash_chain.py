@@ -1,16 +1,18 @@
-"""A chain of SHA-256 digests that binds each line of a record to all lines before it, and its canonical JSON."""
+"""The chain of SHA-256 digests that binds each line of a ledger to all before it."""
 
 import hashlib
 import json
 import numbers
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Protocol, Self, TypeVar
 
-from tacit.errors import InputError
+from tacit.errors import InputError, LedgerTamperedError, TacitError
 
 LONGEST_TEXT = 500
 DIGEST_LENGTH = 64
+# What reading a record can raise when its text is not what this project wrote.
+MALFORMED = (TacitError, ValueError, TypeError, KeyError, AttributeError, RecursionError)
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,18 @@ class Head:
     digest: str
 
 
+class Numbered(Protocol):
+    """A line that knows its place."""
+
+    @property
+    def number(self) -> int:
+        """The number of the line, the first being 1."""
+        ...
+
+
+AnyLine = TypeVar("AnyLine", bound=Numbered)
+
+
 def canonical(content: Mapping[str, Any]) -> str:
     """Return ``content`` as JSON with one spelling only: sorted keys, no blanks, ASCII, finite numbers."""
     return json.dumps(
@@ -75,6 +89,61 @@ def one_line(name: str, text: Any) -> str:
     if not text.isprintable():
         raise InputError(f"{rule}; got line breaks or control characters.")
     return text
+
+
+def follow(
+    rows: Iterable[tuple[int, Any, Any]], start: Head, *, parse: Callable[[str, str], AnyLine]
+) -> Iterator[AnyLine]:
+    """Yield the lines that ``rows`` (number, content, digest) hold, each checked against the digest before it.
+
+    ``parse`` makes a line of its content and its digest.
+
+    Raises
+    ------
+    LedgerTamperedError
+        At the first line that is missing, does not belong, or does not match its digest.
+    """
+    head = start
+    for number, content, stored in rows:
+        expected = head.count + 1
+        if number > expected:
+            raise LedgerTamperedError(f"line {expected} of the ledger is missing: it was removed or renumbered.")
+        if number < expected:
+            raise LedgerTamperedError(f"line {number} of the ledger does not belong: it was inserted or renumbered.")
+        if not isinstance(content, str) or digest(content, head.digest) != stored:
+            before = f"line {head.count}" if head.count else "the charter"
+            raise LedgerTamperedError(
+                f"line {number} of the ledger does not follow from {before}: it was edited, inserted or moved."
+            )
+        yield _line(number, content, stored, parse)
+        head = Head(number, stored)
+
+
+def require_head(reached: Head, stored: Head) -> None:
+    """Refuse a ledger whose ``stored`` head is not where its lines end: lines at the end came or went."""
+    if stored.count > reached.count:
+        raise LedgerTamperedError(
+            f"line {reached.count + 1} of the ledger is missing: its head counts {stored.count} lines, "
+            f"{reached.count} are there."
+        )
+    if stored.count < reached.count:
+        raise LedgerTamperedError(
+            f"line {stored.count + 1} of the ledger does not belong: its head counts {stored.count} lines, "
+            f"{reached.count} are there."
+        )
+    if stored.digest != reached.digest:
+        last = f"line {reached.count}, the last," if reached.count else "the charter"
+        raise LedgerTamperedError(f"the head of the ledger does not match {last}: one of the two was edited.")
+
+
+def _line(number: int, content: str, stored: str, parse: Callable[[str, str], AnyLine]) -> AnyLine:
+    try:
+        line = parse(content, stored)
+    except MALFORMED as problem:
+        raise LedgerTamperedError(f"line {number} of the ledger is not a charge: it was edited.") from problem
+    if line.number != number:
+        raise LedgerTamperedError(f"line {number} of the ledger says that it is line {line.number}: it was moved.")
+    return line
 
 
 def _plain_number(value: Any) -> int | float:

@@ -12,6 +12,7 @@ from tacit.data.bounds import to_unit_cube
 from tacit.data.columns import Categorical
 from tacit.data.schema import Schema
 from tacit.errors import InputError
+from tacit.privacy.budget import Relation, Relations
 
 # Rows end a little inside the unit ball: room for the rounding of the division.
 INSIDE = 1 - 2.0**-40
@@ -20,6 +21,14 @@ SHORTEST = 1e-150
 REPLACED = "two tables are neighbours if one row, with its label, is another one; the number of rows is public"
 EVERY_CLASS = "; a row takes part in the problem of every class, and each has an equal part of epsilon"
 ADDED = "two tables are neighbours if one row, with its label, is added, removed or another one"
+
+
+def proved_relations(n_rows: int | None) -> Relations:
+    """Return what objective perturbation proves: one row exchanged, or with a public bound on ``n_rows`` also added.
+
+    With the bound the curvature is a public number, and a row of zeros is no row, so all three changes cost the same.
+    """
+    return (Relation.REPLACE,) if n_rows is None else (Relation.ADD_REMOVE, Relation.REPLACE)
 
 
 def centred(X: FloatArray, bounds: tuple[Any, Any] | None) -> FloatArray:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from tacit.audit.guessing import best_guess
 from tacit.pages.charts import guess_chart, percent
 from tacit.pages.markup import Markup, joined, tag
-from tacit.privacy.card import AuditResult, Card, Guarantee, Part, settings_text
+from tacit.privacy.card import AuditResult, Card, Guarantee, Part
+from tacit.privacy.card_page import settings_text
 
 # A factor above this says nothing any more.
 LARGEST_FACTOR = 1000.0

@@ -2,10 +2,10 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -14,42 +14,88 @@ from tacit import checks
 from tacit.arrays import FloatArray
 from tacit.errors import BudgetError, InputError
 from tacit.privacy import accounting
-from tacit.privacy.budget import Budget, Unit
+from tacit.privacy.budget import Budget, Relation, Relations, Unit, relations_of
 from tacit.privacy.card import CENTRAL, Card, Part, coarser_guarantees, repeated
+from tacit.privacy.conversions import Claim, Exact, converted
 from tacit.privacy.events import Event, SequentialEvent
 from tacit.privacy.ledger import Ledger, LedgerLike, Receipt, as_ledger
 from tacit.privacy.mechanisms.additive import Gaussian, Laplace
 from tacit.privacy.mechanisms.base import Mechanism, settings_of
 from tacit.privacy.stream import NoiseStream
+from tacit.privacy.table_identity import TableIdentity
 from tacit.version import VERSION
 
 # Sees each query before it is answered: (mechanism, true values, draw) -> answer. Used by audits only.
 Observer = Callable[[Mechanism, FloatArray, Callable[[], FloatArray]], FloatArray]
+SEEDED = "The noise was drawn from a seed, so whoever knows the seed can take it off again."
 _observer: ContextVar[Observer | None] = ContextVar("observer", default=None)
 
 
 @dataclass(frozen=True)
 class Step:
-    """One planned query: its mechanism, what it releases, why its sensitivity holds, and how often it runs."""
+    """One planned query: its mechanism, what it releases, why its sensitivity holds, and how often it runs.
+
+    ``relation`` says which relation ``because`` proves: one, several, or None for the mechanism's own, if it has one,
+    and the default of the plan's unit otherwise. ``rows`` is for plans per person: how many rows of one person meet a
+    mechanism whose sensitivity is that of one row. A sum of so many rows moves so many times as far, which is also
+    what the group costs; a mechanism whose sensitivity already counts all rows of a person has ``rows`` 1.
+    """
 
     mechanism: Mechanism
     what: str
     because: str
     times: int = 1
+    relation: Relation | Relations | None = None
+    rows: int = 1
 
     @property
     def event(self) -> Event:
-        """What all the repetitions cost together."""
-        return repeated(self.mechanism.event, self.times)
+        """What all the repetitions cost one unit together."""
+        return accounting.at_group(repeated(self.mechanism.event, self.times), self.rows)
+
+    def relations(self, unit: Unit) -> Relations:
+        """Return the relations that the step's inequality proves for one ``unit``."""
+        own: Relations | None = getattr(self.mechanism, "relations", None)
+        most: Relations = getattr(self.mechanism, "provable_relations", own or tuple(Relation))
+        stated = relations_of(unit, self.relation if self.relation is not None else own)
+        if not set(stated) <= set(most):
+            raise InputError(
+                f"relation of the step {self.what!r} must be among {', '.join(most)}, which its mechanism is proved "
+                f"for; got {', '.join(stated)}."
+            )
+        return stated
+
+    def claim(self, unit: Unit) -> Claim:
+        """Return the step's event with whom it speaks of."""
+        return Claim(self.event, unit, self.relations(unit))
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a release will draw: its promise, its steps, and how many entries a record has."""
+    """What a release will draw: its promise, its steps, and the facts that a ledger of another unit needs.
+
+    Parameters
+    ----------
+    budget : Budget
+        The promise.
+    steps : tuple of Step
+        Everything that will be drawn.
+    n_features : int
+        How many entries a record has.
+    exact : tuple of Exact or None
+        What the release publishes without noise; None: not stated.
+    rows_per_person : int or None
+        The most rows of one person that the release reads; None: no bound.
+    warning : str
+        Why the stated guarantee does not hold, if it does not.
+    """
 
     budget: Budget
     steps: tuple[Step, ...]
     n_features: int
+    exact: tuple[Exact, ...] | None = None
+    rows_per_person: int | None = None
+    warning: str = ""
 
     def open(self, *, ledger: LedgerLike = None, random_state: int | None = None, purpose: str = "") -> "Account":
         """Charge the ledger with the whole plan, then return the account that may draw it; see ``Account.open``."""
@@ -61,6 +107,9 @@ class Plan:
             purpose=purpose,
             # Only entries have to be converted for a ledger that counts records.
             n_features=self.n_features if self.budget.unit is Unit.ENTRY else None,
+            exact=self.exact,
+            rows_per_person=self.rows_per_person,
+            warning=self.warning,
         )
 
 
@@ -76,6 +125,8 @@ class Account:
     stream : NoiseStream
     ledger, receipt
         Where the plan was charged, if anywhere.
+    claim : Claim
+        What was charged, with the facts that the card states.
     """
 
     def __init__(
@@ -86,11 +137,13 @@ class Account:
         stream: NoiseStream,
         ledger: Ledger | None = None,
         receipt: Receipt | None = None,
+        claim: Claim | None = None,
     ) -> None:
         self.steps = tuple(steps)
         self.budget = budget
         self._stream = stream
         self._ledger, self._receipt = ledger, receipt
+        self._claim = plan_claim(self.steps, budget) if claim is None else claim
         self._left: Counter[Mechanism] = Counter()
         for step in self.steps:
             self._left[step.mechanism] += step.times
@@ -105,20 +158,31 @@ class Account:
         random_state: int | None = None,
         purpose: str = "",
         n_features: int | None = None,
+        exact: Iterable[Exact | str] | None = None,
+        rows_per_person: int | None = None,
+        warning: str = "",
+        table: TableIdentity | None = None,
     ) -> "Account":
         """Charge the whole plan and return an account that may draw it; a refused charge draws nothing.
 
-        ``n_features`` converts an entry-level plan for a ledger that counts records.
+        ``n_features``, ``exact`` and ``rows_per_person`` convert the plan for a ledger of coarser units: how many
+        entries a record has, what leaves without noise, and how many rows of one person are read at most. ``warning``
+        says why the stated guarantee does not hold, if it does not; like a seed it is refused on a ledger that does
+        not allow it. ``table`` is compared with the table that the ledger was made for.
         """
-        event = plan_event(steps)
+        event = plan_event(steps, budget)
         if not accounting.fits(event, budget):
             needed = accounting.epsilon(event, delta=budget.delta)
             raise BudgetError(f"the planned steps cost epsilon {needed:.6g} at delta {budget.delta:g}, above {budget}.")
         stream = NoiseStream(random_state)
         book = as_ledger(ledger)
+        claim = plan_claim(steps, budget, n_features=n_features, exact=exact, rows_per_person=rows_per_person)
+        claim = replace(claim, warning=" ".join(each for each in (warning, "" if stream.secure else SEEDED) if each))
         # Charge first: a crash past this line wastes budget but never leaks.
-        receipt = book.charge(event, unit=budget.unit, purpose=purpose, n_features=n_features) if book else None
-        return cls(steps, budget=budget, stream=stream, ledger=book, receipt=receipt)
+        receipt = book.charge_claim(claim, purpose=purpose, table=table) if book else None
+        return cls(
+            steps, budget=budget, stream=stream, ledger=book, receipt=receipt, claim=replace(claim, warning=warning)
+        )
 
     def release(self, mechanism: Mechanism, values: FloatArray) -> FloatArray:
         """Return ``values`` as released by ``mechanism``, which must be a step of the plan not yet used up."""
@@ -161,20 +225,25 @@ class Account:
         trust: str = CENTRAL,
         warning: str = "",
     ) -> Card:
-        """Return the card of everything in the plan."""
-        event = plan_event(self.steps)
+        """Return the card of everything in the plan; ``warning`` as given to ``open`` unless it is given here."""
+        claim = replace(self._claim, event=plan_event(self.steps, self.budget), relations=(self.budget.relation,))
+        if n_features is not None:
+            claim = replace(claim, n_features=n_features)
         return Card(
             title=title,
             unit=self.budget.unit,
+            relation=self.budget.relation,
             epsilon=self.budget.epsilon,
             delta=self.budget.delta,
             adjacency=adjacency,
-            parts=tuple(_part(step) for step in self.steps),
-            coarser=coarser_guarantees(event, unit=self.budget.unit, delta=self.budget.delta, n_features=n_features),
+            parts=tuple(_part(step, self.budget.unit) for step in self.steps),
+            published=claim.exact,
+            rows_per_person=claim.rows_per_person,
+            coarser=coarser_guarantees(claim, self.budget),
             assumptions=tuple(assumptions),
             not_protected=tuple(not_protected),
             secure=self._stream.secure,
-            warning=warning,
+            warning=warning or self._claim.warning,
             trust=trust,
             ledger=self._ledger_entry(),
             made=datetime.now(UTC).date().isoformat(),
@@ -191,11 +260,41 @@ class Account:
         }
 
 
-def plan_event(steps: Sequence[Step]) -> Event:
-    """Return what all ``steps`` cost together, as one event."""
+def plan_event(steps: Sequence[Step], budget: Budget | None = None) -> Event:
+    """Return what all ``steps`` cost together, as one event of the unit and relation of ``budget``.
+
+    Each step is converted from the relation that it proves. Without a budget the events are taken as they are.
+    """
     if not steps:
         raise InputError("steps must hold at least one planned query; got none.")
-    return SequentialEvent(tuple(step.event for step in steps))
+    if budget is None:
+        return SequentialEvent(tuple(step.event for step in steps))
+    of, relation = budget.unit, budget.relation
+    return SequentialEvent(tuple(converted(step.claim(of), of, relation) for step in steps))
+
+
+def plan_claim(
+    steps: Sequence[Step],
+    budget: Budget,
+    *,
+    n_features: int | None = None,
+    exact: Iterable[Exact | str] | None = None,
+    rows_per_person: int | None = None,
+) -> Claim:
+    """Return what a ledger is charged for ``steps``: proved for every relation that all of them are proved for.
+
+    Steps that have no relation in common are converted to the relation of ``budget``.
+    """
+    shared = set.intersection(*(set(step.relations(budget.unit)) for step in steps))
+    return Claim.checked(
+        plan_event(steps) if shared else plan_event(steps, budget),
+        unit=budget.unit,
+        relation=shared or budget.relation,
+        exact=exact,
+        n_features=n_features,
+        noise_per_entry=all(getattr(step.mechanism, "noise_per_entry", False) for step in steps),
+        rows_per_person=rows_per_person,
+    )
 
 
 @contextmanager
@@ -208,6 +307,6 @@ def observed_by(observer: Observer) -> Iterator[None]:
         _observer.reset(token)
 
 
-def _part(step: Step) -> Part:
-    mechanism = step.mechanism
-    return Part(step.what, settings_of(mechanism), step.because, step.event, exact=mechanism.exact)
+def _part(step: Step, unit: Unit) -> Part:
+    mechanism, relations = step.mechanism, step.relations(unit)
+    return Part(step.what, settings_of(mechanism), step.because, step.event, mechanism.exact, relations, step.rows)

@@ -7,7 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
-from itertools import product
+from itertools import combinations_with_replacement, product
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,8 @@ ROUNDING = 1e-12
 LOSS_STEP = 1e-4
 LOSS_POINTS = 100_000
 LARGEST_DELTA = math.nextafter(1.0, 0.0)
+# Ways in which one unit, or a group, can lie in the parts of a composition: each is accounted for by itself.
+MOST_ALTERNATIVES = 4096
 
 Leaf = LaplaceEvent | GaussianEvent | ApproximateEvent
 # How often each leaf happens to one unit.
@@ -74,29 +76,56 @@ def at_record(event: Event, n_features: int) -> Event:
 def at_group(event: Event, size: int) -> Event:
     """Return what ``event`` costs a group of ``size`` units that change together.
 
-    A chain of ``size`` neighbours multiplies an additive mechanism's sensitivity by ``size``; for one known only
-    by (epsilon, delta) it gives (k epsilon, delta (e^(k epsilon) - 1)/(e^epsilon - 1)) [foundations].
+    A chain of ``size`` neighbours multiplies the sensitivity of Laplace and Gaussian events by ``size``, whatever the
+    mechanism is that they bound: the power of the best test at level a is S(S^-1(a) - t) in a log-concave location
+    family with survival function S and shift t, and ``size`` of these in a row shift by ``size`` t [gdp]. For one
+    known only by (epsilon, delta) it gives (k epsilon, delta (e^(k epsilon) - 1)/(e^epsilon - 1)) [foundations].
+    A composition is grouped release by release, since each of them meets the same two tables.
     """
     size = checks.whole("size", size)
+    if size == 1:
+        return event
     match event:
-        case LaplaceEvent():
-            return LaplaceEvent(event.scale, event.sensitivity * size)
-        case GaussianEvent():
-            return GaussianEvent(event.sigma, event.sensitivity * size, min(event.bias * size, LARGEST_DELTA))
-        case ApproximateEvent():
-            growth = size if event.epsilon == 0 else math.expm1(size * event.epsilon) / math.expm1(event.epsilon)
-            return ApproximateEvent(size * event.epsilon, min(event.delta * growth, LARGEST_DELTA))
+        case LaplaceEvent() | GaussianEvent() | ApproximateEvent():
+            return _leaf_group(event, size)
         case RepeatedEvent():
             return RepeatedEvent(at_group(event.event, size), event.count)
         case SequentialEvent():
             return SequentialEvent(tuple(at_group(each, size) for each in event.events))
         case ParallelEvent():
-            # A group spread over equal parts loses no more than one inside a single part; unequal parts have no rule.
-            tallies = _alternatives(event)
-            if len(tallies) > 1:
-                raise UnknownEventError("no rule for a group spread over parts that were released differently.")
-            return at_group(_as_event(tallies[0]), size)
+            return _spread_group(event, size)
     raise UnknownEventError(f"no rule for groups under {type(event).__name__}.")
+
+
+def _leaf_group(event: Leaf, size: int) -> Leaf:
+    match event:
+        case LaplaceEvent():
+            return LaplaceEvent(event.scale, event.sensitivity * size)
+        case GaussianEvent():
+            return GaussianEvent(event.sigma, event.sensitivity * size, min(event.bias * size, LARGEST_DELTA))
+    # delta times the sum of e^(i epsilon) over i < size; beyond e^700 any delta is as good as 1.
+    growth = math.fsum(math.exp(min(i * event.epsilon, 700.0)) for i in range(size))
+    return ApproximateEvent(size * event.epsilon, min(event.delta * growth, LARGEST_DELTA))
+
+
+def _spread_group(event: ParallelEvent, size: int) -> Event:
+    """Return what a group costs whose members lie in any of the parts: each part meets those inside it.
+
+    Members in one part are a group there; parts are released independently, so what they cost together composes. Two
+    equal parts need no mixture: releasing one member after the other is a chain, so composing two costs no more than
+    a group of two in one part.
+    """
+    tallies = _alternatives(event)
+    ways = math.comb(len(tallies) + size - 1, size)
+    if ways > MOST_ALTERNATIVES:
+        raise UnknownEventError(
+            f"a group of {size} can be spread over {len(tallies)} unlike parts in {ways} ways, more than "
+            f"{MOST_ALTERNATIVES}. Release the parts with the same noise."
+        )
+    parts = [_as_event(tally) for tally in tallies]
+    together = [Counter(chosen) for chosen in combinations_with_replacement(range(len(parts)), size)]
+    made = [tuple(at_group(parts[part], count) for part, count in chosen.items()) for chosen in together]
+    return made[0][0] if len(made) == 1 else ParallelEvent(tuple(SequentialEvent(each) for each in made))
 
 
 def gaussian_delta(multiplier: float, epsilon: float) -> float:
@@ -142,11 +171,21 @@ def _alternatives(event: Event) -> list[Tally]:
         case SequentialEvent():
             together: list[Tally] = [Counter()]
             for each in event.events:  # one event at a time, so that equal choices are merged before they multiply
-                together = _distinct(past + new for past, new in product(together, _alternatives(each)))
+                choices = _alternatives(each)
+                _require_few(len(together) * len(choices))
+                together = _distinct(past + new for past, new in product(together, choices))
             return together
         case ParallelEvent():
             return _distinct(tally for each in event.events for tally in _alternatives(each))
     raise UnknownEventError(f"no accounting rule for an event of type {type(event).__name__}.")
+
+
+def _require_few(alternatives: int) -> None:
+    if alternatives > MOST_ALTERNATIVES:
+        raise UnknownEventError(
+            f"one unit can meet more than {MOST_ALTERNATIVES} combinations of parts, too many to account for. "
+            "Release the parts of each step with the same noise."
+        )
 
 
 def _distinct(tallies: Iterable[Tally]) -> list[Tally]:

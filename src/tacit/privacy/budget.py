@@ -1,10 +1,11 @@
-"""Units of protection and the budget that is spent on them."""
+"""Units of protection, the relation between neighbouring tables, and the budget that is spent on them."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
 from tacit import checks
-from tacit.errors import BudgetError
+from tacit.errors import BudgetError, InputError
 
 # Above this an epsilon is a typing error rather than a promise: e^100 leaves nothing to protect.
 LARGEST_EPSILON = 100.0
@@ -17,13 +18,56 @@ class Unit(StrEnum):
     """one cell of the table"""
     RECORD = "record"
     """one row of the table"""
+    PERSON = "person"
+    """one person with all their rows"""
     PAIR = "pair"
     """one relationship and everything that reveals it"""
 
 
+class Relation(StrEnum):
+    """What makes two tables neighbours: which comparison an inequality is proved for."""
+
+    ADD_REMOVE = "add-remove"
+    """one of the tables has one unit more; the number of rows is protected too"""
+    REPLACE = "replace"
+    """one unit is exchanged for another; the number of rows is public"""
+
+
+Relations = tuple[Relation, ...]
+# Entries and relationships are parts of a table of fixed shape: they change, but are never there or not.
+ONLY_REPLACED = (Unit.ENTRY, Unit.PAIR)
+
+
+def default_relation(unit: Unit) -> Relation:
+    """Return the relation meant where none is named: a record or person more or less, an entry or pair exchanged."""
+    return Relation.REPLACE if unit in ONLY_REPLACED else Relation.ADD_REMOVE
+
+
+def relation_of(unit: Unit, given: "Relation | str | None", *, error: type[InputError] = InputError) -> Relation:
+    """Return the relation ``given`` for ``unit``, or its default."""
+    if given is None:
+        return default_relation(unit)
+    relation = checks.one_of("relation", given, list(Relation), error=error)
+    if unit in ONLY_REPLACED and relation is not Relation.REPLACE:
+        raise error(
+            f"relation must be 'replace' for unit {unit.value!r}, which is never added or removed by itself; "
+            f"got {relation.value!r}. Choose unit 'record' to protect who is in the table."
+        )
+    return relation
+
+
+def relations_of(unit: Unit, given: "Relation | str | Iterable[Relation | str] | None") -> Relations:
+    """Return the relations that an inequality about ``unit`` proves: one, several, or the default for None."""
+    several = [given] if given is None or isinstance(given, str) else list(given)
+    if not several:
+        raise InputError("relation must name at least one relation; got none.")
+    found = {relation_of(unit, each) for each in several}
+    return tuple(relation for relation in Relation if relation in found)
+
+
 @dataclass(frozen=True)
 class Budget:
-    """An upper bound on privacy loss: ``epsilon`` and ``delta`` for one ``unit``.
+    """An upper bound on privacy loss: ``epsilon`` and ``delta`` for one ``unit`` under one ``relation``.
 
     Parameters
     ----------
@@ -32,34 +76,45 @@ class Budget:
     delta : float
         In [0, 1).
     unit : Unit or str
-        ``"entry"``, ``"record"`` or ``"pair"``.
+        ``"entry"``, ``"record"``, ``"person"`` or ``"pair"``.
+    relation : Relation or str, optional
+        ``"add-remove"`` (one unit more or less) or ``"replace"`` (one unit exchanged, the number of rows public). The
+        default is ``"add-remove"`` for records and persons; entries and pairs can only be exchanged.
 
     Examples
     --------
     >>> Budget(1, 1e-6, unit="record").covers(Budget(0.5, unit="record"))
     True
+    >>> Budget(1, unit="record").covers(Budget(0.5, unit="record", relation="replace"))
+    False
     """
 
     epsilon: float
     delta: float = 0.0
     unit: Unit = Unit.RECORD
+    relation: Relation = Relation.ADD_REMOVE
 
-    def __init__(self, epsilon: float, delta: float = 0.0, *, unit: Unit | str) -> None:
+    def __init__(
+        self, epsilon: float, delta: float = 0.0, *, unit: Unit | str, relation: Relation | str | None = None
+    ) -> None:
         bounded = checks.positive("epsilon", epsilon, error=BudgetError)
         if bounded > LARGEST_EPSILON:
             raise BudgetError(
                 f"epsilon must be at most {LARGEST_EPSILON:g}; got {epsilon!r}. "
                 "A larger one protects nothing: release the data openly instead."
             )
+        of = checks.one_of("unit", unit, list(Unit), error=BudgetError)
         object.__setattr__(self, "epsilon", bounded)
         object.__setattr__(self, "delta", checks.fraction("delta", delta, zero=True, error=BudgetError))
-        object.__setattr__(self, "unit", checks.one_of("unit", unit, list(Unit), error=BudgetError))
+        object.__setattr__(self, "unit", of)
+        object.__setattr__(self, "relation", relation_of(of, relation, error=BudgetError))
 
     def covers(self, other: "Budget") -> bool:
         """Whether ``other`` asks for no more than this: budgets are only partly ordered."""
-        return self.unit == other.unit and other.epsilon <= self.epsilon and other.delta <= self.delta
+        same = (self.unit, self.relation) == (other.unit, other.relation)
+        return same and other.epsilon <= self.epsilon and other.delta <= self.delta
 
     def __str__(self) -> str:
-        if self.delta == 0:
-            return f"epsilon {self.epsilon:g} per {self.unit}"
-        return f"epsilon {self.epsilon:g}, delta {self.delta:g} per {self.unit}"
+        delta = f", delta {self.delta:g}" if self.delta else ""
+        relation = "" if self.unit in ONLY_REPLACED else f" ({self.relation})"
+        return f"epsilon {self.epsilon:g}{delta} per {self.unit}{relation}"

@@ -6,7 +6,6 @@ composition) and what registries of differential-privacy deployments list.
 
 import json
 import math
-import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
@@ -14,24 +13,32 @@ from typing import Any
 from tacit import checks
 from tacit.errors import InputError, UnknownEventError
 from tacit.privacy import accounting
-from tacit.privacy.budget import Budget, Unit
+from tacit.privacy.budget import Budget, Relation, Relations, Unit, relation_of, relations_of
+from tacit.privacy.card_page import number_text, page
+from tacit.privacy.conversions import Claim, Exact, converted, exact_of, told_apart_by
 from tacit.privacy.events import Event, RepeatedEvent, SequentialEvent, from_dict, to_dict
+from tacit.privacy.spending import digits
 
 CENTRAL = "central: the owner holds the raw table and adds the noise before anything leaves"
 # Delta at which a record-level epsilon is stated beside an entry-level guarantee.
 RECORD_DELTA = 1e-5
-WIDTH = 79
 
 
 @dataclass(frozen=True)
 class Part:
-    """One thing that a release carries: what it is, the mechanism with its settings, and why its sensitivity holds."""
+    """One thing that a release carries: what it is, the mechanism with its settings, and why its sensitivity holds.
+
+    ``exact`` says whether its noise follows its law exactly, ``relations`` which neighbours its event was proved for
+    (none on cards from before relations were stated), ``rows`` how many rows of one person meet the mechanism.
+    """
 
     what: str
     mechanism: Mapping[str, Any]
     because: str
     event: Event
     exact: bool = True
+    relations: Relations = ()
+    rows: int = 1
 
 
 @dataclass(frozen=True)
@@ -47,8 +54,9 @@ class Guarantee:
 
     def __str__(self) -> str:
         if self.epsilon is None:
-            return f"no guarantee at delta {_number(self.delta)} for a {self.unit}"
-        return f"epsilon {_number(self.epsilon)}, delta {_number(self.delta)} for a {self.unit}"
+            return f"no guarantee at delta {number_text(self.delta)} for a {self.unit}"
+        # Rounded up: a card promises no more than is proved.
+        return f"epsilon {digits(self.epsilon, up=True)}, delta {number_text(self.delta)} for a {self.unit}"
 
 
 @dataclass(frozen=True)
@@ -87,6 +95,12 @@ class Card:
         Whether the noise was cryptographically secure; seeded noise protects nothing.
     warning : str
         Empty, or why the stated guarantee does not hold.
+    relation : Relation or None
+        Which relation the promise is about; None on cards from before relations were stated.
+    published : tuple of Exact or None
+        What leaves without noise; None if that is not stated.
+    rows_per_person : int or None
+        The most rows of one person that were read; None if no bound was applied.
     """
 
     title: str
@@ -105,6 +119,9 @@ class Card:
     audits: tuple[AuditResult, ...] = ()
     made: str = ""
     software: str = ""
+    relation: Relation | None = None
+    published: tuple[Exact, ...] | None = None
+    rows_per_person: int | None = None
 
     @property
     def holds(self) -> bool:
@@ -113,8 +130,13 @@ class Card:
 
     @property
     def event(self) -> Event:
-        """Everything that was released, as one event."""
-        return SequentialEvent(tuple(part.event for part in self.parts))
+        """Everything that was released, as one event of the card's unit and relation."""
+        return SequentialEvent(tuple(self._event_of(part) for part in self.parts))
+
+    def _event_of(self, part: Part) -> Event:
+        if self.relation is None or not part.relations:
+            return part.event
+        return converted(Claim(part.event, self.unit, part.relations), self.unit, self.relation)
 
     def with_audits(self, audits: tuple[AuditResult, ...]) -> "Card":
         """Return the same card with audit results on it."""
@@ -124,8 +146,11 @@ class Card:
         """Return the card as JSON-ready data."""
         content = asdict(self)
         content["unit"] = str(self.unit)
+        content["relation"] = None if self.relation is None else str(self.relation)
+        content["published"] = None if self.published is None else [str(each) for each in self.published]
         for written, part in zip(content["parts"], self.parts, strict=True):
             written["event"] = to_dict(part.event)
+            written["relations"] = [str(each) for each in part.relations]
         return content
 
     def to_json(self) -> str:
@@ -144,24 +169,36 @@ class Card:
 
     def to_text(self) -> str:
         """Return the card as a page of plain text for a data-protection officer."""
-        return "\n".join(_page(self)) + "\n"
+        return "\n".join(page(self)) + "\n"
 
 
-def coarser_guarantees(event: Event, *, unit: Unit, delta: float, n_features: int | None) -> tuple[Guarantee, ...]:
-    """Return what ``event`` guarantees to the units coarser than ``unit``.
+def coarser_guarantees(claim: Claim, budget: Budget) -> tuple[Guarantee, ...]:
+    """Return what ``claim``, of the unit and relation of ``budget``, guarantees to coarser units at its delta.
 
-    An entry-level event is repeated for each entry of a record; its own delta mass adds up as often, and the record's
-    epsilon is stated at that mass plus 1e-5. A record-level event is widened to groups of 2 and 5 records.
+    An entry-level event with noise in every entry is repeated for each entry of a record; its own delta mass adds up
+    as often, and the record's epsilon is stated at that mass plus 1e-5, for a record that keeps what leaves exactly.
+    An event per record or person is widened to groups of 2 and 5, and to a person if their rows are bounded.
     """
-    if unit is Unit.ENTRY and n_features:
-        whole = accounting.at_record(event, n_features)
-        mass = n_features * accounting.delta(event, epsilon=accounting.epsilon(event, delta=delta))
-        at = min(RECORD_DELTA + mass, accounting.LARGEST_DELTA)
-        return (_guarantee(f"record of {n_features} entries", whole, at),)
-    if unit is Unit.RECORD:
-        groups = ((size, accounting.at_group(event, size)) for size in (2, 5))
-        return tuple(_guarantee(f"group of {size} records", group, delta) for size, group in groups)
-    return ()
+    if budget.unit is Unit.ENTRY:
+        return (_whole_record(claim, budget),) if claim.n_features else ()
+    if budget.unit is Unit.PAIR:
+        return ()
+    many = f"{budget.unit}s"
+    exchanged = ", or one exchanged" if budget.relation is Relation.ADD_REMOVE else ""
+    sizes = {f"group of 2 {many}{exchanged}": 2, f"group of 5 {many}": 5}
+    if budget.unit is Unit.RECORD and claim.rows_per_person:
+        sizes[f"person with at most {claim.rows_per_person} rows"] = claim.rows_per_person
+    groups = ((name, accounting.at_group(claim.event, size)) for name, size in sizes.items())
+    return tuple(_guarantee(name, group, budget.delta) for name, group in groups)
+
+
+def _whole_record(claim: Claim, budget: Budget) -> Guarantee:
+    n_features = claim.n_features or 1
+    mass = n_features * accounting.delta(claim.event, epsilon=accounting.epsilon(claim.event, delta=budget.delta))
+    kept = ", ".join(told_apart_by(claim.exact, Unit.RECORD, Relation.REPLACE))
+    name = f"record of {n_features} entries" + (f" that keeps {kept} as they are" if kept else "")
+    whole = accounting.at_record(claim.event, n_features)
+    return _guarantee(name, whole, min(RECORD_DELTA + mass, accounting.LARGEST_DELTA))
 
 
 def _guarantee(unit: str, event: Event, delta: float) -> Guarantee:
@@ -181,10 +218,15 @@ def _parsed(content: dict[str, Any]) -> dict[str, Any]:
     content["unit"] = checks.one_of("unit", content["unit"], list(Unit))
     promise = Budget(content["epsilon"], content["delta"], unit=content["unit"])
     content.update(epsilon=promise.epsilon, delta=promise.delta)
+    if content.get("relation") is not None:
+        content["relation"] = relation_of(content["unit"], content["relation"])
+    content["published"] = exact_of(content.get("published"))
+    if content.get("rows_per_person") is not None:
+        content["rows_per_person"] = checks.whole("rows_per_person", content["rows_per_person"])
     for name in ("title", "adjacency", "warning", "trust", "made", "software"):
         _require(content.get(name, ""), str, name)
     _require(content.get("secure", True), bool, "secure")
-    content["parts"] = tuple(_part(each) for each in _list(content, "parts"))
+    content["parts"] = tuple(_part(each, content["unit"]) for each in _list(content, "parts"))
     content["coarser"] = tuple(_coarser(each) for each in _list(content, "coarser"))
     content["audits"] = tuple(_audited(each) for each in _list(content, "audits"))
     for name in ("assumptions", "not_protected"):
@@ -194,11 +236,14 @@ def _parsed(content: dict[str, Any]) -> dict[str, Any]:
     return content
 
 
-def _part(content: Mapping[str, Any]) -> Part:
+def _part(content: Mapping[str, Any], unit: Unit) -> Part:
     rest = dict(content)
-    made = Part(**{**rest, "event": from_dict(rest["event"]), "mechanism": dict(rest["mechanism"])})
+    given = _require(rest.get("relations", ()), list | tuple, "relations")
+    rest.update(event=from_dict(rest["event"]), mechanism=dict(rest["mechanism"]))
+    made = Part(**{**rest, "relations": relations_of(unit, given) if given else ()})
     for name, kind in (("what", str), ("because", str), ("exact", bool)):
         _require(getattr(made, name), kind, name)
+    checks.whole("rows", made.rows)
     return made
 
 
@@ -229,100 +274,3 @@ def _require(value: Any, kind: Any, name: str) -> Any:
     if not isinstance(value, kind):
         raise InputError(f"the card's {name} must be of another type; got {type(value).__name__}.")
     return value
-
-
-def _page(card: Card) -> list[str]:
-    lines = [_headline(card), "=" * WIDTH, f"PRIVACY CARD   {card.title}", ""]
-    lines += _entry("Protects", f"one {card.unit}: {card.adjacency}")
-    lines += _entry("Guarantee", f"epsilon {_number(card.epsilon)}, delta {_number(card.delta)} for one {card.unit}")
-    for each in card.coarser:
-        lines += _entry("", str(each))
-    lines += _entry("In words", _in_words(card.epsilon, card.delta))
-    lines += _entry("Trust", card.trust)
-    for part in card.parts:
-        lines += _entry("Released", f"{part.what}; noise: {_mechanism(part)}")
-        lines += _entry("  because", part.because)
-    lines += _listed("Assumes", card.assumptions) + _listed("Not protected", card.not_protected)
-    lines += _entry("Noise", _noise(card))
-    lines += _entry("Ledger", _ledger(card))
-    for audit in card.audits:
-        lines += _entry("Audit", _audit(audit))
-    if not card.audits:
-        lines += _entry("Audit", "none on this card; run `tacit audit` on the file")
-    lines += _entry("Made", f"{card.made or 'date unknown'} with {card.software or 'unknown software'}")
-    return lines
-
-
-def _headline(card: Card) -> str:
-    if card.warning:
-        return _wrapped(f"THE STATED GUARANTEE DOES NOT HOLD: {card.warning}")
-    if not card.secure:
-        return _wrapped(
-            "SEEDED: NOT PRIVATE. The noise was drawn from a seed, so whoever knows the seed can take it off again."
-        )
-    return _wrapped(f"This release is differentially private at the level of one {card.unit}.")
-
-
-def _in_words(epsilon: float, delta: float) -> str:
-    factor = math.exp(epsilon)
-    shown = f"{factor:.3g}" if factor < 1e4 else f"{factor:.1e}"
-    base = (
-        f"whatever the release leads anyone to conclude becomes at most {shown} times as likely through one such unit"
-    )
-    return f"{base}, except with a probability of at most {_number(delta)}." if delta else f"{base}."
-
-
-def settings_text(mechanism: Mapping[str, Any]) -> str:
-    """Return the settings of a mechanism as names and numbers, those of a mechanism within it in brackets."""
-    return ", ".join(f"{name} {_shown(value)}" for name, value in mechanism.items() if name != "mechanism")
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return f"({settings_text(value)})"
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(_shown(each) for each in value)}]"
-    return _number(value)
-
-
-def _mechanism(part: Part) -> str:
-    return f"{part.mechanism.get('mechanism', 'unknown')} ({settings_text(part.mechanism)})"
-
-
-def _noise(card: Card) -> str:
-    source = "cryptographically secure" if card.secure else "seeded: not private"
-    if all(part.exact for part in card.parts):
-        return f"{source}; exact, on a grid, so that the digits of an output do not give away its input"
-    rounded = [part.what for part in card.parts if not part.exact]
-    return f"{source}; in double precision, not exact, for: {', '.join(rounded)}"
-
-
-def _ledger(card: Card) -> str:
-    if not card.ledger:
-        return "none: this spend stands on this card alone"
-    given = card.ledger
-    return f"{given.get('identifier')}, line {given.get('line')}, digest {given.get('digest')}"
-
-
-def _audit(audit: AuditResult) -> str:
-    verdict = "no contradiction found" if audit.passed else "CONTRADICTS THE CLAIM"
-    return (
-        f"{audit.what}: epsilon is at least {audit.lower_bound:.3g} with {audit.confidence:.1%} confidence "
-        f"({audit.draws} draws a side), claimed {audit.claimed:.3g}: {verdict}"
-    )
-
-
-def _listed(name: str, items: tuple[str, ...]) -> list[str]:
-    return [line for index, item in enumerate(items) for line in _entry(name if index == 0 else "", f"- {item}")]
-
-
-def _entry(name: str, text: str) -> list[str]:
-    return textwrap.wrap(text, WIDTH, initial_indent=f"{name:<15}", subsequent_indent=" " * 15) or [name]
-
-
-def _wrapped(text: str) -> str:
-    return textwrap.fill(text, WIDTH)
-
-
-def _number(value: Any) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)

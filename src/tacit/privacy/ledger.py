@@ -1,27 +1,26 @@
 """The durable account of one private data set: charge before drawing, refuse past the budget."""
 
-import json
 import os
 import uuid
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self, TypeAlias
 
 from tacit import checks
-from tacit.errors import BudgetExceededError, InputError, LedgerError, LedgerTamperedError, UnknownEventError
-from tacit.files.hash_chain import Head, Receipt, canonical, one_line
-from tacit.privacy import accounting, events, ledger_file
-from tacit.privacy.budget import Budget, Unit
-from tacit.privacy.events import Event, SequentialEvent
+from tacit.errors import BudgetExceededError, InputError, LedgerError, LedgerTamperedError
+from tacit.files.hash_chain import Head, Receipt, one_line
+from tacit.privacy import ledger_file, ledger_rules
+from tacit.privacy.budget import Budget, Relation, Unit
+from tacit.privacy.conversions import Claim, Exact, converted
+from tacit.privacy.events import Event
 from tacit.privacy.ledger_file import LedgerFile
-from tacit.privacy.ledger_records import Charter, Line
-from tacit.privacy.spending import Spending, in_unit, pure_room, refusal
+from tacit.privacy.ledger_records import Charter, Line, line_json, now
+from tacit.privacy.ledger_rules import Allowance, Statement, allowances
+from tacit.privacy.spending import Spending
+from tacit.privacy.table_identity import KEY_LENGTH, TableIdentity
 
-__all__ = ["Ledger", "LedgerLike", "Line", "Receipt", "Statement", "as_ledger"]
+__all__ = ["Allowance", "Ledger", "LedgerLike", "Line", "Receipt", "Statement", "as_ledger"]
 
 # Seconds to wait for other writers: enough for many workers that each compose unlike events before they write.
 PATIENCE = 60.0
@@ -29,51 +28,16 @@ PATIENCE = 60.0
 LedgerLike: TypeAlias = "str | os.PathLike[str] | Ledger | None"
 
 
-@dataclass(frozen=True)
-class _Charge:
-    """What ``charge`` was asked for, checked, and exactly as it will be read back."""
-
-    event: Event
-    unit: Unit
-    purpose: str
-    n_features: int | None
-
-    @classmethod
-    def checked(cls, event: Event, unit: Unit | str, purpose: str, n_features: int | None) -> Self:
-        return cls(
-            _as_stored(event),
-            checks.one_of("unit", unit, list(Unit)),
-            one_line("purpose", purpose),
-            None if n_features is None else checks.whole("n_features", n_features),
-        )
-
-    def to_json(self, number: int) -> str:
-        return canonical(
-            {
-                "number": number,
-                "time": _now(),
-                "purpose": self.purpose,
-                "unit": self.unit.value,
-                "event": events.to_dict(self.event),
-                "n_features": self.n_features,
-            }
-        )
-
-
-@dataclass(frozen=True)
-class Statement:
-    """All charges of a ledger at one moment, the epsilon spent and the epsilon left at the ledger's delta."""
-
-    lines: tuple[Line, ...]
-    spent: float
-    left: float
-
-
 class Ledger:
     """The account of one private data set, in one file that outlives processes.
 
     A charge is on disk before ``charge`` returns, and is refused if everything charged so far and the new event
     together exceed the budget. Copies, pickles, clones and forked workers of a ledger all write to the same file.
+
+    What is charged next may be chosen after seeing everything released before: the ledger stops by privacy filters,
+    for which its budget holds against any such choice (``tacit.privacy.filters``). The first charge is a plan that is
+    fixed in advance and may take the whole budget by the tightest accounting. Whatever fits one plan is therefore
+    cheapest when it is charged as one.
 
     Each line is bound to all before it by a chain of digests. ``verify`` finds lines that were edited, removed,
     inserted or reordered. Whoever can write the file can also replace it as a whole, by an older copy or by a chain
@@ -85,6 +49,8 @@ class Ledger:
         A file made by ``Ledger.create`` or ``tacit ledger init``, on a local disk.
     timeout : float
         Seconds to wait while others write.
+    allow : iterable of Allowance or str
+        What this opener lets the ledger take: ``"no-guarantee"``, ``"other-table"``.
 
     Attributes
     ----------
@@ -108,21 +74,46 @@ class Ledger:
     >>> folder.cleanup()
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, timeout: float = PATIENCE) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        timeout: float = PATIENCE,
+        allow: Iterable[Allowance | str] = (),
+    ) -> None:
         place, patience = _full(path), checks.positive("timeout", timeout)
+        allowed = allowances(allow)
         with ledger_file.reading(place, timeout=patience) as file:
             charter = file.charter()
             file.require_end(charter.start)
-        self._settle(place, patience, charter)
+        self._settle(place, patience, charter, allowed)
 
     @classmethod
-    def create(cls, path: str | os.PathLike[str], budget: Budget, *, name: str = "", timeout: float = PATIENCE) -> Self:
-        """Make a ledger with ``budget`` at ``path``, where no file may be, and return it."""
+    def create(
+        cls,
+        path: str | os.PathLike[str],
+        budget: Budget,
+        *,
+        name: str = "",
+        timeout: float = PATIENCE,
+        table: TableIdentity | None = None,
+        allow: Iterable[Allowance | str] = (),
+    ) -> Self:
+        """Make a ledger with ``budget`` at ``path``, where no file may be, and return it.
+
+        ``table`` names the private table: charges for another one are then refused, and so is a second ledger for
+        the same table in the same folder, unless ``allow`` says otherwise.
+        """
         if not isinstance(budget, Budget):
             raise InputError(f"budget must be a Budget(epsilon, delta, unit=...); got a {type(budget).__name__}.")
-        patience = checks.positive("timeout", timeout)
-        ledger_file.make(_full(path), Charter(uuid.uuid4().hex, _now(), one_line("name", name), budget))
-        return cls(path, timeout=patience)
+        patience, allowed = checks.positive("timeout", timeout), allowances(allow)
+        key = b"" if table is None else os.urandom(KEY_LENGTH)
+        mark = "" if table is None else table.fingerprint(key)
+        charter = Charter(uuid.uuid4().hex, now(), one_line("name", name), budget, key.hex(), mark)
+        if table is not None and Allowance.SECOND_LEDGER not in allowed:
+            ledger_rules.require_first(_full(path), table, timeout=patience)
+        ledger_file.make(_full(path), charter)
+        return cls(path, timeout=patience, allow=allowed)
 
     @property
     def path(self) -> Path:
@@ -149,7 +140,25 @@ class Ledger:
         """When the ledger was made (UTC)."""
         return self._charter.created
 
-    def charge(self, event: Event, *, unit: Unit | str, purpose: str, n_features: int | None = None) -> Receipt:
+    @property
+    def relation_assumed(self) -> bool:
+        """Whether the ledger is of a format that did not state its relation."""
+        return self._charter.relation_assumed
+
+    def charge(
+        self,
+        event: Event,
+        *,
+        unit: Unit | str,
+        purpose: str,
+        relation: Relation | str | Iterable[Relation | str] | None = None,
+        exact: Iterable[Exact | str] | None = None,
+        n_features: int | None = None,
+        noise_per_entry: bool = False,
+        rows_per_person: int | None = None,
+        warning: str = "",
+        table: TableIdentity | None = None,
+    ) -> Receipt:
         """Write ``event`` down, durably, if it fits what is left; only then may its noise be drawn.
 
         Parameters
@@ -157,11 +166,26 @@ class Ledger:
         event : Event
             What is about to be released, of one ``unit``.
         unit : Unit or str
-            What the event speaks of. An event per entry on a ledger per record is charged for all entries of a record.
+            What the event speaks of. Where the ledger counts other units, or under another relation, the charge is
+            converted (``tacit.privacy.conversions``) or refused with the way out.
         purpose : str
             One line for whoever reads the ledger; no private value belongs here.
+        relation : Relation or str or several, optional
+            Every relation for which the event is proved; by default one record more or less, one entry or pair
+            exchanged.
+        exact : iterable of Exact or str, optional
+            What leaves without noise: ``"row count"``, ``"labels"``, ``"class counts"``.
         n_features : int, optional
             Entries in one record; needed to charge an event per entry on a ledger per record.
+        noise_per_entry : bool
+            Whether every entry has independent noise of its own, so that a record's entries compose.
+        rows_per_person : int, optional
+            The most rows of one person that the release reads; needed to charge an event per record or entry on a
+            ledger per person.
+        warning : str
+            Why the release guarantees nothing although its event says so; refused unless the ledger allows it.
+        table : TableIdentity, optional
+            Which table the release reads; another than the ledger's own is refused unless the ledger allows it.
 
         Returns
         -------
@@ -173,24 +197,56 @@ class Ledger:
         BudgetExceededError
             If it does not fit; the ledger is then as it was.
         """
-        asked = _Charge.checked(event, unit, purpose, n_features)
-        cost = in_unit(asked.event, unit=asked.unit, ledger_unit=self.budget.unit, n_features=asked.n_features)
+        claim = Claim.checked(
+            event,
+            unit=unit,
+            relation=relation,
+            exact=exact,
+            n_features=n_features,
+            noise_per_entry=noise_per_entry,
+            rows_per_person=rows_per_person,
+            warning=warning,
+        )
+        return self.charge_claim(claim, purpose=purpose, table=table)
+
+    def charge_claim(self, claim: Claim, *, purpose: str, table: TableIdentity | None = None) -> Receipt:
+        """Write ``claim`` down as ``charge`` does."""
+        asked, text = ledger_rules.storable(claim), one_line("purpose", purpose)
+        match = self._charter.match(table)
+        ledger_rules.require_allowed(asked, match, self._allow, name=self._path.name)
+        cost = converted(asked, self.budget.unit, self.budget.relation)
         # One transaction from reading the past to writing the line: no other charge can come between.
         with ledger_file.writing(self._path, timeout=self._timeout) as file:
             self._require_own(file)
             self._catch_up(file)
-            past = self._spending.composed()
-            if accounting.fits(self._spending.composed(cost), self.budget):
-                return file.append(asked.to_json(self._seen.count + 1), self._seen)
-        raise BudgetExceededError(refusal(past, cost, self.budget))
+            if self._spending.fits(cost):
+                return file.append(line_json(self._seen.count + 1, asked, text, match), self._seen)
+            refusal = self._spending.refusal(cost)
+        raise BudgetExceededError(refusal)
+
+    def preview(self, claim: Claim) -> Statement:
+        """Return the statement as it would be after charging ``claim``, which is not charged.
+
+        Raises
+        ------
+        BudgetExceededError
+            If it would not fit.
+        """
+        cost = converted(ledger_rules.storable(claim), self.budget.unit, self.budget.relation)
+        lines = self.lines()
+        spending = ledger_rules.spending_of(lines, self._charter)
+        if not spending.fits(cost):
+            raise BudgetExceededError(spending.refusal(cost))
+        spending.add(cost)
+        return ledger_rules.stated(lines, spending, self._charter)
 
     def spent(self) -> float:
         """Return the epsilon of everything charged, at the ledger's delta."""
-        return accounting.epsilon(self._past(), delta=self.budget.delta)
+        return self._past().epsilon()
 
     def left(self) -> float:
         """Return an epsilon that one more release without delta may have."""
-        return pure_room(self._past(), self.budget)
+        return self._past().room()
 
     def lines(self) -> tuple[Line, ...]:
         """Return all charges, the oldest first, each checked against the digest before it."""
@@ -200,9 +256,11 @@ class Ledger:
     def statement(self) -> Statement:
         """Return the charges and their sum as they stood at one moment."""
         lines = self.lines()
-        past = self._composed(lines)
-        spent = accounting.epsilon(past, delta=self.budget.delta)
-        return Statement(lines, spent, pure_room(past, self.budget))
+        return ledger_rules.stated(lines, ledger_rules.spending_of(lines, self._charter), self._charter)
+
+    def notes(self, lines: Sequence[Line]) -> tuple[str, ...]:
+        """Return what must be said beside the sum of ``lines``: what it assumes, and lines without a guarantee."""
+        return ledger_rules.notes(lines, self._charter)
 
     def verify(self, receipt: Receipt | None = None) -> tuple[Line, ...]:
         """Check the whole file, and that ``receipt`` was written by this very ledger; return its lines.
@@ -220,16 +278,16 @@ class Ledger:
                 raise LedgerError(ledger_file.DAMAGED.format(path=self._path))
             lines = tuple(file.lines_after(self._charter.start))
             if self._seen.count:
-                _require_receipt(lines, Receipt(self._seen.count, self._seen.digest))
+                ledger_rules.require_receipt(lines, Receipt(self._seen.count, self._seen.digest))
         if receipt is not None:
-            _require_receipt(lines, receipt)
-        self._require_within_budget(lines)
+            ledger_rules.require_receipt(lines, receipt)
+        ledger_rules.require_within_budget(lines, self._charter)
         return lines
 
-    def _settle(self, path: Path, timeout: float, charter: Charter) -> None:
-        self._path, self._timeout, self._charter = path, timeout, charter
+    def _settle(self, path: Path, timeout: float, charter: Charter, allow: frozenset[Allowance]) -> None:
+        self._path, self._timeout, self._charter, self._allow = path, timeout, charter, allow
         # What this process has read and checked already; each charge reads on from here.
-        self._seen, self._spending = charter.start, Spending()
+        self._seen, self._spending = charter.start, Spending(charter.budget)
 
     @contextmanager
     def _open(self) -> Iterator[LedgerFile]:
@@ -237,10 +295,10 @@ class Ledger:
             self._require_own(file)
             yield file
 
-    def _past(self) -> SequentialEvent:
+    def _past(self) -> Spending:
         with self._open() as file:
             self._catch_up(file)
-            return self._spending.composed()
+            return self._spending
 
     def _require_own(self, file: LedgerFile) -> None:
         if file.charter() != self._charter:
@@ -251,32 +309,8 @@ class Ledger:
     def _catch_up(self, file: LedgerFile) -> None:
         """Read the lines that came since this process last looked; the chain vouches for those before."""
         for line in file.lines_after(self._seen):
-            self._spending.add(self._cost(line))
+            self._spending.add(ledger_rules.cost_of(line, self._charter))
             self._seen = Head(line.number, line.digest)
-
-    def _cost(self, line: Line) -> Event:
-        try:
-            return in_unit(line.event, unit=line.unit, ledger_unit=self.budget.unit, n_features=line.n_features)
-        except InputError as problem:
-            raise LedgerTamperedError(
-                f"line {line.number} of the ledger has a unit that no charge could have had: it was edited."
-            ) from problem
-
-    def _composed(self, lines: Sequence[Line]) -> SequentialEvent:
-        spending = Spending()
-        for line in lines:
-            spending.add(self._cost(line))
-        return spending.composed()
-
-    def _require_within_budget(self, lines: Sequence[Line]) -> None:
-        def too_much(count: int) -> bool:
-            return not accounting.fits(self._composed(lines[:count]), self.budget)
-
-        if too_much(len(lines)):
-            first = bisect_left(range(len(lines)), True, key=too_much)
-            raise LedgerTamperedError(
-                f"line {first} of the ledger goes past the budget of {self.budget}: it cannot have been charged."
-            )
 
     def __copy__(self) -> Self:
         return self
@@ -285,7 +319,7 @@ class Ledger:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpickled, (str(self._path), self._timeout, self._charter.to_json())
+        return _unpickled, (str(self._path), self._timeout, self._charter.to_json(), sorted(self._allow))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ledger):
@@ -308,34 +342,12 @@ def as_ledger(ledger: LedgerLike) -> Ledger | None:
     raise InputError(f"ledger must be None, a path or a Ledger; got a {type(ledger).__name__}.")
 
 
-def _unpickled(path: str, timeout: float, charter: str) -> Ledger:
+def _unpickled(path: str, timeout: float, charter: str, allow: Sequence[str] = ()) -> Ledger:
     # Nothing is opened: a fitted estimator may be loaded where its ledger is not.
     ledger = Ledger.__new__(Ledger)
-    ledger._settle(Path(path), timeout, Charter.from_json(charter))  # noqa: SLF001 - the second constructor
+    place, read = Path(path), Charter.from_json(charter)
+    ledger._settle(place, timeout, read, allowances(allow))  # noqa: SLF001 - the second constructor
     return ledger
-
-
-def _require_receipt(lines: Sequence[Line], receipt: Receipt) -> None:
-    if not 1 <= receipt.line <= len(lines):
-        raise LedgerTamperedError(
-            f"line {receipt.line}, of which there is a receipt, is not in the ledger: it holds {len(lines)} lines. "
-            "It was rewritten, replaced by an older copy, or the receipt is of another ledger."
-        )
-    if lines[receipt.line - 1].receipt != receipt:
-        raise LedgerTamperedError(
-            f"line {receipt.line} of the ledger is not the one that the receipt was given for: "
-            "the ledger was rewritten, or the receipt is of another ledger."
-        )
-
-
-def _as_stored(event: Event) -> Event:
-    """Return ``event`` as it will be read back, so that what is charged is what is written."""
-    if not isinstance(event, Event):
-        raise UnknownEventError(f"event must be one of tacit's events; got a {type(event).__name__}.")
-    try:
-        return events.from_dict(json.loads(canonical(events.to_dict(event))))
-    except (AttributeError, TypeError) as problem:
-        raise UnknownEventError(f"event must be made of tacit's events and numbers: {problem}.") from problem
 
 
 def _full(path: str | os.PathLike[str]) -> Path:
@@ -343,7 +355,3 @@ def _full(path: str | os.PathLike[str]) -> Path:
         return Path(path).resolve()
     except (TypeError, ValueError, OSError) as problem:
         raise InputError(f"path must be the path of a file; got a {type(path).__name__}: {problem}.") from problem
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

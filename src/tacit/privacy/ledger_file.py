@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tacit.errors import LedgerError, LedgerTamperedError
-from tacit.files.hash_chain import Head, Receipt, digest
-from tacit.privacy.ledger_records import EDITED_CHARTER, FORMAT, Charter, Line, follow, require_head
+from tacit.files.hash_chain import Head, Receipt, digest, follow, require_head
+from tacit.privacy.ledger_records import EDITED_CHARTER, READABLE, Charter, Line
 
 APPLICATION = 0x54434C47  # "TCLG", in the header of every ledger
 # What SQLite keeps beside a file; left over from another file of the same name it would be replayed into a new one.
@@ -82,7 +82,11 @@ class LedgerFile:
         rows = self._connection.execute("SELECT content, digest FROM charter").fetchall()
         if len(rows) != 1 or not isinstance(rows[0][0], str) or digest(rows[0][0]) != rows[0][1]:
             raise LedgerTamperedError(EDITED_CHARTER)
-        return Charter.from_json(rows[0][0])
+        charter = Charter.from_json(rows[0][0])
+        (version,) = self._connection.execute("PRAGMA user_version").fetchone()
+        if charter.format != version:
+            raise LedgerTamperedError(EDITED_CHARTER)
+        return charter
 
     def lines_after(self, start: Head) -> list[Line]:
         """Return the lines that follow ``start``, checked link by link up to the head."""
@@ -97,7 +101,7 @@ class LedgerFile:
             "SELECT number, content, digest FROM lines WHERE number > ? OR number < 1 ORDER BY number",
             (start.count,),
         ).fetchall()  # a cursor left open, by an error say, would keep the connection and its locks alive
-        lines = list(follow(rows, start))
+        lines = list(follow(rows, start, parse=Line.from_json))
         require_head(Head(lines[-1].number, lines[-1].digest) if lines else start, stored)
         return lines
 
@@ -192,9 +196,9 @@ def _require_ledger(connection: sqlite3.Connection, path: Path) -> None:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if application != APPLICATION:
         raise LedgerError(NO_LEDGER.format(path=path))
-    if version != FORMAT:
+    if version not in READABLE:
         raise LedgerError(
-            f"the ledger {path} has format {version}; this version of tacit reads format {FORMAT}. "
+            f"the ledger {path} has format {version}; this version of tacit reads formats up to {max(READABLE)}. "
             "Use the version of tacit that wrote it."
         )
 
@@ -214,7 +218,7 @@ def _build(draft: Path, charter: Charter, path: Path) -> None:
     start = charter.start
     with closing(sqlite3.connect(draft, isolation_level=None)) as connection:
         connection.execute(f"PRAGMA application_id = {APPLICATION}")
-        connection.execute(f"PRAGMA user_version = {FORMAT}")
+        connection.execute(f"PRAGMA user_version = {charter.format}")
         _make_durable(connection, path)
         connection.executescript(f"BEGIN; {SCHEMA}")
         connection.execute("INSERT INTO charter VALUES (1, ?, ?)", (charter.to_json(), start.digest))

@@ -1,44 +1,84 @@
-"""The records of a ledger: its charter and its lines, each bound to all before it by a chain of digests."""
+"""What a ledger's file holds as text: its charter and its lines."""
 
+import hmac
 import json
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
 from typing import Any, Self
 
 from tacit import checks
-from tacit.errors import LedgerTamperedError, TacitError
-from tacit.files.hash_chain import Head, Receipt, canonical, digest, one_line
+from tacit.errors import LedgerTamperedError
+from tacit.files.hash_chain import MALFORMED, Head, Receipt, canonical, digest, one_line
 from tacit.privacy import events
 from tacit.privacy.budget import Budget, Unit
-from tacit.privacy.events import Event
+from tacit.privacy.conversions import Claim
+from tacit.privacy.table_identity import TableIdentity
 
-FORMAT = 1
+# Format 1 had no relation; its ledgers are read, and say what they assumed.
+FORMAT = 2
+READABLE = (1, 2)
+# What the chain of digests allows of a longer text, such as a warning.
+LONGEST_WARNING = 400
 EDITED_CHARTER = "the charter of the ledger (its budget, name and identifier) was edited."
-# What reading a record can raise when its text is not what this module wrote.
-MALFORMED = (TacitError, ValueError, TypeError, KeyError, AttributeError, RecursionError)
+
+
+class TableMatch(StrEnum):
+    """Whether a charge was for the table that the ledger was made for."""
+
+    SAME = "same"
+    OTHER = "other"
+    NOT_STATED = "not stated"
 
 
 @dataclass(frozen=True)
 class Charter:
-    """What is fixed when a ledger is made; the first link of its chain."""
+    """What is fixed when a ledger is made; the first link of its chain.
+
+    ``format`` is that of the file. A charter of format 1 names no relation: its budget has the unit's default one.
+    ``table`` is the fingerprint of the table under ``table_key``, both hexadecimal; empty if no table was named.
+    """
 
     identifier: str
     created: str
     name: str
     budget: Budget
+    table_key: str = ""
+    table: str = ""
+    format: int = FORMAT
+
+    def match(self, table: TableIdentity | None) -> TableMatch:
+        """Return whether ``table`` is the ledger's own."""
+        if table is None or not self.table:
+            return TableMatch.NOT_STATED
+        same = hmac.compare_digest(table.fingerprint(bytes.fromhex(self.table_key)), self.table)
+        return TableMatch.SAME if same else TableMatch.OTHER
+
+    @property
+    def relation_assumed(self) -> bool:
+        """Whether the relation was not stated when the ledger was made."""
+        return self.format == 1
 
     def to_json(self) -> str:
         """Return the canonical JSON that is stored and hashed."""
-        budget = {"epsilon": self.budget.epsilon, "delta": self.budget.delta, "unit": self.budget.unit.value}
-        return canonical(
-            {
-                "format": FORMAT,
-                "identifier": self.identifier,
-                "created": self.created,
-                "name": self.name,
-                "budget": budget,
-            }
-        )
+        budget: dict[str, Any] = {
+            "epsilon": self.budget.epsilon,
+            "delta": self.budget.delta,
+            "unit": self.budget.unit.value,
+        }
+        plain: dict[str, Any] = {
+            "format": self.format,
+            "identifier": self.identifier,
+            "created": self.created,
+            "name": self.name,
+            "budget": budget,
+        }
+        if not self.relation_assumed:
+            budget["relation"] = self.budget.relation.value
+            plain.update(table_key=self.table_key, table=self.table)
+        return canonical(plain)
 
     @classmethod
     def from_json(cls, content: str) -> Self:
@@ -46,7 +86,9 @@ class Charter:
         try:
             fields = json.loads(content)
             texts = {key: one_line(key, fields[key]) for key in ("identifier", "created", "name")}
-            charter = cls(budget=Budget(**fields["budget"]), **texts)
+            written = checks.one_of("format", fields["format"], READABLE)
+            keys = {name: _hexadecimal(fields.get(name, "")) for name in ("table_key", "table")}
+            charter = cls(budget=Budget(**fields["budget"]), format=written, **texts, **keys)
         except MALFORMED as problem:
             raise LedgerTamperedError(EDITED_CHARTER) from problem
         if charter.to_json() != content:
@@ -61,15 +103,34 @@ class Charter:
 
 @dataclass(frozen=True)
 class Line:
-    """One charge: when and what for, the event as it was charged, and the unit that the event speaks of."""
+    """One charge: when and what for, and the claim as it was charged.
+
+    ``relation_assumed``: the line is of a version that did not state relations; its claim has the unit's default one.
+    ``table``: whether it was charged for the ledger's own table.
+    """
 
     number: int
     time: str
     purpose: str
-    unit: Unit
-    event: Event
-    n_features: int | None
+    claim: Claim
     digest: str
+    relation_assumed: bool = False
+    table: TableMatch = TableMatch.NOT_STATED
+
+    @property
+    def unit(self) -> Unit:
+        """The unit that the event speaks of."""
+        return self.claim.unit
+
+    @property
+    def event(self) -> events.Event:
+        """What was charged, for one unit."""
+        return self.claim.event
+
+    @property
+    def n_features(self) -> int | None:
+        """Entries in one record, if they were stated."""
+        return self.claim.n_features
 
     @property
     def receipt(self) -> Receipt:
@@ -80,64 +141,64 @@ class Line:
     def from_json(cls, content: str, digest: str) -> Self:
         """Return the line that ``content`` describes."""
         fields = json.loads(content)
-        n_features = fields["n_features"]
         return cls(
             number=checks.whole("number", fields["number"]),
             time=one_line("time", fields["time"]),
             purpose=one_line("purpose", fields["purpose"]),
-            unit=Unit(fields["unit"]),
-            event=events.from_dict(fields["event"]),
-            n_features=None if n_features is None else checks.whole("n_features", n_features),
+            claim=_claim(fields),
             digest=digest,
+            relation_assumed="relations" not in fields,
+            table=TableMatch(fields.get("table", TableMatch.NOT_STATED)),
         )
 
 
-def follow(rows: Iterable[tuple[int, Any, Any]], start: Head) -> Iterator[Line]:
-    """Yield the lines that ``rows`` (number, content, digest) hold, each checked against the digest before it.
-
-    Raises
-    ------
-    LedgerTamperedError
-        At the first line that is missing, does not belong, or does not match its digest.
-    """
-    head = start
-    for number, content, stored in rows:
-        expected = head.count + 1
-        if number > expected:
-            raise LedgerTamperedError(f"line {expected} of the ledger is missing: it was removed or renumbered.")
-        if number < expected:
-            raise LedgerTamperedError(f"line {number} of the ledger does not belong: it was inserted or renumbered.")
-        if not isinstance(content, str) or digest(content, head.digest) != stored:
-            before = f"line {head.count}" if head.count else "the charter"
-            raise LedgerTamperedError(
-                f"line {number} of the ledger does not follow from {before}: it was edited, inserted or moved."
-            )
-        yield _line(number, content, stored)
-        head = Head(number, stored)
+def line_json(number: int, claim: Claim, purpose: str, table: TableMatch) -> str:
+    """Return the canonical JSON of a new line, with the present time."""
+    return canonical(
+        {
+            "number": number,
+            "time": now(),
+            "purpose": purpose,
+            "unit": claim.unit.value,
+            "relations": [each.value for each in claim.relations],
+            "exact": None if claim.exact is None else [each.value for each in claim.exact],
+            "event": events.to_dict(claim.event),
+            "n_features": claim.n_features,
+            "noise_per_entry": claim.noise_per_entry,
+            "rows_per_person": claim.rows_per_person,
+            "warning": claim.warning,
+            "table": table.value,
+        }
+    )
 
 
-def require_head(reached: Head, stored: Head) -> None:
-    """Refuse a ledger whose ``stored`` head is not where its lines end: lines at the end came or went."""
-    if stored.count > reached.count:
-        raise LedgerTamperedError(
-            f"line {reached.count + 1} of the ledger is missing: its head counts {stored.count} lines, "
-            f"{reached.count} are there."
-        )
-    if stored.count < reached.count:
-        raise LedgerTamperedError(
-            f"line {stored.count + 1} of the ledger does not belong: its head counts {stored.count} lines, "
-            f"{reached.count} are there."
-        )
-    if stored.digest != reached.digest:
-        last = f"line {reached.count}, the last," if reached.count else "the charter"
-        raise LedgerTamperedError(f"the head of the ledger does not match {last}: one of the two was edited.")
+def now() -> str:
+    """Return the present time (UTC), to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _line(number: int, content: str, stored: str) -> Line:
-    try:
-        line = Line.from_json(content, stored)
-    except MALFORMED as problem:
-        raise LedgerTamperedError(f"line {number} of the ledger is not a charge: it was edited.") from problem
-    if line.number != number:
-        raise LedgerTamperedError(f"line {number} of the ledger says that it is line {line.number}: it was moved.")
-    return line
+def _claim(fields: Mapping[str, Any]) -> Claim:
+    # A line without relations is of format 1, whose entry-level charges were all noise in every entry.
+    old = "relations" not in fields
+    return Claim.checked(
+        events.from_dict(fields["event"]),
+        unit=fields["unit"],
+        relation=None if old else fields["relations"],
+        exact=None if old else fields["exact"],
+        n_features=fields["n_features"],
+        noise_per_entry=True if old else _truth(fields["noise_per_entry"]),
+        rows_per_person=None if old else fields["rows_per_person"],
+        warning="" if old else one_line("warning", fields["warning"]),
+    )
+
+
+def _hexadecimal(text: Any) -> str:
+    if not isinstance(text, str) or not re.fullmatch("[0-9a-f]*", text):
+        raise TypeError("hexadecimal digits are needed")
+    return text
+
+
+def _truth(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError("a truth value is needed")
+    return value

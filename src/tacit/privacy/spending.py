@@ -2,104 +2,91 @@
 
 import decimal
 import math
-from collections import Counter
 
-from tacit.errors import InputError
 from tacit.privacy import accounting
-from tacit.privacy.budget import Budget, Unit
-from tacit.privacy.events import ApproximateEvent, Event, ParallelEvent, RepeatedEvent, SequentialEvent
+from tacit.privacy.budget import Budget
+from tacit.privacy.events import ApproximateEvent, Event
+from tacit.privacy.filters import Filters
 
 # Less epsilon than this is the rounding of sums, not something to spend.
 LEAST_ROOM = 1e-9
 
 
-def in_unit(event: Event, *, unit: Unit, ledger_unit: Unit, n_features: int | None = None) -> Event:
-    """Return what an ``event`` that speaks of ``unit`` costs one ``ledger_unit``.
+class Spending:
+    """What has been charged under ``budget`` so far: the sums that its filters look at, and the first charge itself.
 
-    A record that changes may change in each of its ``n_features`` entries. An entry that changes is a record that
-    changes, so a promise to records holds for entries as it is. Pairs do not convert.
+    Parameters
+    ----------
+    budget : Budget
+        What may be spent in all.
     """
-    if unit == ledger_unit or (unit == Unit.RECORD and ledger_unit == Unit.ENTRY):
-        return event
-    if unit == Unit.ENTRY and ledger_unit == Unit.RECORD:
-        if n_features is None:
-            raise InputError(
-                "n_features must be given to charge an event per entry on a ledger per record: "
-                "it is the number of entries in one record."
-            )
-        return accounting.at_record(event, n_features)
-    raise InputError(
-        f"unit must be {ledger_unit.value!r} on this ledger; got {unit.value!r}. One record may take part in any "
-        "number of pairs, so neither unit converts into the other: keep a ledger for each."
-    )
 
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
+        self._filters = Filters(budget)
+        self._total = self._filters.nothing()
+        self._count = 0
+        self._only: Event | None = None
 
-def pure_room(past: Event, budget: Budget) -> float:
-    """Return an epsilon that one more release without delta may have after ``past`` within ``budget``.
+    def add(self, event: Event) -> None:
+        """Count ``event``, whether it fits or not."""
+        self._total = self._total + self._filters.cost(event)
+        self._only = event if self._count == 0 else None
+        self._count += 1
 
-    (epsilon_1, delta) composed with (epsilon_2, 0) is (epsilon_1 + epsilon_2, delta) [foundations], so the difference
-    to what is spent fits; accounting on a grid of losses may round it away, hence the smaller candidates.
-    """
-    room = max(budget.epsilon - accounting.epsilon(past, delta=budget.delta), 0.0)
-    round_ones = (round(room, 12), math.floor(room * 1e6) / 1e6, math.floor(room * 1e4) / 1e4)
-    for candidate in (*round_ones, room - 1e-4, room - 2e-4, room - 1e-3, room - 1e-2, room - 1e-1):
-        if candidate < LEAST_ROOM:
+    def fits(self, event: Event) -> bool:
+        """Whether ``event`` may be charged next.
+
+        The first charge depends on no answer, so it may take the whole budget by itself; those after it must leave
+        one of the filters within its cap.
+        """
+        if self._count == 0 and accounting.fits(event, self.budget):
+            return True
+        return self._filters.hold(self._total + self._filters.cost(event))
+
+    def is_within(self) -> bool:
+        """Whether everything counted could have been charged."""
+        if self._only is not None and accounting.fits(self._only, self.budget):
+            return True
+        return self._filters.hold(self._total)
+
+    def epsilon(self) -> float:
+        """Return the epsilon of everything counted, at the budget's delta."""
+        if self._count == 0:
             return 0.0
-        if accounting.fits(SequentialEvent((past, ApproximateEvent(candidate))), budget):
-            return candidate
-    return 0.0
+        found = self._filters.epsilon(self._total)
+        if self._only is None:
+            return found
+        return min(accounting.epsilon(self._only, delta=self.budget.delta), found)
+
+    def room(self) -> float:
+        """Return an epsilon that one more release without delta may have; rounded down to six digits if need be."""
+        if self._count == 0:
+            return self.budget.epsilon
+        low, high = 0.0, self.budget.epsilon
+        while high - low > LEAST_ROOM / 4:
+            middle = (low + high) / 2
+            low, high = (middle, high) if self.fits(ApproximateEvent(middle)) else (low, middle)
+        for candidate in (round(low, 8), low):  # 0.3 rather than 0.29999999
+            if candidate >= LEAST_ROOM and self.fits(ApproximateEvent(candidate)):
+                return candidate
+        return 0.0
+
+    def refusal(self, event: Event) -> str:
+        """Return why ``event`` does not fit: what it needs, what is left, what would fit."""
+        asked, room, budget = accounting.epsilon(event, delta=self.budget.delta), self.room(), self.budget
+        at = f" at delta {budget.delta:g}" if budget.delta else ""
+        needs = f"by itself it costs epsilon {digits(asked, up=True)}{at}"
+        if math.isinf(asked):
+            needs = f"no epsilon holds for it at delta {budget.delta:g}"
+        left = "no epsilon is left"
+        if room:
+            shown = digits(room)
+            left = f"epsilon {shown} is left{at}; a single pure release of up to epsilon {shown} would fit"
+        return f"the charge does not fit the budget of {budget}: {needs}, and {left}. Nothing was charged."
 
 
 def digits(number: float, *, up: bool = False) -> str:
     """Return six digits of ``number``, rounded down: for what is left; or ``up``: for what a charge costs."""
     rounding = decimal.ROUND_UP if up else decimal.ROUND_DOWN
     return f"{float(decimal.Context(prec=6, rounding=rounding).create_decimal(repr(number))):g}"
-
-
-def refusal(past: Event, cost: Event, budget: Budget) -> str:
-    """Return why ``cost`` does not fit after ``past``: what it needs, what is left, what would fit."""
-    asked, room = accounting.epsilon(cost, delta=budget.delta), pure_room(past, budget)
-    at = f" at delta {budget.delta:g}" if budget.delta else ""
-    needs = f"by itself it costs epsilon {digits(asked, up=True)}{at}"
-    if math.isinf(asked):
-        needs = f"no epsilon holds for it at delta {budget.delta:g}"
-    left = "no epsilon is left"
-    if room:
-        shown = digits(room)
-        left = f"epsilon {shown} is left{at}; a single pure release of up to epsilon {shown} would fit"
-    return f"the charge does not fit the budget of {budget}: {needs}, and {left}. Nothing was charged."
-
-
-class Spending:
-    """What has been charged so far, equal events counted rather than listed.
-
-    Events over disjoint parts stay apart: the parts of two releases need not be the same, so one unit may lie in
-    different ones, which the repetition of one event does not say.
-    """
-
-    def __init__(self) -> None:
-        self._counts: Counter[Event] = Counter()
-        self._apart: list[Event] = []
-
-    def add(self, event: Event) -> None:
-        """Count ``event``."""
-        if _has_parts(event):
-            self._apart.append(event)
-        else:
-            self._counts[event] += 1
-
-    def composed(self, *more: Event) -> SequentialEvent:
-        """Return everything counted, and ``more``, as one event."""
-        counted = (RepeatedEvent(event, count) for event, count in self._counts.items())
-        return SequentialEvent((*counted, *self._apart, *more))
-
-
-def _has_parts(event: Event) -> bool:
-    match event:
-        case ParallelEvent():
-            return True
-        case RepeatedEvent():
-            return _has_parts(event.event)
-        case SequentialEvent():
-            return any(_has_parts(each) for each in event.events)
-    return False

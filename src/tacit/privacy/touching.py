@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from tacit import checks
 from tacit.errors import InputError
+from tacit.privacy import accounting
 from tacit.privacy.account import Step
 from tacit.privacy.card import repeated
 from tacit.privacy.events import Event
@@ -28,4 +29,4 @@ class TouchingStep(Step):
     @property
     def event(self) -> Event:
         """What all the draws cost one unit together."""
-        return repeated(self.mechanism.event, self.charged)
+        return accounting.at_group(repeated(self.mechanism.event, self.charged), self.rows)

@@ -21,7 +21,7 @@ from tacit.releases.lesson import FeatureMap, Lesson, ReceiverTable, ScoreFuncti
 Details = TypeVar("Details")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ReleasePlan(Plan, Generic[Details]):
     """What a release of a table will draw: the promise, its steps, and what ``make`` needs beside the rows.
 

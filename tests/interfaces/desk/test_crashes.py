@@ -38,7 +38,7 @@ SHARE = 100_000
 
 
 def make_files(folder: Path) -> None:
-    Ledger.create(folder / "x.ledger", Budget(50, 1e-5, unit="record"))
+    Ledger.create(folder / "x.ledger", Budget(50, 1e-5, unit="record", relation="replace"))
     with DeskLog(folder / "x.desk").writing() as transaction:
         for number in range(CLIENTS):
             transaction.add(Provider(f"p{number}", token_digest(f"token-{number}"), SHARE))

@@ -32,7 +32,7 @@ def opened(folder: Path) -> tuple[Desk, Ledger]:
     rng = np.random.default_rng(0)
     X = rng.random((2000, 4))
     y = (X.sum(axis=1) > 2).astype(np.int64)
-    ledger = Ledger.create(folder / "x.ledger", Budget(5, 1e-5, unit="record"))
+    ledger = Ledger.create(folder / "x.ledger", Budget(5, 1e-5, unit="record", relation="replace"))
     with DeskLog(folder / "x.desk").writing() as transaction:
         transaction.add(Provider("ann", token_digest("a"), 300))
         transaction.add(

@@ -44,7 +44,7 @@ def serve(name: str) -> None:
     folder, rng = Path(name), np.random.default_rng(0)
     X = rng.random((300, 4))
     y = (X.sum(axis=1) > 2).astype(np.int64)
-    ledger = Ledger.create(folder / "x.ledger", Budget(50, 1e-5, unit="record"))
+    ledger = Ledger.create(folder / "x.ledger", Budget(50, 1e-5, unit="record", relation="replace"))
     with DeskLog(folder / "x.desk").writing() as transaction:
         for who, queries in SHARES.items():
             transaction.add(Provider(who, token_digest(TOKENS[who]), queries))

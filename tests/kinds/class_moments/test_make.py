@@ -41,7 +41,7 @@ def test_a_plan_states_its_price_and_charges_nothing() -> None:
 
 @pytest.mark.parametrize("unit", ["record", "entry"])
 def test_the_ledger_is_charged_and_the_card_audited(unit: str, tmp_path: Path) -> None:
-    ledger = Ledger.create(tmp_path / "x.ledger", Budget(30, 1e-2, unit="record"))
+    ledger = Ledger.create(tmp_path / "x.ledger", Budget(30, 1e-2, unit=unit))
     release = CLASS_MOMENTS.release(*mixed_table(), MIXED, unit=unit, epsilon=1.0, delta=1e-6, ledger=ledger)
     assert len(ledger.lines()) == 1
     assert release.card.holds

@@ -28,14 +28,14 @@ def table(n: int = 60) -> Table:
 
 def test_a_plan_has_a_step_for_each_group_of_the_schema_and_no_delta() -> None:
     plan = LINEAR.plan(GROUPED, unit="record", epsilon=0.5, delta=1e-6)
-    assert plan.budget == Budget(0.5, unit="record")
+    assert plan.budget == Budget(0.5, unit="record", relation="replace")
     assert [step.what for step in plan.steps] == [
         f"weights of a logistic regression on group {k} of 2 of the features" for k in (1, 2)
     ]
 
 
 def test_the_ledger_is_charged_once_and_the_release_carries_the_schema(tmp_path: Path) -> None:
-    ledger = Ledger.create(tmp_path / "x.ledger", Budget(1, unit="record"))
+    ledger = Ledger.create(tmp_path / "x.ledger", Budget(1, unit="record", relation="replace"))
     made = LINEAR.release(*table(), GROUPED, unit="record", epsilon=0.7, delta=0.0, ledger=ledger, purpose="for them")
     assert [line.purpose for line in ledger.lines()] == ["for them"]
     assert made.schema == GROUPED.to_dict()

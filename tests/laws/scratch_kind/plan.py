@@ -10,4 +10,5 @@ from tacit.releases.kind import ReleasePlan
 def plan(schema: Schema, *, unit: Unit, epsilon: float, delta: float) -> ReleasePlan[None]:
     """Return the plan: adding one row moves one of four counts by 1."""
     step = Step(Laplace.for_epsilon(epsilon, sensitivity=1.0), "counts by class and side", "a row is in one cell")
-    return ReleasePlan(Budget(epsilon, delta, unit=unit), (step,), len(schema.features), schema, None)
+    budget = Budget(epsilon, delta, unit=unit)
+    return ReleasePlan(budget, (step,), len(schema.features), (), schema=schema, details=None)

@@ -72,7 +72,8 @@ def test_a_source_helps_where_the_target_is_small(split: FeatureSplit | None) ->
 
 
 def test_source_and_target_are_charged_on_their_own_ledgers(tmp_path: Path) -> None:
-    ledgers = [Ledger.create(tmp_path / f"{name}.ledger", Budget(3, unit="record")) for name in ("ours", "theirs")]
+    budget = Budget(3, unit="record", relation="replace")
+    ledgers = [Ledger.create(tmp_path / f"{name}.ledger", budget) for name in ("ours", "theirs")]
     handed = FeatureSplitClassifier(1.0, split=4, ledger=ledgers[1]).fit(*blobs(100)).release()
     model = FeatureSplitClassifier(2.0, sources=(handed,), ledger=ledgers[0], settings=SplitSettings("stack")).fit(
         *blobs(60)

@@ -85,9 +85,9 @@ def test_prior_weights_are_where_it_starts() -> None:
 
 
 def test_tuning_pays_within_the_same_epsilon(tmp_path: Path) -> None:
-    ledger = Ledger.create(tmp_path / "x.ledger", Budget(2.0, unit="record"))
+    ledger = Ledger.create(tmp_path / "x.ledger", Budget(2.0, unit="record", relation="replace"))
     X, y = blobs(900)
-    model = PrivateLogisticRegression(2.0, regularization=[1.0, 1e5], ledger=ledger, random_state=0).fit(X, y)
+    model = PrivateLogisticRegression(2.0, regularization=[1.0, 1e5], ledger=ledger).fit(X, y)
     assert ledger.spent() == pytest.approx(2.0)
     (step,) = model.plan(5, n_rows=900)
     assert isinstance(step.mechanism, TunedPerturbation)
@@ -119,7 +119,7 @@ def test_without_a_bound_the_card_says_that_the_number_of_rows_is_public() -> No
 
 
 def test_a_refused_charge_leaves_no_model_behind(tmp_path: Path) -> None:
-    ledger = Ledger.create(tmp_path / "x.ledger", Budget(0.5, unit="record"))
+    ledger = Ledger.create(tmp_path / "x.ledger", Budget(0.5, unit="record", relation="replace"))
     model = PrivateLogisticRegression(1.0, ledger=ledger)
     with pytest.raises(BudgetExceededError):
         model.fit(*blobs())
@@ -128,7 +128,7 @@ def test_a_refused_charge_leaves_no_model_behind(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("wrong", [{"regularization": 0.0}, {"accounting": "loose"}, {"row_norm": -1.0}, {"n_rows": 0}])
 def test_wrong_settings_are_refused_before_anything_is_charged(wrong: dict[str, object], tmp_path: Path) -> None:
-    ledger = Ledger.create(tmp_path / "x.ledger", Budget(5, unit="record"))
+    ledger = Ledger.create(tmp_path / "x.ledger", Budget(5, unit="record", relation="replace"))
     with pytest.raises(InputError, match=next(iter(wrong))):
         PrivateLogisticRegression(1.0, ledger=ledger, **wrong).fit(*blobs())  # type: ignore[arg-type]
     assert not ledger.lines()

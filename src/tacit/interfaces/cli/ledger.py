@@ -25,11 +25,20 @@ LedgerPath = Annotated[Path, typer.Argument(metavar="PATH", help="The ledger's f
 
 def init(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="The file to make; none may be there.")],
+    *,
     epsilon: Annotated[float, typer.Option(help="All the epsilon that may ever be spent.", show_default=False)],
     unit: Annotated[
         str, typer.Option(help="What one epsilon protects: [bold]entry[/], [bold]record[/] or [bold]pair[/].")
     ],
     delta: Annotated[float, typer.Option(help="All the delta that may ever be spent.")] = 0.0,
+    relation: Annotated[
+        str | None,
+        typer.Option(
+            help="Neighbours: [bold]add-remove[/] (one more or less; the default for records) or [bold]replace[/] (one "
+            "exchanged, the number of rows public; linear releases and desks need it).",
+            show_default=False,
+        ),
+    ] = None,
     name: Annotated[str, typer.Option(help="What you call the data set.", show_default=False)] = "",
 ) -> None:
     """Make a ledger with a budget that cannot be changed later.
@@ -38,7 +47,7 @@ def init(
 
     [bold]Example:[/] tacit ledger init patients.ledger --epsilon 3 --delta 1e-6 --unit record --name patients
     """
-    ledger = Ledger.create(path, Budget(epsilon, delta, unit=unit), name=name)
+    ledger = Ledger.create(path, Budget(epsilon, delta, unit=unit, relation=relation), name=name)
     typer.echo(f"made {path}: {ledger.budget}. Its budget is fixed; its identifier is {ledger.identifier}.")
 
 
@@ -60,6 +69,8 @@ def show(
     console.print(_table(statement.lines))
     console.print(_bar(statement.spent / ledger.budget.epsilon, ascii_only=console.options.ascii_only))
     console.print(_balance(ledger.budget, statement))
+    for note in statement.notes:
+        console.print(Text(note, style="bold"))
 
 
 def verify(
@@ -80,6 +91,8 @@ def verify(
     lines = ledger.verify(expected)
     count = f"{len(lines)} line{'' if len(lines) == 1 else 's'}"
     typer.echo(f"ok: {count}, unbroken and within {ledger.budget}.")
+    for note in ledger.notes(lines):
+        typer.echo(note)
     if expected:
         typer.echo(f"The receipt of line {expected.line} stands in this ledger.")
     elif lines:
@@ -93,7 +106,14 @@ def _as_dict(ledger: Ledger, statement: Statement) -> dict[str, Any]:
         "identifier": ledger.identifier,
         "name": ledger.name,
         "created": ledger.created,
-        "budget": {"epsilon": budget.epsilon, "delta": budget.delta, "unit": budget.unit.value},
+        "budget": {
+            "epsilon": budget.epsilon,
+            "delta": budget.delta,
+            "unit": budget.unit.value,
+            "relation": budget.relation.value,
+        },
+        "relation_assumed": ledger.relation_assumed,
+        "notes": list(statement.notes),
         "spent": statement.spent,
         "left": statement.left,
         "lines": [_line_as_dict(line) for line in statement.lines],
@@ -106,8 +126,13 @@ def _line_as_dict(line: Line) -> dict[str, Any]:
         "time": line.time,
         "purpose": line.purpose,
         "unit": line.unit.value,
+        "relations": [each.value for each in line.claim.relations],
+        "exact": None if line.claim.exact is None else [each.value for each in line.claim.exact],
         "event": to_dict(line.event),
         "n_features": line.n_features,
+        "rows_per_person": line.claim.rows_per_person,
+        "warning": line.claim.warning,
+        "table": line.table.value,
         "digest": line.digest,
     }
 
@@ -128,7 +153,8 @@ def _table(lines: tuple[Line, ...]) -> Table | Text:
         fields = _line_as_dict(line)
         per = fields["unit"] if line.n_features is None else f"{fields['unit']} of {line.n_features}"
         minute = line.time[:16].replace("T", " ")
-        cells = (str(line.number), minute, line.purpose, _in_words(fields["event"]), per, line.digest[:8])
+        released = ("no guarantee: " if line.claim.warning else "") + _in_words(fields["event"])
+        cells = (str(line.number), minute, line.purpose, released, per, line.digest[:8])
         # As Text: what an owner wrote is shown, never taken for markup.
         table.add_row(*(Text(cell) for cell in cells))
     return table

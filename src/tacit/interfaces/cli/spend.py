@@ -11,11 +11,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tacit.privacy import accounting
-from tacit.privacy.account import Plan, plan_event
+from tacit.errors import BudgetExceededError, InputError
+from tacit.privacy.account import Plan, plan_claim
 from tacit.privacy.ledger import Ledger
 from tacit.privacy.mechanisms.base import Mechanism, settings_of
-from tacit.privacy.spending import Spending, digits, in_unit, pure_room, refusal
+from tacit.privacy.spending import digits
 
 NO_LEDGER = (
     "no --ledger: this spend stands on the release's card alone, and nothing stops a second release of the same rows. "
@@ -64,17 +64,12 @@ def _mechanism(mechanism: Mechanism) -> str:
 
 
 def _left_after(plan: Plan, book: Ledger) -> Text:
-    """Return what the ledger would have left, computed as the ledger itself composes charges."""
-    per = book.budget.unit
-    spending = Spending()
-    for line in book.lines():
-        spending.add(in_unit(line.event, unit=line.unit, ledger_unit=per, n_features=line.n_features))
-    cost = in_unit(plan_event(plan.steps), unit=plan.budget.unit, ledger_unit=per, n_features=plan.n_features)
-    after = spending.composed(cost)
-    if not accounting.fits(after, book.budget):
-        return Text(refusal(spending.composed(), cost, book.budget), style="bold red")
-    spent = digits(accounting.epsilon(after, delta=book.budget.delta), up=True)
-    left = digits(pure_room(after, book.budget))
+    """Return what the ledger would have left, as it would account for the charge itself."""
+    try:
+        after = book.preview(plan_claim(plan.steps, plan.budget, n_features=plan.n_features, exact=plan.exact))
+    except (BudgetExceededError, InputError) as refused:
+        return Text(str(refused), style="bold red")
+    spent, left = digits(after.spent, up=True), digits(after.left)
     return Text(f"ledger {book.path.name}: epsilon {spent} of {book.budget.epsilon:g} would be spent, {left} left.")
 
 
@@ -82,4 +77,5 @@ def left_words(book: Ledger) -> str:
     """Return what the ledger has spent and has left, in one sentence."""
     statement = book.statement()
     spent, left = digits(statement.spent, up=True), digits(statement.left)
-    return f"The ledger has spent epsilon {spent} of {book.budget.epsilon:g}; {left} is left."
+    words = f"The ledger has spent epsilon {spent} of {book.budget.epsilon:g}; {left} is left."
+    return f"{words} {statement.caution}".rstrip()

@@ -6,6 +6,7 @@ from tacit.models.class_moments.nearest_mean import count_weight, sums_mechanism
 from tacit.models.entry_noise import entry_step
 from tacit.privacy.account import Step
 from tacit.privacy.budget import Budget, Unit
+from tacit.privacy.conversions import Exact
 from tacit.releases.kind import ReleasePlan
 
 # Public bound on the length of a row's features.
@@ -24,7 +25,9 @@ def plan(schema: Schema, *, unit: Unit, epsilon: float, delta: float) -> Release
     step = (
         record_step(schema, epsilon, delta) if unit is Unit.RECORD else entry_step(schema, epsilon, delta, ENTRY_WHAT)
     )
-    return ReleasePlan(Budget(epsilon, delta, unit=unit), (step,), len(schema.features), schema, None)
+    exact = () if unit is Unit.RECORD else tuple(Exact)
+    budget = Budget(epsilon, delta, unit=unit)
+    return ReleasePlan(budget, (step,), len(schema.features), exact, schema=schema, details=None)
 
 
 def record_step(schema: Schema, epsilon: float, delta: float) -> Step:

@@ -15,4 +15,5 @@ def plan(schema: Schema, *, unit: Unit, epsilon: float, delta: float) -> Release
     width = len(schema.encoded_names)
     estimator = PrivateAutoencoder(epsilon, bounds=(0, 1), delta=delta, hidden=(min(MOST_UNITS, width),))
     layers = estimator.plan_layers(width)
-    return ReleasePlan(Budget(epsilon, delta, unit=unit), layers.steps, len(schema.features), schema, layers)
+    budget = Budget(epsilon, delta, unit=unit)
+    return ReleasePlan(budget, layers.steps, len(schema.features), (), schema=schema, details=layers)

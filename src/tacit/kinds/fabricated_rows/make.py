@@ -191,5 +191,4 @@ def _card(account: Account, schema: Schema, settings: FabricationSettings, *, n_
             f"about {delta * n_entries:.3g} entries that no noise met, by its atom at zero",
         ],
         n_features=len(schema.features),
-        warning=entry.LEAKS if settings.accounting == "paper" else "",
     )

@@ -12,6 +12,7 @@ from tacit.kinds.fabricated_rows.directions import directions_of
 from tacit.kinds.fabricated_rows.smoothing import BLOCK_SIZE
 from tacit.models.entry_noise import entry_step
 from tacit.privacy.budget import Budget, Unit
+from tacit.privacy.conversions import Exact
 from tacit.releases.kind import ReleasePlan
 
 METHODS = ("moments", "hull")
@@ -66,10 +67,16 @@ def plan(
     budget = Budget(epsilon, delta, unit=unit)
     if unit is Unit.ENTRY:
         return ReleasePlan(
-            budget, (entry_step(schema, epsilon, delta, entry.WHAT),), len(schema.features), schema, details
+            budget,
+            (entry_step(schema, epsilon, delta, entry.WHAT),),
+            len(schema.features),
+            tuple(Exact),
+            warning=entry.LEAKS if details.accounting == "paper" else "",
+            schema=schema,
+            details=details,
         )
     if details.method == "hull":
         raise InputError("method 'hull' smooths noisy rows, which unit 'entry' alone has; use method 'moments'.")
     checks.fraction("delta", delta)
     steps = tuple(record.record_steps(directions_of(schema), budget))
-    return ReleasePlan(budget, steps, len(schema.features), schema, details)
+    return ReleasePlan(budget, steps, len(schema.features), (), schema=schema, details=details)

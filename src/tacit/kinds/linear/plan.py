@@ -6,7 +6,8 @@ from tacit.data.schema import Schema
 from tacit.models.linear.feature_split import FeatureSplit
 from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
 from tacit.models.linear.planning import SplitPlan
-from tacit.privacy.budget import Budget, Unit
+from tacit.privacy.budget import Budget, Relation, Unit
+from tacit.privacy.conversions import Exact
 from tacit.releases.kind import ReleasePlan
 
 
@@ -31,5 +32,8 @@ def plan(
     Budget(epsilon, delta, unit=unit)
     estimator = FeatureSplitClassifier(epsilon, split=FeatureSplit.by_schema(schema), schema=schema)
     split_plan = estimator.split_plan(len(schema.encoded_names), n_rows or 1, range(len(schema.classes)))
-    budget = Budget(split_plan.epsilon, unit=unit)
-    return ReleasePlan(budget, split_plan.steps, len(schema.features), schema, LinearDetails(estimator, split_plan))
+    budget = Budget(split_plan.epsilon, unit=unit, relation=Relation.REPLACE)
+    details = LinearDetails(estimator, split_plan)
+    return ReleasePlan(
+        budget, split_plan.steps, len(schema.features), (Exact.ROW_COUNT,), schema=schema, details=details
+    )

@@ -3,6 +3,7 @@
 from tacit.data.schema import Schema
 from tacit.models.entry_noise import entry_step
 from tacit.privacy.budget import Budget, Unit
+from tacit.privacy.conversions import Exact
 from tacit.releases.kind import ReleasePlan
 
 WHAT = "every entry of every row"
@@ -13,4 +14,5 @@ def plan(schema: Schema, *, unit: Unit = Unit.ENTRY, epsilon: float, delta: floa
     schema.require_public_bounds()
     schema.require_classes()
     step = entry_step(schema, epsilon, delta, WHAT)
-    return ReleasePlan(Budget(epsilon, delta, unit=unit), (step,), len(schema.features), schema, None)
+    budget = Budget(epsilon, delta, unit=unit)
+    return ReleasePlan(budget, (step,), len(schema.features), tuple(Exact), schema=schema, details=None)

@@ -53,7 +53,7 @@ def plan(schema: Schema, *, unit: Unit, epsilon: float, delta: float) -> Release
     schema.require_classes()
     solver = _solver(schema, epsilon, delta)
     budget = Budget(epsilon, delta, unit=unit)
-    return ReleasePlan(budget, tuple(solver.steps()), len(schema.features), schema, solver)
+    return ReleasePlan(budget, tuple(solver.steps()), len(schema.features), schema=schema, details=solver)
 
 
 def _solver(schema: Schema, epsilon: float, delta: float) -> Diagonal:

@@ -129,7 +129,8 @@ class PrivateAutoencoderClassifier(ScoreClassifierMixin, PrivateEstimator):
         paper = self.accounting == "paper"
         # As printed, every layer spends the whole epsilon: the ledger is charged for each.
         budget = Budget(self.epsilon * len(steps), unit=Unit.RECORD) if paper else self._budget()
-        account = self._open(Plan(budget, steps, table.shape[1]), "private autoencoder")
+        warning = printed.WARNING if paper else ""
+        account = self._open(Plan(budget, steps, table.shape[1], warning=warning), "private autoencoder")
         self.layers_: tuple[Encoder, ...]
         if paper:
             self.layers_, self.output_ = printed.learn(account, steps, rows, labelled, codes, hidden=self.hidden)
@@ -141,7 +142,6 @@ class PrivateAutoencoderClassifier(ScoreClassifierMixin, PrivateEstimator):
             adjacency=ADJACENCY,
             assumptions=self._assumptions(table.shape[1]),
             not_protected=["the number of features and the list of classes"],
-            warning=printed.WARNING if paper else "",
         )
         return self
 

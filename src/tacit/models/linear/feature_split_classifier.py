@@ -1,7 +1,7 @@
 """Private logistic regression on groups of features, alone or starting from the releases of others."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -32,6 +32,7 @@ from tacit.models.two_class_problems import (
     centred,
     class_probabilities,
     n_problems,
+    proved_relations,
     public_row_count,
     row_factors,
     schema_bounds,
@@ -40,6 +41,7 @@ from tacit.models.two_class_problems import (
 from tacit.privacy.account import Account, Plan, Step
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.card import Card
+from tacit.privacy.conversions import Exact
 from tacit.releases.file import Release
 
 
@@ -103,8 +105,9 @@ class FeatureSplitClassifier(ScoreClassifierMixin, PrivateEstimator):
         n_rows = public_row_count(len(rows), self.n_rows)
         plan = self.split_plan(rows.shape[1], n_rows, classes.tolist()) if plan is None else plan
         table = self._table(rows, codes, len(classes), plan, n_rows)
-        budget = Budget(plan.epsilon, unit=Unit.RECORD)
-        account = self._open(Plan(budget, plan.steps, rows.shape[1]), self.purpose)
+        budget = Budget(plan.epsilon, unit=Unit.RECORD, relation=proved_relations(self.n_rows)[0])
+        exact = (Exact.ROW_COUNT,) if self.n_rows is None else ()
+        account = self._open(Plan(budget, plan.steps, rows.shape[1], exact, warning=plan.warning), self.purpose)
         weights = (stacked_weights if self._settings().stacked else average_weights)(account, plan, table)
         self.classes_ = classes
         self.split_ = plan.split
@@ -152,7 +155,9 @@ class FeatureSplitClassifier(ScoreClassifierMixin, PrivateEstimator):
         if settings.stacked and self.n_rows is not None:
             raise InputError("n_rows must be None with stacking, whose halves are fixed by the rows' places.")
         numbers = PublicNumbers(self.epsilon, n_rows, n_problems(len(classes)))
-        return plan_split(self._prior(n_features, classes), numbers, settings)
+        plan = plan_split(self._prior(n_features, classes), numbers, settings)
+        proved = proved_relations(self.n_rows)
+        return replace(plan, steps=tuple(replace(step, relation=proved) for step in plan.steps))
 
     def _prior(self, n_features: int, classes: Sequence[Any]) -> PriorWeights:
         """Return the sources' weights of our problems; without sources none, under our own split."""
@@ -222,5 +227,4 @@ class FeatureSplitClassifier(ScoreClassifierMixin, PrivateEstimator):
             adjacency=REPLACED if self.n_rows is None else ADDED,
             assumptions=assumptions,
             not_protected=public,
-            warning=plan.warning,
         )

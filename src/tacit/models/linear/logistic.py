@@ -24,6 +24,7 @@ from tacit.models.two_class_problems import (
     class_probabilities,
     classes_query,
     n_problems,
+    proved_relations,
     public_row_count,
     query_of,
     row_factors,
@@ -32,6 +33,7 @@ from tacit.models.two_class_problems import (
 from tacit.privacy.account import Account, Plan, Step
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.card import Card
+from tacit.privacy.conversions import Exact
 from tacit.privacy.mechanisms import AgainstRest, Exponential, ObjectivePerturbation, TunedPerturbation
 from tacit.releases.file import Release
 
@@ -109,11 +111,12 @@ class PrivateLogisticRegression(ScoreClassifierMixin, PrivateEstimator):
         if isinstance(strength, Sequence | np.ndarray):
             tuned = self._tuned(epsilon, strength, n_features, n_rows)
             return [Step(tuned, what, BECAUSE.format(tolerance=tuned.settings[0].tolerance), problems)]
+        proved = proved_relations(self.n_rows)
         one = self._mechanism(epsilon, strength, n_features, n_rows)
         because = BECAUSE.format(tolerance=one.tolerance)
         if problems == 1:
-            return [Step(one, what, because)]
-        return [Step(AgainstRest(one, problems), what, because + EVERY_CLASS)]
+            return [Step(one, what, because, relation=proved)]
+        return [Step(AgainstRest(one, problems), what, because + EVERY_CLASS, relation=proved)]
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Charge the ledger, then release the weights learned from ``X`` and the labels ``y``."""
@@ -124,8 +127,9 @@ class PrivateLogisticRegression(ScoreClassifierMixin, PrivateEstimator):
         prior = self._prior(table.shape[1], n_problems(len(classes)))
         rows = centred(table, self.bounds)
         factors = row_factors(rows, self.row_norm)
-        budget = Budget(self.epsilon, unit=Unit.RECORD)
-        account = self._open(Plan(budget, (step,), table.shape[1]), "logistic regression")
+        budget = Budget(self.epsilon, unit=Unit.RECORD, relation=proved_relations(self.n_rows)[0])
+        exact = (Exact.ROW_COUNT,) if self.n_rows is None else ()
+        account = self._open(Plan(budget, (step,), table.shape[1], exact), "logistic regression")
         if isinstance(step.mechanism, AgainstRest):
             learned = account.release(step.mechanism, classes_query(rows, factors, codes, prior, n_rows))
         else:

@@ -109,12 +109,13 @@ class PairMetric(TransformerMixin, PrivateEstimator):
         n_pairs, n_features = differences.shape
         kappa = kappa_of(self.kappa, pairs.graph, transitive=self.transitive)
         solver = self._solver(n_features, n_pairs, kappa)
-        account = self._open(Plan(self._budget(), tuple(solver.steps()), n_features), "pair metric")
+        plan = Plan(self._budget(), tuple(solver.steps()), n_features, warning=solver.warning)
+        account = self._open(plan, "pair metric")
         scaled, self.fell_back_ = solver.learn(account, differences, pairs.dissimilar, random_state=self.random_state)
         self.components_: FloatArray = scaled / bound_widths(self.bounds)
         self.kappa_, self.n_pairs_, self.n_features_in_ = kappa, n_pairs, n_features
         facts = PairFacts(kappa, pairs.graph, transitive=self.transitive, public=pairs.public)
-        self.card_ = pair_card(account, facts, local=self.mechanism in LOCAL, warning=solver.warning)
+        self.card_ = pair_card(account, facts, local=self.mechanism in LOCAL)
         return self
 
     def transform(self, X: ArrayLike) -> FloatArray:

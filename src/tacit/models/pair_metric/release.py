@@ -30,7 +30,7 @@ class PairFacts:
     public: str
 
 
-def pair_card(account: Account, facts: PairFacts, *, local: bool = False, warning: str = "") -> Card:
+def pair_card(account: Account, facts: PairFacts, *, local: bool = False) -> Card:
     """Return the card of a metric learned through ``account``."""
     return account.card(
         "pair metric",
@@ -38,7 +38,6 @@ def pair_card(account: Account, facts: PairFacts, *, local: bool = False, warnin
         assumptions=_assumptions(facts),
         not_protected=_not_protected(facts),
         trust=LOCAL_TRUST if local else CENTRAL,
-        warning=warning,
     )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from tacit import checks
 from tacit.arrays import FloatArray
 from tacit.privacy import noise
-from tacit.privacy.budget import Budget, Unit
+from tacit.privacy.budget import Budget, Relation, Unit
 from tacit.privacy.calibration import calibrate
 from tacit.privacy.events import ApproximateEvent, Event, GaussianEvent, LaplaceEvent, SequentialEvent
 from tacit.privacy.grid import from_grid, step_for, to_grid
@@ -186,6 +186,9 @@ class EntryNoise:
     coordinates: int = 1
     name = "entry noise"
     exact = True
+    # An entry changes its value; each has noise of its own.
+    relations = (Relation.REPLACE,)
+    noise_per_entry = True
 
     def __post_init__(self) -> None:
         checks.positive("epsilon", self.epsilon)

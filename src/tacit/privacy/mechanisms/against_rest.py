@@ -10,6 +10,7 @@ from tacit.arrays import FloatArray
 from tacit.errors import InputError, SensitivityError
 from tacit.numerics.logistic import minimise_together
 from tacit.privacy import noise
+from tacit.privacy.budget import Relations
 from tacit.privacy.events import RepeatedEvent
 from tacit.privacy.mechanisms.base import registered
 from tacit.privacy.mechanisms.objective import FAR_WRONG, ObjectivePerturbation, tables_of
@@ -63,6 +64,16 @@ class AgainstRest:
     def hides_row_count(self) -> bool:
         """Whether tables with different numbers of rows may be neighbours."""
         return self.each.hides_row_count
+
+    @property
+    def relations(self) -> Relations:
+        """As of one problem."""
+        return self.each.relations
+
+    @property
+    def provable_relations(self) -> Relations:
+        """As of one problem."""
+        return self.each.provable_relations
 
     def opposite_rows(self) -> tuple[FloatArray, FloatArray]:
         """Return two neighbours that are told apart best: a row far wrong in all problems; its opposite, or none."""

@@ -15,6 +15,7 @@ import numpy as np
 
 from tacit.arrays import FloatArray
 from tacit.errors import InputError
+from tacit.privacy.budget import Relation
 from tacit.privacy.events import ApproximateEvent
 from tacit.privacy.mechanisms.base import registered
 from tacit.privacy.mechanisms.objective import ObjectivePerturbation, rows_apart, tables_of
@@ -54,6 +55,8 @@ class StackedPerturbation:
     name = "stacked objective perturbation"
     exact = False
     sensitivity = 1.0
+    # A row more or less would move others to another part.
+    relations = (Relation.REPLACE,)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "groups", _perturbations(self.groups))
@@ -124,6 +127,8 @@ class TunedPerturbation:
     name = "tuned objective perturbation"
     exact = False
     sensitivity = 1.0
+    # A row more or less would move others to another part.
+    relations = (Relation.REPLACE,)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "settings", _perturbations(self.settings))

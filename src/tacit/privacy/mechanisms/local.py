@@ -10,6 +10,7 @@ from tacit import checks
 from tacit.arrays import FloatArray
 from tacit.errors import InputError
 from tacit.privacy import noise
+from tacit.privacy.budget import Relation
 from tacit.privacy.events import ApproximateEvent
 from tacit.privacy.mechanisms.base import registered
 from tacit.privacy.stream import NoiseStream
@@ -38,6 +39,8 @@ class Duchi:
     epsilon: float
     dimension: int
     sensitivity = math.inf
+    # One output for each input: their number is seen.
+    relations = (Relation.REPLACE,)
     name = "duchi"
     exact = True
 
@@ -111,6 +114,8 @@ class RandomizedResponse:
     epsilon: float
     categories: int
     sensitivity = math.inf
+    # One output for each input: their number is seen.
+    relations = (Relation.REPLACE,)
     name = "randomized response"
     exact = True
 

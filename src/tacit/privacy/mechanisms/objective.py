@@ -10,6 +10,7 @@ from tacit.arrays import FloatArray
 from tacit.errors import InputError, SensitivityError
 from tacit.numerics.logistic import Minimum, minimise_logistic
 from tacit.privacy import noise
+from tacit.privacy.budget import Relation, Relations
 from tacit.privacy.events import ApproximateEvent
 from tacit.privacy.mechanisms.base import registered
 from tacit.privacy.stream import NoiseStream
@@ -143,6 +144,16 @@ class ObjectivePerturbation:
     def hides_row_count(self) -> bool:
         """Whether tables with different numbers of rows may be neighbours."""
         return self.neighbours == "added"
+
+    @property
+    def relations(self) -> Relations:
+        """What the event is proved for where the curvature was made for the table's own number of rows."""
+        return (Relation.ADD_REMOVE,) if self.neighbours == "added" else (Relation.REPLACE,)
+
+    @property
+    def provable_relations(self) -> Relations:
+        """What the event is proved for where the curvature is a public number: a row of zeros is no row."""
+        return (Relation.ADD_REMOVE,) if self.neighbours == "added" else tuple(Relation)
 
     @property
     def tolerance(self) -> float:

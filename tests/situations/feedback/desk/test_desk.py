@@ -42,7 +42,7 @@ def log(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def ledger(tmp_path: Path) -> Ledger:
-    return Ledger.create(tmp_path / "x.ledger", Budget(2, 1e-5, unit="record"))
+    return Ledger.create(tmp_path / "x.ledger", Budget(2, 1e-5, unit="record", relation="replace"))
 
 
 def opened(log: Path, ledger: Ledger | None = None, **changes: object) -> Desk:
@@ -176,7 +176,7 @@ def test_a_ledger_and_an_epsilon_come_together(log: Path, ledger: Ledger) -> Non
 
 
 def test_noise_of_answers_has_the_stated_width(tmp_path: Path) -> None:
-    ledger = Ledger.create(tmp_path / "x.ledger", Budget(2, 1e-5, unit="record"))
+    ledger = Ledger.create(tmp_path / "x.ledger", Budget(2, 1e-5, unit="record", relation="replace"))
     with DeskLog(tmp_path / "x.desk").writing() as transaction:
         transaction.add(Provider("ann", token_digest("a"), 1000))
     desk = opened(tmp_path / "x.desk", ledger, queries=1000, decimals=9)

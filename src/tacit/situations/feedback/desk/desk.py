@@ -8,14 +8,15 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
 from tacit.arrays import FloatArray
 from tacit.errors import InputError, LedgerError
-from tacit.privacy.account import Account, Step
+from tacit.privacy.account import Account, Step, plan_claim
 from tacit.privacy.card import Card
+from tacit.privacy.conversions import Exact
 from tacit.privacy.ledger import Ledger, LedgerLike, Line, Receipt, as_ledger
 from tacit.privacy.stream import NoiseStream
 from tacit.situations.feedback.desk.log import DeskLog, Entry, LogTransaction, as_ledger_errors, require_shares, writing
@@ -214,16 +215,20 @@ def _account(
     with log.writing() as transaction:
         receipt = transaction.receipt()
         if receipt is None:
-            receipt = _charge_once(book, f"{terms.queries} scores at desk {name}", terms, step)
+            purpose = f"{terms.queries} scores at desk {name}"
+            receipt = _charge_once(book, purpose, terms, step, random_state=random_state)
             transaction.keep_receipt(receipt)
     book.verify(receipt)
-    return Account([step], budget=terms.budget, stream=NoiseStream(random_state), ledger=book, receipt=receipt)
+    claim = plan_claim([step], terms.budget, exact=(Exact.ROW_COUNT,))
+    stream = NoiseStream(random_state)
+    return Account([step], budget=terms.budget, stream=stream, ledger=book, receipt=receipt, claim=claim)
 
 
-def _charge_once(book: Ledger, purpose: str, terms: DeskTerms, step: Step) -> Receipt:
+def _charge_once(book: Ledger, purpose: str, terms: DeskTerms, step: Step, *, random_state: int | None) -> Receipt:
     """Return the receipt of the run's charge; a charge by a start that crashed before storing its receipt counts."""
     if not _lines(book, purpose):
-        Account.open([step], budget=terms.budget, ledger=book, purpose=purpose)
+        facts: dict[str, Any] = {"exact": (Exact.ROW_COUNT,), "random_state": random_state}
+        Account.open([step], budget=terms.budget, ledger=book, purpose=purpose, **facts)
     return _lines(book, purpose)[0].receipt
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tacit import checks
 from tacit.errors import InputError
 from tacit.privacy.account import Step
-from tacit.privacy.budget import Budget, Unit
+from tacit.privacy.budget import Budget, Relation, Unit
 from tacit.privacy.mechanisms import Gaussian, Laplace
 from tacit.situations.feedback.desk.architecture import Architecture
 from tacit.situations.feedback.desk.scoring import MEASURES, sensitivity
@@ -71,7 +71,7 @@ class DeskTerms:
         """The budget of all answers together."""
         if self.epsilon is None:
             raise InputError("a desk without epsilon promises nothing, so it has no budget.")
-        return Budget(self.epsilon, self.delta, unit=Unit.RECORD)
+        return Budget(self.epsilon, self.delta, unit=Unit.RECORD, relation=Relation.REPLACE)
 
     @cached_property
     def mechanism(self) -> Laplace | Gaussian | None:
@@ -94,7 +94,8 @@ class DeskTerms:
         if mechanism is None:
             return None
         because = MEASURES[self.metric].because.format(n=self.n_rows)
-        return Step(mechanism, f"{self.metric} of candidate models", because, times=self.queries)
+        what = f"{self.metric} of candidate models"
+        return Step(mechanism, what, because, times=self.queries, relation=Relation.REPLACE)
 
     @property
     def noise(self) -> float:

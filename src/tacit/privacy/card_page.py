@@ -1,0 +1,147 @@
+"""A card as a page of plain text for a data-protection officer."""
+
+import math
+import textwrap
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from tacit.privacy.budget import Relation, Unit
+
+if TYPE_CHECKING:
+    from tacit.privacy.card import AuditResult, Card, Part
+
+WIDTH = 79
+FIXED = "all parts were planned before the first was drawn; their losses are composed as distributions"
+ADAPTIVE = "the sum of its lines holds though each was chosen after seeing those before (privacy filters)"
+
+
+def page(card: "Card") -> list[str]:
+    """Return the lines of the page."""
+    lines = [_headline(card), "=" * WIDTH, f"PRIVACY CARD   {card.title}", ""]
+    lines += _entry("Protects", f"one {card.unit}: {card.adjacency}")
+    lines += _entry("Relation", _relation(card))
+    if words := _persons(card):
+        lines += _entry("Persons", words)
+    lines += _entry(
+        "Guarantee", f"epsilon {number_text(card.epsilon)}, delta {number_text(card.delta)} for one {card.unit}"
+    )
+    for each in card.coarser:
+        lines += _entry("", str(each))
+    lines += _entry("In words", _in_words(card.epsilon, card.delta))
+    lines += _entry("Trust", card.trust)
+    for part in card.parts:
+        lines += _entry("Released", f"{part.what}; noise: {_mechanism(part)}")
+        lines += _entry("  because", part.because + _proved_for(card, part))
+    if len(card.parts) > 1:
+        lines += _entry("Composition", FIXED)
+    if card.published:
+        lines += _entry("Exact", f"leaves without noise: {', '.join(card.published)}")
+    lines += _listed("Assumes", card.assumptions) + _listed("Not protected", card.not_protected)
+    lines += _entry("Noise", _noise(card))
+    lines += _entry("Ledger", _ledger(card))
+    for audit in card.audits:
+        lines += _entry("Audit", _audit(audit))
+    if not card.audits:
+        lines += _entry("Audit", "none on this card; run `tacit audit` on the file")
+    lines += _entry("Made", f"{card.made or 'date unknown'} with {card.software or 'unknown software'}")
+    return lines
+
+
+def _headline(card: "Card") -> str:
+    if card.warning:
+        return _wrapped(f"THE STATED GUARANTEE DOES NOT HOLD: {card.warning}")
+    if not card.secure:
+        return _wrapped(
+            "SEEDED: NOT PRIVATE. The noise was drawn from a seed, so whoever knows the seed can take it off again."
+        )
+    return _wrapped(f"This release is differentially private at the level of one {card.unit}.")
+
+
+def _relation(card: "Card") -> str:
+    if card.relation is None:
+        return "not stated: this card is of a version that did not tell add-remove from replace"
+    if card.relation is Relation.ADD_REMOVE:
+        return f"add-remove: a table with one {card.unit} more or less; who is in the table is protected"
+    return f"replace: one {card.unit} exchanged for another; how many there are is public"
+
+
+def _persons(card: "Card") -> str:
+    """Return what the card means for a person, who may have several rows."""
+    if card.rows_per_person is None:
+        if card.unit is Unit.RECORD:
+            return "a person with several rows loses as much as a group of so many records; their number is not bounded"
+        return ""
+    return f"at most {card.rows_per_person} rows of each person were read, chosen by a key and not by their values"
+
+
+def _proved_for(card: "Card", part: "Part") -> str:
+    """Return for which relation a part's inequality was proved, where it is not the card's."""
+    if not part.relations or card.relation in part.relations:
+        return ""
+    return f" (proved for {', '.join(part.relations)}; counted as a group for {card.relation})"
+
+
+def _in_words(epsilon: float, delta: float) -> str:
+    factor = math.exp(epsilon)
+    shown = f"{factor:.3g}" if factor < 1e4 else f"{factor:.1e}"
+    base = (
+        f"whatever the release leads anyone to conclude becomes at most {shown} times as likely through one such unit"
+    )
+    return f"{base}, except with a probability of at most {number_text(delta)}." if delta else f"{base}."
+
+
+def settings_text(mechanism: Mapping[str, Any]) -> str:
+    """Return the settings of a mechanism as names and numbers, those of a mechanism within it in brackets."""
+    return ", ".join(f"{name} {_shown(value)}" for name, value in mechanism.items() if name != "mechanism")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return f"({settings_text(value)})"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(_shown(each) for each in value)}]"
+    return number_text(value)
+
+
+def _mechanism(part: "Part") -> str:
+    return f"{part.mechanism.get('mechanism', 'unknown')} ({settings_text(part.mechanism)})"
+
+
+def _noise(card: "Card") -> str:
+    source = "cryptographically secure" if card.secure else "seeded: not private"
+    if all(part.exact for part in card.parts):
+        return f"{source}; exact, on a grid, so that the digits of an output do not give away its input"
+    rounded = [part.what for part in card.parts if not part.exact]
+    return f"{source}; in double precision, not exact, for: {', '.join(rounded)}"
+
+
+def _ledger(card: "Card") -> str:
+    if not card.ledger:
+        return "none: this spend stands on this card alone"
+    given = card.ledger
+    return f"{given.get('identifier')}, line {given.get('line')}, digest {given.get('digest')}; {ADAPTIVE}"
+
+
+def _audit(audit: "AuditResult") -> str:
+    verdict = "no contradiction found" if audit.passed else "CONTRADICTS THE CLAIM"
+    return (
+        f"{audit.what}: epsilon is at least {audit.lower_bound:.3g} with {audit.confidence:.1%} confidence "
+        f"({audit.draws} draws a side), claimed {audit.claimed:.3g}: {verdict}"
+    )
+
+
+def _listed(name: str, items: tuple[str, ...]) -> list[str]:
+    return [line for index, item in enumerate(items) for line in _entry(name if index == 0 else "", f"- {item}")]
+
+
+def _entry(name: str, text: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH, initial_indent=f"{name:<15}", subsequent_indent=" " * 15) or [name]
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, WIDTH)
+
+
+def number_text(value: Any) -> str:
+    """Return six digits of a number, anything else as it is."""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

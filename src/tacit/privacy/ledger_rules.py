@@ -1,0 +1,194 @@
+"""What a ledger takes, what its lines cost, and what must be said beside their sum."""
+
+import json
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+
+from tacit import checks
+from tacit.errors import InputError, LedgerError, LedgerTamperedError, UnknownEventError
+from tacit.files.hash_chain import Receipt, canonical, one_line
+from tacit.privacy import accounting, events, ledger_file
+from tacit.privacy.budget import Unit
+from tacit.privacy.conversions import Claim, converted
+from tacit.privacy.events import Event
+from tacit.privacy.ledger_records import LONGEST_WARNING, Charter, Line, TableMatch
+from tacit.privacy.spending import Spending
+from tacit.privacy.table_identity import TableIdentity
+
+ASSUMED = (
+    "this ledger was made before relations were stated: its budget and {count} of its lines are taken to speak of "
+    "{relation} neighbours. Linear releases and desks charged at that time are proved for replace alone."
+)
+OLD_ENTRIES = (
+    "no guarantee: line {number} was charged per entry before it was stated what leaves exactly. Such releases publish "
+    "labels and class counts, which tells records apart with certainty."
+)
+
+
+class Allowance(StrEnum):
+    """What a ledger takes only if its opener says so; the line then says it too."""
+
+    NO_GUARANTEE = "no-guarantee"
+    """charges of releases whose stated guarantee does not hold: seeded noise, printed algorithms that leak"""
+    OTHER_TABLE = "other-table"
+    """charges for another table than the one that the ledger was made for"""
+    SECOND_LEDGER = "second-ledger"
+    """a ledger for a table that has one in the same folder"""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """All charges of a ledger at one moment, the epsilon spent and the epsilon left at the ledger's delta.
+
+    ``notes`` are sentences that must stand beside the sum: what it rests on, and lines that it cannot vouch for.
+    """
+
+    lines: tuple[Line, ...]
+    spent: float
+    left: float
+    notes: tuple[str, ...] = ()
+
+    @property
+    def caution(self) -> str:
+        """One sentence for a summary: how many lines guarantee nothing; empty if all of them do."""
+        count = sum(note.startswith("no guarantee") for note in self.notes)
+        if not count:
+            return ""
+        return f"{count} of its {len(self.lines)} lines have no guarantee: the sum does not hold for their releases."
+
+
+def allowances(given: Iterable[Allowance | str]) -> frozenset[Allowance]:
+    """Return what is allowed, one or several."""
+    several = (given,) if isinstance(given, str) else given
+    return frozenset(checks.one_of("allow", each, list(Allowance)) for each in several)
+
+
+def require_allowed(claim: Claim, match: TableMatch, allow: frozenset[Allowance], *, name: str) -> None:
+    """Refuse a charge on the ledger ``name`` that guarantees nothing, or is for another table, unless allowed."""
+    if claim.warning and Allowance.NO_GUARANTEE not in allow:
+        raise LedgerError(
+            f"a release that guarantees nothing does not belong on a ledger: {claim.warning} Nothing was charged. Draw "
+            "without a seed and with sound accounting, or open the ledger with allow=['no-guarantee']: its line then "
+            "says so."
+        )
+    if match is TableMatch.OTHER and Allowance.OTHER_TABLE not in allow:
+        raise LedgerError(
+            f"the ledger {name} was made for another table: its schema or its name differs. Nothing was charged. Give "
+            "this table's own ledger, or open this one with allow=['other-table']: its line then says so."
+        )
+
+
+def require_first(path: Path, table: TableIdentity, *, timeout: float) -> None:
+    """Refuse a second ledger beside one for the same ``table``: each would promise its own budget for all releases."""
+    for other in sorted(path.parent.glob("*.ledger")):
+        try:
+            with ledger_file.reading(other.resolve(), timeout=timeout) as file:
+                match = file.charter().match(table)
+        except LedgerError:
+            continue  # no ledger, or one of which nothing can be said
+        if match is TableMatch.SAME:
+            raise LedgerError(
+                f"{other} is the ledger of this table already: a second budget would be spent on the same rows. Open "
+                "that one; or give allow=['second-ledger'] if the tables differ after all."
+            )
+
+
+def storable(claim: Claim) -> Claim:
+    """Return ``claim`` as it will be read back, so that what is charged is what is written."""
+    warning = " ".join(claim.warning.split())
+    if len(warning) > LONGEST_WARNING:
+        warning = f"{warning[: LONGEST_WARNING - 1]}…"
+    return replace(claim, event=_stored_event(claim.event), warning=one_line("warning", warning))
+
+
+def cost_of(line: Line, charter: Charter) -> Event:
+    """Return what ``line`` costs the unit of a ledger with ``charter`` under its relation."""
+    if line.relation_assumed and not charter.relation_assumed:
+        raise LedgerTamperedError(f"line {line.number} of the ledger states no relation: it was edited.")
+    if _old_entries(line, charter):
+        # Counted as it was charged then; a note says that nothing is proved for it.
+        return accounting.at_record(line.event, line.n_features or 1)
+    try:
+        return converted(line.claim, charter.budget.unit, charter.budget.relation)
+    except InputError as problem:
+        raise LedgerTamperedError(
+            f"line {line.number} of the ledger has a unit that no charge could have had: it was edited."
+        ) from problem
+
+
+def spending_of(lines: Iterable[Line], charter: Charter) -> Spending:
+    """Return what ``lines`` have spent of the charter's budget."""
+    spending = Spending(charter.budget)
+    for line in lines:
+        spending.add(cost_of(line, charter))
+    return spending
+
+
+def stated(lines: tuple[Line, ...], spending: Spending, charter: Charter) -> Statement:
+    """Return the statement of ``lines`` after ``spending``."""
+    return Statement(lines, spending.epsilon(), spending.room(), notes(lines, charter))
+
+
+def notes(lines: Sequence[Line], charter: Charter) -> tuple[str, ...]:
+    """Return what must be said beside the sum of ``lines``: what it assumes, and lines without a guarantee."""
+    found = []
+    if charter.relation_assumed:
+        count = sum(line.relation_assumed for line in lines)
+        found.append(ASSUMED.format(count=count, relation=charter.budget.relation))
+    return (*found, *(note for line in lines for note in _notes_of(line, charter)))
+
+
+def _notes_of(line: Line, charter: Charter) -> list[str]:
+    found = []
+    if line.claim.warning:
+        found.append(f"no guarantee: line {line.number}. {line.claim.warning}")
+    if _old_entries(line, charter):
+        found.append(OLD_ENTRIES.format(number=line.number))
+    if line.table is TableMatch.OTHER:
+        found.append(f"line {line.number} was charged for another table than this ledger was made for.")
+    return found
+
+
+def _old_entries(line: Line, charter: Charter) -> bool:
+    return line.relation_assumed and line.unit is Unit.ENTRY and charter.budget.unit is Unit.RECORD
+
+
+def require_within_budget(lines: Sequence[Line], charter: Charter) -> None:
+    """Refuse lines of which the last could not have been charged after those before it."""
+
+    def too_much(count: int) -> bool:
+        return count > 0 and not spending_of(lines[:count], charter).is_within()
+
+    if too_much(len(lines)):
+        # Costs only grow, so the lines before the first one too many are within the budget.
+        first = bisect_left(range(len(lines)), True, key=too_much)
+        past = f"line {first} of the ledger goes past the budget of {charter.budget}"
+        if any(line.relation_assumed for line in lines[:first]):
+            raise LedgerError(f"{past} by the rules of this version; an older one charged it. Charge no more on it.")
+        raise LedgerTamperedError(f"{past}: it cannot have been charged.")
+
+
+def require_receipt(lines: Sequence[Line], receipt: Receipt) -> None:
+    """Refuse lines of which none is the one that ``receipt`` was given for."""
+    if not 1 <= receipt.line <= len(lines):
+        raise LedgerTamperedError(
+            f"line {receipt.line}, of which there is a receipt, is not in the ledger: it holds {len(lines)} lines. "
+            "It was rewritten, replaced by an older copy, or the receipt is of another ledger."
+        )
+    if lines[receipt.line - 1].receipt != receipt:
+        raise LedgerTamperedError(
+            f"line {receipt.line} of the ledger is not the one that the receipt was given for: "
+            "the ledger was rewritten, or the receipt is of another ledger."
+        )
+
+
+def _stored_event(event: Event) -> Event:
+    if not isinstance(event, Event):
+        raise UnknownEventError(f"event must be one of tacit's events; got a {type(event).__name__}.")
+    try:
+        return events.from_dict(json.loads(canonical(events.to_dict(event))))
+    except (AttributeError, TypeError) as problem:
+        raise UnknownEventError(f"event must be made of tacit's events and numbers: {problem}.") from problem
