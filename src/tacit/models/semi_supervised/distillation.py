@@ -12,7 +12,7 @@ from tacit.models.semi_supervised.recipe import Recipe
 from tacit.models.semi_supervised.sparsemax import sparsemax
 from tacit.models.semi_supervised.virtual_adversarial import softmax_divergence
 
-LogitFunction = Callable[[Tensor], Tensor]
+TensorFunction = Callable[[Tensor], Tensor]
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Link:
     Softmax of ``steepness`` times the logits is about as certain as the link itself, with a slope for every class.
     """
 
-    probabilities: LogitFunction
+    probabilities: TensorFunction
     fit: Callable[[Tensor, Tensor], Tensor]
     divergence: Callable[[Tensor, Tensor], Tensor]
     steepness: float
@@ -57,9 +57,9 @@ def link_of(recipe: Recipe) -> Link:
     return SPARSEMAX if recipe.distillation == "ads" else SOFTMAX
 
 
-def distillation_loss(recipe: Recipe) -> LogitFunction | None:
+def distillation_loss(recipe: Recipe) -> TensorFunction | None:
     """Return the loss [N] of a prediction against its own distilled form; None if nothing is distilled."""
-    losses_by_name: dict[str, LogitFunction] = {
+    losses_by_name: dict[str, TensorFunction] = {
         "ads": lambda z: losses.adaptive_sharpening_loss(z, power=recipe.losses.power),
         "sh": lambda z: losses.sharpening_loss(z, temperature=recipe.losses.temperature),
         "me": losses.entropy_loss,
