@@ -14,7 +14,7 @@ from numpy.typing import DTypeLike, NDArray
 from tacit import checks
 from tacit.arrays import Float32Array, IntArray
 from tacit.data import downloads, public_schemas
-from tacit.data.encoding import Encoded, Labels, encode
+from tacit.data.encoding import Encoded, LabelPresence, encode
 from tacit.data.schema import Schema
 from tacit.data.sources import locate
 from tacit.data.tables import read_arrays, read_table
@@ -52,7 +52,7 @@ class TableSet:
     table: pl.DataFrame
     schema: Schema
 
-    def encode(self, *, labels: Labels = "optional", dtype: DTypeLike = np.float64) -> Encoded:
+    def encode(self, *, labels: LabelPresence = "optional", dtype: DTypeLike = np.float64) -> Encoded:
         """Return the table as numbers in [0, 1]."""
         return encode(self.table, self.schema, labels=labels, dtype=dtype, source=self.name)
 

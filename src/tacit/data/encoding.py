@@ -17,7 +17,7 @@ from tacit.data.schema import Schema
 from tacit.data.tables import read_table
 from tacit.errors import InputError, SchemaError
 
-Labels = Literal["required", "optional"]
+LabelPresence = Literal["required", "optional"]
 BLOCK = 4096
 
 
@@ -49,7 +49,7 @@ def columns_to_read(schema: Schema) -> set[str] | None:
 
 
 def encode_file(
-    path: str | os.PathLike[str], schema: Schema, *, labels: Labels = "optional", dtype: DTypeLike = np.float64
+    path: str | os.PathLike[str], schema: Schema, *, labels: LabelPresence = "optional", dtype: DTypeLike = np.float64
 ) -> Encoded:
     """Return the table at ``path`` as numbers; see `encode`."""
     return encode(
@@ -61,7 +61,7 @@ def encode(
     table: pl.DataFrame,
     schema: Schema,
     *,
-    labels: Labels = "optional",
+    labels: LabelPresence = "optional",
     dtype: DTypeLike = np.float64,
     source: str = "table",
 ) -> Encoded:
@@ -119,7 +119,7 @@ def decode_labels(y: ArrayLike, schema: Schema) -> pl.Series:
     return _name_codes(schema.label.name, codes.astype(np.int64), schema.classes)
 
 
-def check_columns(table: pl.DataFrame, schema: Schema, *, labels: Labels, source: str) -> None:
+def check_columns(table: pl.DataFrame, schema: Schema, *, labels: LabelPresence, source: str) -> None:
     """Refuse a table that lacks a column of the schema, or has one that the schema does not list."""
     present = set(table.columns)
     needed = [column.name for column in schema.features]

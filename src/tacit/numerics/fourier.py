@@ -3,26 +3,25 @@
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-Features = NDArray[np.float32]
+from tacit.arrays import Float32Array
 
 
 @lru_cache(maxsize=4)
-def frequencies(n_inputs: int, n_features: int, *, gamma: float = 1.0, seed: int = 0) -> Features:
+def frequencies(n_inputs: int, n_features: int, *, gamma: float = 1.0, seed: int = 0) -> Float32Array:
     """Return the [n_inputs, n_features / 2] matrix of N(0, 2 gamma) frequencies that ``seed`` stands for."""
     drawn = check_random_state(seed).normal(scale=np.sqrt(2 * gamma), size=(n_inputs, n_features // 2))
-    omega: Features = drawn.astype(np.float32)
+    omega: Float32Array = drawn.astype(np.float32)
     return omega
 
 
-def fourier_features(X: Features, omega: Features) -> Features:
+def fourier_features(X: Float32Array, omega: Float32Array) -> Float32Array:
     """Return [cos(X omega), sin(X omega)] / sqrt(D/2), rows of unit length [N, D].
 
     phi(x).phi(z) estimates e^(-gamma |x - z|²) [fourier].
     """
     angles = X @ omega
-    features: Features = np.concatenate([np.cos(angles), np.sin(angles)], axis=1)
+    features: Float32Array = np.concatenate([np.cos(angles), np.sin(angles)], axis=1)
     features *= np.float32(1 / np.sqrt(omega.shape[1]))
     return features

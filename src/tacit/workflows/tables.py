@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from tacit.arrays import UNLABELLED
-from tacit.data.encoding import Encoded, Labels, encode, encode_file
+from tacit.data.encoding import Encoded, LabelPresence, encode, encode_file
 from tacit.data.schema import Schema
 from tacit.data.schema_file import read_schema
 from tacit.files.regular import FilePath
@@ -35,7 +35,7 @@ def as_schema(schema: Schema | FilePath) -> Schema:
 
 
 def encoded_rows(
-    table: Table, schema: Schema, *, labels: Labels = "required", progress: Progress = no_progress
+    table: Table, schema: Schema, *, labels: LabelPresence = "required", progress: Progress = no_progress
 ) -> Encoded:
     """Return the table as numbers in [0, 1]; rows that are encoded already stay as they are."""
     if isinstance(table, Encoded):

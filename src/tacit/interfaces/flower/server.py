@@ -22,7 +22,7 @@ from tacit.interfaces.flower import messages
 from tacit.interfaces.flower.messages import Facts, MessageArrays, TableShape
 from tacit.interfaces.flower.participants import Participants
 from tacit.kinds.noisy_rows.rows import gathered
-from tacit.situations.federated.distances import Labels, decide
+from tacit.situations.federated.distances import ClassLabels, decide
 from tacit.situations.federated.party import private_parties, query_parties
 from tacit.situations.federated.shared_filter import learn_filter, pooled
 
@@ -126,7 +126,9 @@ def connected_nodes(grid: Grid, *, expected: int, seconds: float) -> list[int]:
         time.sleep(POLL)
 
 
-def classify_by_distances(nodes: NodeQueries, queries: Encoded, settings: RunSettings, shape: TableShape) -> Labels:
+def classify_by_distances(
+    nodes: NodeQueries, queries: Encoded, settings: RunSettings, shape: TableShape
+) -> ClassLabels:
     """Return class codes of the queries, which travel to the nodes; models and rows stay there: [hull] eq. 104."""
     rows = queries.X.astype(np.float32)
     statistics = nodes.send(
@@ -142,7 +144,7 @@ def classify_by_distances(nodes: NodeQueries, queries: Encoded, settings: RunSet
     return decide(answers, np.arange(shape.n_classes))
 
 
-def classify_by_rows(nodes: NodeQueries, queries: Encoded, settings: RunSettings, shape: TableShape) -> Labels:
+def classify_by_rows(nodes: NodeQueries, queries: Encoded, settings: RunSettings, shape: TableShape) -> ClassLabels:
     """Return class codes of the queries, which stay here; the parties' noisy rows travel: [hull] Remark 6."""
     rows = nodes.send(messages.ROWS, {}, {"refit": settings.refit}, lambda arrays: messages.read_rows(arrays, shape))
     classes = np.arange(shape.n_classes)
@@ -169,7 +171,7 @@ def run(grid: Grid, settings: RunSettings) -> None:
         log.info("%d of %d parties took part: %s", len(participants.active), len(report["parties"]), settings.output)
 
 
-def accuracy(codes: Labels, truth: Labels) -> dict[str, float | int]:
+def accuracy(codes: ClassLabels, truth: ClassLabels) -> dict[str, float | int]:
     """Return the number of labelled queries and the share predicted right; empty if no query has a label."""
     labelled = truth >= 0
     if not labelled.any():

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from tacit.arrays import FloatArray
 from tacit.errors import InputError
 
-Labels = NDArray[Any]
+ClassLabels = NDArray[Any]
 
 
 def checked_answer(distances: ArrayLike, classes: ArrayLike, *, n_rows: int, all_classes: ArrayLike) -> FloatArray:
@@ -48,9 +48,9 @@ def nearest_party(answers: Sequence[FloatArray]) -> NDArray[np.intp]:
     return parties
 
 
-def decide(answers: Sequence[FloatArray], classes: ArrayLike) -> Labels:
+def decide(answers: Sequence[FloatArray], classes: ArrayLike) -> ClassLabels:
     """Return the class whose hull is least far at any party, argmin_c min_q d_qc [n]: [hull] eq. 104."""
-    labels: Labels = np.asarray(classes)[nearest(answers).argmin(axis=1)]
+    labels: ClassLabels = np.asarray(classes)[nearest(answers).argmin(axis=1)]
     return labels
 
 
