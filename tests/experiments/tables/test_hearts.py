@@ -38,3 +38,18 @@ def test_a_release_that_is_all_noise_is_not_followed(shrink: Callable[..., None]
     areas = {row.method: row.mean for row in hearts.rows()}
     assert areas[SOURCE_ONLY] < 0.75
     assert areas[ADOPTED] > areas[TARGET_ONLY] - 0.1
+
+
+def test_patients_whose_labels_were_shown_are_not_judged(
+    shrink: Callable[..., None], centres: dict[str, TableSet]
+) -> None:
+    judged: list[int] = []
+
+    def recorded(truth: list[int], scores: list[float]) -> float:
+        judged.append(len(truth))
+        assert len(truth) == len(scores)
+        return 0.5
+
+    shrink(hearts, load_heart_centres=lambda: centres, SPLITS=1, PER_CLASS=5, roc_auc_score=recorded)
+    list(hearts.rows())
+    assert judged == [160 - 2 * 5] * 3

@@ -1,6 +1,9 @@
 """MNIST to MNIST on few digits: every setting and method has a row, and adopting a good release does no harm."""
 
 from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
 
 from tacit.data.datasets import ImageSet
 from tacit.experiments.results import ResultRow
@@ -35,6 +38,25 @@ def test_each_setting_is_measured_by_every_method(
         assert means[setting, SOURCE_ONLY] > 0.5
     # The receiver alone does not depend on the release.
     assert means["entry epsilon 2", TARGET_ONLY] == means["record epsilon 20", TARGET_ONLY]
+
+
+def test_nobody_is_both_adopted_for_and_evaluated_on(
+    shrink: Callable[..., None], digits: Callable[..., ImageSet]
+) -> None:
+    tables: list[tuple[np.ndarray, np.ndarray]] = []
+
+    def recorded(releases: object, schema: object, *parts: tuple[np.ndarray, np.ndarray], seed: int) -> dict[str, Any]:
+        tables.extend(parts)
+        return {"entry epsilon 2": {ADOPTED: 0.5}}
+
+    shrink(membership_mnist, load_mnist=lambda: digits(8, 100, 400), measure_releases=recorded, SEEDS=1, RECEIVED=250)
+    shrink(membership_mnist, PER_CLASS=5, SETTINGS=(("entry", 2.0, 1e-9, None),))
+    list(membership_mnist.rows())
+    (X, y), (X_test, truth) = tables
+    assert (len(X), len(X_test)) == (250, 150)
+    assert not {row.tobytes() for row in X} & {row.tobytes() for row in X_test}
+    assert np.bincount(y[y >= 0]).tolist() == [5] * 10
+    assert (truth >= 0).all()
 
 
 def test_the_published_settings_are_those_of_the_first_table() -> None:

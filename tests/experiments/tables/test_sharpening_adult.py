@@ -1,6 +1,7 @@
 """The table of Adult from few labels: every method is measured alike, on rows that it did not learn from."""
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -88,3 +89,25 @@ def test_blank_cells_are_judged_by_their_true_categories(people: dict[str, Table
     known = people["train"].table[chosen]["sex"].to_numpy()[:80]
     commonest = max((known == name).mean() for name in ("Female", "Male"))
     assert figures["the commonest category", ACCURACY] == pytest.approx(commonest)
+
+
+def test_a_learner_that_knows_the_blank_cells_is_always_right(
+    people: dict[str, TableSet], shrink: Callable[..., None]
+) -> None:
+    chosen = np.random.RandomState(0).permutation(300)[:180]
+    truth = people["train"].table[chosen]["race"].to_numpy()
+    categories = tuple(np.unique(truth).tolist())
+
+    def oracle(table: Any, *_: object, **__: object) -> SimpleNamespace:
+        blank = table["race"].is_null().to_numpy()
+        assert blank.tolist() == [False] * 80 + [True] * 100
+        sure = (truth[blank, None] == np.array(categories)).astype(float)
+        evidence = SimpleNamespace(accuracy=1.0, commonest=0.3)
+        return SimpleNamespace(categories=categories, probabilities=sure, evidence=evidence)
+
+    shrink(sharpening_adult, infer_column=oracle)
+    figures = sharpening_adult._blanks("race", seed=0)
+    for learner in learners.LEARNERS:
+        assert figures[learner, ACCURACY] == 1.0
+        assert figures[learner, CALIBRATED] == pytest.approx(0.0)
+        assert figures[learner, "answered above 0.8"] == 1.0

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
+import numpy as np
 import pytest
 import torch
 
@@ -41,3 +42,26 @@ def test_network_release_and_both_are_measured_for_each_number_of_labels(checked
         assert adopted > means[f"{labels} labels, no release", ALONE] - 0.05
     # A run by itself repeats the row that its seed gave.
     assert sharpening_transfer.run(2, 0)["no release"][ALONE] == means["20 labels, no release", ALONE]
+
+
+def test_digits_that_are_tested_were_not_learned_from(shrink: Callable[..., None]) -> None:
+    tables: list[np.ndarray] = []
+
+    class Recorded:
+        def set_params(self, **_: object) -> "Recorded":
+            return self
+
+        def fit(self, X: np.ndarray, y: np.ndarray) -> "Recorded":
+            tables.append(X)
+            assert np.bincount(y[y >= 0]).tolist() == [2] * 10
+            return self
+
+        def score(self, X: np.ndarray, y: np.ndarray) -> float:
+            tables.append(X)
+            return 0.5
+
+    shrink(sharpening_transfer, default_learner=Recorded, EPSILONS=())
+    assert sharpening_transfer.run(2, 0) == {"no release": {ALONE: 0.5}}
+    learned, tested = ({row.tobytes() for row in X} for X in tables)
+    assert not learned & tested
+    assert [len(X) for X in tables] == [150, 150]
