@@ -179,7 +179,7 @@ def test_a_plan_opens_the_account_that_draws_it(tmp_path: Path) -> None:
 
 
 def test_a_plan_per_entry_tells_the_ledger_how_many_entries_a_record_has(tmp_path: Path) -> None:
-    ledger = Ledger.create(tmp_path / "a.ledger", Budget(20, 1e-2, unit="record"))
+    ledger = Ledger.create(tmp_path / "a.ledger", Budget(20, 1e-2, unit="record", relation="replace"))
     step = Step(EntryNoise(0.1, 1e-7, 1.0), "rows", "an entry moves by at most 1")
     Plan(Budget(0.1, 1e-7, unit="entry"), (step,), n_features=100, exact=()).open(ledger=ledger)
     assert ledger.lines()[0].n_features == 100
