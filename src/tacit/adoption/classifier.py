@@ -6,17 +6,16 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tacit.adoption.evidence import Evidence
 from tacit.adoption.printed import PrintedTransfer, learn_printed
-from tacit.adoption.receiver_table import receiver_classes
+from tacit.adoption.receiver_table import receiver_table
 from tacit.adoption.self_training import label_loss, self_train
 from tacit.adoption.source_scores import sources_of
 from tacit.adoption.views import Basis, own_views, released_views
 from tacit.adoption.weighting import probabilities
-from tacit.arrays import FLOATS, UNLABELLED, FloatArray, Rows
+from tacit.arrays import FLOATS, FloatArray, Rows
 from tacit.checks import one_of
 from tacit.data.schema import Schema
 from tacit.releases.file import Release
@@ -73,13 +72,8 @@ class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn from rows ``X`` [N, p] in [0, 1] and codes ``y`` [N], -1 where unlabelled."""
         one_of("combine", self.combine, ("calibrated", "paper"))
-        rows, given = validate_data(self, X, y, dtype=FLOATS)
-        check_classification_targets(given)
-        schema, self.classes_, codes = receiver_classes(rows, np.asarray(given), self.schema, self.releases)
-        labelled = np.flatnonzero(codes != UNLABELLED)
-        labels = codes[labelled]
-        self.schema_ = schema
-        table = ReceiverTable(schema, rows, labelled, labels)
+        table, self.classes_ = receiver_table(self, X, y, FLOATS)
+        self.schema_, rows, labelled, labels = table.schema, table.X, table.labelled, table.codes
         self.sources_, of_rows, of_labelled = sources_of(self.releases, table)
         common: dict[str, Any] = {"n_classes": len(self.classes_), "random_state": self.random_state}
         self.own_basis_, self.basis_ = self._bases(rows, labelled, labels, common)

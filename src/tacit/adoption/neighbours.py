@@ -7,15 +7,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.neighbors import NearestNeighbors
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tacit import checks
 from tacit.adoption.evidence import Evidence
-from tacit.adoption.receiver_table import receiver_classes
-from tacit.arrays import UNLABELLED, Codes, FloatArray
+from tacit.adoption.receiver_table import receiver_table
+from tacit.adoption.stored_model import rebuilt
+from tacit.arrays import Codes, FloatArray
 from tacit.data.schema import Schema
-from tacit.errors import InputError, ReleaseError
+from tacit.errors import InputError
 from tacit.kinds.registry import kind_of
 from tacit.releases.file import Release
 from tacit.releases.lesson import ReceiverTable
@@ -65,12 +65,10 @@ class MetricNeighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Choose a metric for rows ``X`` [N, p] in [0, 1] with codes ``y`` [N], -1 where unlabelled."""
         checks.whole("n_neighbors", self.n_neighbors)
-        rows, given = validate_data(self, X, y, dtype=np.float64)
-        check_classification_targets(given)
-        self.schema_, self.classes_, codes = receiver_classes(rows, np.asarray(given), self.schema, self.releases)
-        labelled = codes != UNLABELLED
-        self.rows_, self.codes_ = rows[labelled], codes[labelled]
-        lessons = [self._metric(release, rows) for release in self.releases]
+        table, self.classes_ = receiver_table(self, X, y, np.float64)
+        self.schema_, rows, self.codes_ = table.schema, table.X, table.codes
+        self.rows_ = rows[table.labelled]
+        lessons = [_metric(release, table) for release in self.releases]
         # The first of equals is chosen: a release has seen more rows than we have labels.
         metrics = [*(metric for metric, _ in lessons), np.eye(rows.shape[1])]
         left_out = np.stack([self._left_out(metric) for metric in metrics])  # [releases + 1, L]
@@ -91,15 +89,6 @@ class MetricNeighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             adopted=tuple(left_out[chosen_by_others, np.arange(len(self.rows_))].tolist()),
         )
         return self
-
-    def _metric(self, release: Release, rows: FloatArray) -> tuple[FloatArray, str]:
-        table = ReceiverTable(self.schema_, rows, np.zeros(0, dtype=np.intp), self.codes_[:0])
-        lesson = kind_of(release).teach(release, table)
-        if lesson.metric is None:
-            raise InputError(
-                f"releases must be metrics of pairs; got one of kind {release.kind!r}. Use TransferClassifier."
-            )
-        return lesson.metric, lesson.note
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return the share of each class among the neighbours [N, C]."""
@@ -134,12 +123,7 @@ class MetricNeighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @classmethod
     def from_model(cls, file: Model) -> "MetricNeighbours":
         """Return the fitted classifier in ``file``."""
-        if file.kind != KIND or file.schema is None:
-            raise ReleaseError(f"the model is of kind {file.kind!r}; adopting a metric of pairs makes {KIND!r}.")
-        try:
-            return cls._rebuilt(file, Schema.from_dict(file.schema, source="the model's schema"))
-        except (KeyError, TypeError, ValueError) as problem:
-            raise ReleaseError(f"the model file misses a part of the classifier: {problem}.") from problem
+        return rebuilt(file, KIND, "adopting a metric of pairs", cls._rebuilt)
 
     @classmethod
     def _rebuilt(cls, file: Model, schema: Schema) -> "MetricNeighbours":
@@ -172,3 +156,13 @@ class MetricNeighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return how many of the neighbours ``near`` [N, k] are of each class [N, C]."""
         votes: FloatArray = np.eye(len(self.classes_))[self.codes_[near]].sum(axis=1)
         return votes
+
+
+def _metric(release: Release, table: ReceiverTable) -> tuple[FloatArray, str]:
+    """Return the metric that a release teaches, and what it shares with the table."""
+    lesson = kind_of(release).teach(release, table)
+    if lesson.metric is None:
+        raise InputError(
+            f"releases must be metrics of pairs; got one of kind {release.kind!r}. Use TransferClassifier."
+        )
+    return lesson.metric, lesson.note

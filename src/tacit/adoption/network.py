@@ -7,12 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tacit import checks
 from tacit.adoption.evidence import Evidence
-from tacit.adoption.receiver_table import receiver_classes
+from tacit.adoption.receiver_table import receiver_table
 from tacit.adoption.self_training import stratified_folds
 from tacit.adoption.source_scores import sources_of
 from tacit.adoption.weighting import centred, combine, gated_weights, probabilities
@@ -21,7 +20,6 @@ from tacit.data.schema import Schema
 from tacit.errors import InputError
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
 from tacit.releases.file import Release
-from tacit.releases.lesson import ReceiverTable
 from tacit.releases.model import Model
 
 # Of digits, more steps gain another half point and take as much longer.
@@ -89,14 +87,12 @@ class SharpenedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn from rows ``X`` [N, p] in [0, 1] and codes ``y`` [N], -1 where unlabelled."""
         checks.whole("folds", self.folds, least=2)
-        rows, given = validate_data(self, X, y, dtype=np.float32)
-        check_classification_targets(given)
-        self.schema_, self.classes_, codes = receiver_classes(rows, np.asarray(given), self.schema, self.releases)
-        labelled = np.flatnonzero(codes != UNLABELLED)
-        labels = codes[labelled]
+        table, self.classes_ = receiver_table(self, X, y, np.float32)
+        self.schema_, rows, labels = table.schema, table.X, table.codes
+        codes = np.full(len(rows), UNLABELLED, dtype=np.intp)
+        codes[table.labelled] = labels
         if (np.bincount(labels) > 1).sum() < 2:
             raise InputError("y must hold at least two labels of each of at least two classes, to weigh votes on.")
-        table = ReceiverTable(self.schema_, rows, labelled, labels)
         self.sources_, of_rows, of_labelled = sources_of(self.releases, table)
         guide = _guide(of_rows, of_labelled, labels)
         votes = [self._out_of_fold(rows, codes, guide), *of_labelled]

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 from tacit.adoption.evidence import Evidence
 from tacit.adoption.network import SharpenedTransfer
 from tacit.adoption.storage import source_parts, stored_source
+from tacit.adoption.stored_model import rebuilt
 from tacit.arrays import Arrays
 from tacit.data.schema import Schema
-from tacit.errors import InputError, ReleaseError
+from tacit.errors import InputError
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
 from tacit.models.semi_supervised.inputs import ColumnLayout, Layout, PictureLayout
 from tacit.releases.model import Model
@@ -50,17 +51,11 @@ def receiver_to_model(model: SharpenedTransfer) -> Model:
 
 def receiver_from_model(file: Model) -> SharpenedTransfer:
     """Return the classifier in a model file."""
-    if file.kind != KIND or file.schema is None:
-        raise ReleaseError(f"the model is of kind {file.kind!r}; `tacit adopt --learner sharpened` makes {KIND!r}.")
-    try:
-        return _rebuilt(file)
-    except (KeyError, TypeError, ValueError, IndexError, RuntimeError) as problem:
-        raise ReleaseError(f"the model file misses a part of the classifier: {problem}.") from problem
+    return rebuilt(file, KIND, "`tacit adopt --learner sharpened`", _rebuilt)
 
 
-def _rebuilt(file: Model) -> SharpenedTransfer:
+def _rebuilt(file: Model, schema: Schema) -> SharpenedTransfer:
     arrays, settings = file.arrays, dict(file.settings)
-    schema = Schema.from_dict(file.schema or {}, source="the model's schema")
     model = SharpenedTransfer(schema=schema)
     model.schema_, model.classes_ = schema, np.asarray(arrays["classes"])
     model.n_features_in_ = len(schema.encoded_names)

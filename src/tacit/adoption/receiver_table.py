@@ -4,13 +4,28 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
 
 from tacit.arrays import UNLABELLED, Rows
 from tacit.data.columns import Label, Numeric
 from tacit.data.schema import Schema
 from tacit.errors import InputError
 from tacit.releases.file import Release
+from tacit.releases.lesson import ReceiverTable
+
+
+def receiver_table(estimator: Any, X: ArrayLike, y: ArrayLike, dtype: Any) -> tuple[ReceiverTable, NDArray[Any]]:
+    """Return the checked rows and labels of an estimator's ``fit``, and the classes in the order of their codes.
+
+    The estimator has ``schema`` and ``releases``; -1 marks an unlabelled row.
+    """
+    rows, labels = validate_data(estimator, X, y, dtype=dtype)
+    check_classification_targets(labels)
+    schema, classes, codes = receiver_classes(rows, np.asarray(labels), estimator.schema, estimator.releases)
+    labelled = np.flatnonzero(codes != UNLABELLED)
+    return ReceiverTable(schema, rows, labelled, codes[labelled]), classes
 
 
 def receiver_classes(

@@ -13,6 +13,7 @@ from tacit.adoption.learned_scores import FeatureScores, stored_geometry, stored
 from tacit.adoption.printed import PrintedTransfer
 from tacit.adoption.self_training import SelfTrained
 from tacit.adoption.source_scores import SourceScores
+from tacit.adoption.stored_model import rebuilt
 from tacit.adoption.views import NOTES, Basis, View
 from tacit.arrays import Arrays
 from tacit.checks import one_of
@@ -63,17 +64,11 @@ def classifier_to_model(model: TransferClassifier) -> Model:
 
 def classifier_from_model(file: Model) -> TransferClassifier:
     """Return the classifier in a model file."""
-    if file.kind != KIND or file.schema is None:
-        raise ReleaseError(f"the model is of kind {file.kind!r}; `tacit adopt` makes models of kind {KIND!r}.")
-    try:
-        return _rebuilt(file)
-    except (KeyError, TypeError, ValueError, IndexError) as problem:
-        raise ReleaseError(f"the model file misses a part of the classifier: {problem}.") from problem
+    return rebuilt(file, KIND, "`tacit adopt`", _rebuilt)
 
 
-def _rebuilt(file: Model) -> TransferClassifier:
+def _rebuilt(file: Model, schema: Schema) -> TransferClassifier:
     settings: Settings = dict(file.settings)
-    schema = Schema.from_dict(file.schema or {}, source="the model's schema")
     model = TransferClassifier(schema=schema, combine=str(settings["combine"]))
     arrays = file.arrays
     model.schema_ = schema

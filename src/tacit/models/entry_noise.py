@@ -3,7 +3,7 @@
 import numpy as np
 
 from tacit.arrays import FloatArray, Rows
-from tacit.data.schema import Schema
+from tacit.data.schema import PUBLIC, Schema
 from tacit.errors import InputError
 from tacit.privacy.account import Account, Step
 from tacit.privacy.mechanisms import EntryNoise
@@ -21,6 +21,16 @@ def entry_weights(schema: Schema) -> FloatArray:
     """
     alone = [len(column.encoded_names) == 1 for column in schema.features for _ in column.encoded_names]
     return np.where(alone, 2.0, 1.0)
+
+
+def unprotected_by_entries(kept: float) -> list[str]:
+    """Return what noise in every entry does not protect; about ``kept`` entries keep their value."""
+    return [
+        PUBLIC,
+        "labels, class counts and the number of rows",
+        "whole records, beyond the weaker guarantee stated for a record",
+        f"about {kept:.3g} entries that keep their value, by the noise's atom at zero",
+    ]
 
 
 def entry_step(schema: Schema, epsilon: float, delta: float, what: str) -> Step:

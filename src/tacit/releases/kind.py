@@ -68,33 +68,35 @@ class ReleaseKind:
 
     Parameters
     ----------
-    name : str
-        The name of the kind, that of its package.
+    package : str
+        The importable package; its last part is the name of the kind.
     method : str
         What the command line and ``tacit.release`` call it.
     summary : str
         What is handed out, in a few words for a list of choices.
-    package : str
-        The importable package.
-    files : tuple of str
-        The kinds that release files of this kind state.
     units : tuple of Unit
-        What its epsilon can protect.
+        What its epsilon can protect; the first is the usual one.
     teaches : tuple of str
         What it can say about a receiver's rows: the parts of a `Lesson` that it fills, and "prior" if it holds the
         weights of a linear model, from which a private learner may start.
+    files : tuple of str
+        The kinds that release files of this kind state.
     row_count_public : bool
         Whether planning needs the number of rows, which the release then states exactly.
     """
 
-    name: str
+    package: str
     method: str
     summary: str
-    package: str
-    files: tuple[str, ...]
     units: tuple[Unit, ...]
     teaches: tuple[str, ...]
+    files: tuple[str, ...]
     row_count_public: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name of the kind, that of its package."""
+        return self.package.rsplit(".", 1)[-1]
 
     def plan(
         self,

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from tacit.arrays import Arrays, Codes, FloatArray, Rows
 from tacit.data.schema import Schema
+from tacit.data.sharing import SharedColumns
 from tacit.errors import InputError
 from tacit.releases.file import Release
 
@@ -82,6 +83,20 @@ class Lesson:
     metric: FloatArray | None = None
     features: FeatureMap | None = None
     note: str = ""
+
+
+def column_note(shared: SharedColumns) -> str:
+    """Return what two tables have in common by their columns, in a line."""
+    if not shared.pairings:
+        return "no column is shared by name"
+    return "; ".join([f"{len(shared.names)} columns shared by name", *shared.differences])
+
+
+def shared_by_name(release: Release, table: ReceiverTable) -> tuple[Lesson, SharedColumns]:
+    """Return the lesson that only says what both tables have in common, and the columns that they share."""
+    theirs = owner_schema(release)
+    shared = table.schema.shared_with(theirs)
+    return Lesson(shared_classes(table.schema, theirs), note=column_note(shared)), shared
 
 
 def owner_schema(release: Release) -> Schema:

@@ -12,7 +12,7 @@ from tacit.files.regular import FilePath
 from tacit.kinds.fabricated_rows import KIND
 from tacit.kinds.fabricated_rows.make import FabricatedRows, fabricate_rows
 from tacit.kinds.fabricated_rows.plan import FabricationSettings
-from tacit.privacy.budget import Unit
+from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.ledger import LedgerLike, as_ledger
 from tacit.releases.kind import ReleasePlan, Spend
 from tacit.releases.sidecar import is_table, release_path
@@ -36,15 +36,17 @@ class PlannedFabrication:
 def plan_fabrication(
     table: Table,
     schema: Schema | FilePath,
+    promise: Budget,
     *,
-    epsilon: float,
-    delta: float = DELTA,
-    unit: Unit | str = Unit.RECORD,
     progress: Progress = no_progress,
     **settings: Any,
 ) -> PlannedFabrication:
-    """Return what fabricating ``table`` would draw; nothing is charged. The arguments are those of `fabricate`."""
-    plan = KIND.plan(as_schema(schema), unit=unit, epsilon=epsilon, delta=delta, **settings)
+    """Return what fabricating ``table`` with this ``promise`` would draw; nothing is charged.
+
+    The other arguments are those of `fabricate`.
+    """
+    rules = as_schema(schema)
+    plan = KIND.plan(rules, unit=promise.unit, epsilon=promise.epsilon, delta=promise.delta, **settings)
     return PlannedFabrication(plan, labelled_rows(table, plan.schema, progress=progress))
 
 
@@ -81,7 +83,7 @@ def fabricate(
         ``rows``, ``method``, ``accounting``, ``block_size`` and ``n_jobs`` of `FabricationSettings`.
     """
     rules = as_schema(schema)
-    planned = plan_fabrication(table, rules, epsilon=epsilon, delta=delta, unit=unit, progress=progress, **settings)
+    planned = plan_fabrication(table, rules, Budget(epsilon, delta, unit=unit), progress=progress, **settings)
     if output is not None:
         n_rows = planned.plan.details.rows or len(planned.rows.y)
         inputs = input_paths(table, schema, signing_key, ledger)

@@ -15,7 +15,7 @@ from tacit.errors import ReleaseError
 from tacit.files.outputs import require_output
 from tacit.files.regular import FilePath
 from tacit.kinds.registry import kind_by_method
-from tacit.privacy.budget import Unit
+from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.ledger import LedgerLike, as_ledger
 from tacit.releases.file import Release, write_release
 from tacit.releases.kind import ReleaseKind, ReleasePlan
@@ -39,20 +39,18 @@ class PlannedRelease:
 def plan_release(
     table: Table,
     schema: Schema | FilePath,
+    promise: Budget,
     *,
-    epsilon: float,
-    delta: float = DELTA,
-    unit: Unit | str = Unit.RECORD,
     method: str = "moments",
     progress: Progress = no_progress,
 ) -> PlannedRelease:
-    """Return what releasing ``table`` would draw; nothing is charged.
+    """Return what releasing ``table`` with this ``promise`` would draw; nothing is charged.
 
-    The arguments are those of `release`.
+    The other arguments are those of `release`.
     """
     kind, rules = kind_by_method(method), as_schema(schema)
-    kind.require_unit(unit)
-    budget: dict[str, Any] = {"unit": unit, "epsilon": epsilon, "delta": delta}
+    kind.require_unit(promise.unit)
+    budget: dict[str, Any] = {"unit": promise.unit, "epsilon": promise.epsilon, "delta": promise.delta}
     # Planned before the table is read, so that a mistake costs no time, unless the plan needs the number of rows.
     plan = None if kind.row_count_public else kind.plan(rules, **budget)
     rows = labelled_rows(table, rules, progress=progress)
@@ -110,7 +108,7 @@ def release(
         _require_release_output(Path(output), rules, unit, force=force, inputs=inputs)
     key = load_key(signing_key) if isinstance(signing_key, str | Path) else signing_key
     account = as_ledger(ledger)
-    planned = plan_release(table, rules, epsilon=epsilon, delta=delta, unit=unit, method=method, progress=progress)
+    planned = plan_release(table, rules, Budget(epsilon, delta, unit=unit), method=method, progress=progress)
     progress("charging, then drawing noise")
     purpose = "" if output is None else f"release {Path(output).name}"
     made = planned.kind.make(

@@ -3,12 +3,5 @@
 from tacit.privacy.budget import Unit
 from tacit.releases.kind import ReleaseKind
 
-KIND = ReleaseKind(
-    name="scratch",
-    method="scratch",
-    summary="class counts on both sides of a threshold",
-    package=__name__,
-    files=("scratch_counts",),
-    units=(Unit.RECORD,),
-    teaches=("candidates",),
-)
+SUMMARY = "class counts on both sides of a threshold"
+KIND = ReleaseKind(__name__, "scratch", SUMMARY, (Unit.RECORD,), ("candidates",), ("scratch_counts",))

@@ -10,12 +10,7 @@ from tacit.releases.file import Release
 from tacit.releases.kind import ReleasePlan, Spend, checked_rows
 
 
-def make(
-    plan: ReleasePlan[None],
-    X: Rows,
-    y: NDArray[Any],
-    spend: Spend,
-) -> Release:
+def make(plan: ReleasePlan[None], X: Rows, y: NDArray[Any], spend: Spend) -> Release:
     """Charge the ledger, then return noisy counts [2 sides, 2 classes]."""
     codes = checked_rows(X, y, plan.schema)
     account = plan.charge(spend, "scratch")

@@ -9,6 +9,7 @@ from tacit.errors import InputError
 from tacit.interfaces.cli.outputs import counted, file_size, working
 from tacit.interfaces.cli.spend import left_words, print_dry_run, warn, warnings_on_stderr
 from tacit.kinds.fabricated_rows.make import FabricatedRows
+from tacit.privacy.budget import Budget
 from tacit.privacy.ledger import Ledger, as_ledger
 from tacit.releases.sidecar import release_path
 from tacit.workflows.fabricate import fabricate as fabricate_and_write
@@ -69,9 +70,6 @@ def fabricate(
     if output is None and not dry_run:
         raise InputError("output must be given: -o fabricated.csv. `--dry-run` needs none.")
     settings: dict[str, Any] = {
-        "epsilon": epsilon,
-        "delta": delta,
-        "unit": unit,
         "method": method,
         "accounting": accounting,
         "rows": rows,
@@ -80,11 +78,15 @@ def fabricate(
     warn(ledger, seed)
     with working("reading the schema") as stage, warnings_on_stderr():
         if dry_run:
-            plan = plan_fabrication(table, schema, progress=stage, **settings).plan
+            promise = Budget(epsilon, delta, unit=unit)
+            plan = plan_fabrication(table, schema, promise, progress=stage, **settings).plan
         else:
             made = fabricate_and_write(
                 table,
                 schema,
+                epsilon=epsilon,
+                delta=delta,
+                unit=unit,
                 ledger=ledger,
                 random_state=seed,
                 output=output,

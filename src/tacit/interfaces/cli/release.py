@@ -9,6 +9,7 @@ from tacit.errors import InputError
 from tacit.interfaces.cli.outputs import file_size, working
 from tacit.interfaces.cli.spend import left_words, print_dry_run, warn, warnings_on_stderr
 from tacit.kinds.registry import all_kinds, kind_of
+from tacit.privacy.budget import Budget
 from tacit.privacy.ledger import Ledger, as_ledger
 from tacit.releases.file import Release
 from tacit.workflows.release import plan_release
@@ -66,9 +67,7 @@ def release(
     warn(ledger, seed)
     with working("reading the schema") as stage, warnings_on_stderr():
         if dry_run:
-            planned = plan_release(
-                table, schema, epsilon=epsilon, delta=delta, unit=unit, method=method, progress=stage
-            )
+            planned = plan_release(table, schema, Budget(epsilon, delta, unit=unit), method=method, progress=stage)
         else:
             made = make_and_write(
                 table,

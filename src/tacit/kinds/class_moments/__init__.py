@@ -5,12 +5,7 @@ from tacit.releases.kind import ReleaseKind
 
 RECORD_FILE, ENTRY_FILE = "transfer_record", "transfer_entry"
 
+SUMMARY = "class sums of the columns or of picture features, or class moments of noisy rows"
 KIND = ReleaseKind(
-    name="class_moments",
-    method="moments",
-    summary="class sums of the columns or of picture features, or class moments of noisy rows",
-    package=__name__,
-    files=(RECORD_FILE, ENTRY_FILE),
-    units=(Unit.RECORD, Unit.ENTRY),
-    teaches=("candidates", "class_places"),
+    __name__, "moments", SUMMARY, (Unit.RECORD, Unit.ENTRY), ("candidates", "class_places"), (RECORD_FILE, ENTRY_FILE)
 )

@@ -23,12 +23,7 @@ from tacit.releases.kind import ReleasePlan, Spend, checked_rows
 BLOCK = 4096
 
 
-def make(
-    plan: ReleasePlan[None],
-    X: Rows,
-    y: NDArray[Any],
-    spend: Spend,
-) -> Release:
+def make(plan: ReleasePlan[None], X: Rows, y: NDArray[Any], spend: Spend) -> Release:
     """Charge the ledger, then return the release of rows ``X`` [N, p] in [0, 1] with class codes ``y`` [N]."""
     codes = checked_rows(X, y, plan.schema)
     unit = plan.budget.unit

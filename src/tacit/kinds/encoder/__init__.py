@@ -3,12 +3,5 @@
 from tacit.privacy.budget import Unit
 from tacit.releases.kind import ReleaseKind
 
-KIND = ReleaseKind(
-    name="encoder",
-    method="encoder",
-    summary="an autoencoder's layers: features to learn from",
-    package=__name__,
-    files=("private_autoencoder",),
-    units=(Unit.RECORD,),
-    teaches=("features",),
-)
+SUMMARY = "an autoencoder's layers: features to learn from"
+KIND = ReleaseKind(__name__, "encoder", SUMMARY, (Unit.RECORD,), ("features",), ("private_autoencoder",))

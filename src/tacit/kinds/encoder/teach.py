@@ -13,7 +13,7 @@ from tacit.models.autoencoder.encoder import PrivateAutoencoder
 from tacit.models.autoencoder.stack import EncoderStack
 from tacit.models.column_scores import ColumnMatch
 from tacit.releases.file import Release
-from tacit.releases.lesson import FeatureMap, Lesson, ReceiverTable, owner_schema
+from tacit.releases.lesson import FeatureMap, Lesson, ReceiverTable, column_note, owner_schema
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,10 +40,10 @@ def teach(release: Release, table: ReceiverTable) -> Lesson:
             "the encoder has no schema, so that columns cannot be matched: use `tacit release --method encoder`."
         )
     shared = table.schema.shared_with(owner_schema(release))
+    note = column_note(shared)
     if not shared.pairings:
-        return Lesson({}, note="no column is shared by name")
+        return Lesson({}, note=note)
     encoder = PrivateAutoencoder.from_release(release).stack()
-    note = "; ".join([f"{len(shared.names)} columns shared by name", *shared.differences])
     return Lesson({}, features=EncoderFeatures(ColumnMatch.of(shared), encoder), note=note)
 
 

@@ -5,12 +5,5 @@ from tacit.releases.kind import ReleaseKind
 
 FILE = "fabricated"
 
-KIND = ReleaseKind(
-    name="fabricated_rows",
-    method="fabricated",
-    summary="invented rows, inside the release (`tacit fabricate` writes them as a table)",
-    package=__name__,
-    files=(FILE,),
-    units=(Unit.RECORD, Unit.ENTRY),
-    teaches=("candidates",),
-)
+SUMMARY = "invented rows, inside the release (`tacit fabricate` writes them as a table)"
+KIND = ReleaseKind(__name__, "fabricated", SUMMARY, (Unit.RECORD, Unit.ENTRY), ("candidates",), (FILE,))

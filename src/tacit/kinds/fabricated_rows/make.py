@@ -19,7 +19,7 @@ from tacit.kinds.fabricated_rows.gaussians import NoisyMoments, class_gaussians,
 from tacit.kinds.fabricated_rows.plan import MOST_ROWS, FabricationSettings
 from tacit.kinds.fabricated_rows.valid_cells import to_valid_cells
 from tacit.models.class_moments.nearest_mean import ADJACENCY
-from tacit.models.entry_noise import ENTRY_ADJACENCY, noisy_rows
+from tacit.models.entry_noise import ENTRY_ADJACENCY, noisy_rows, unprotected_by_entries
 from tacit.privacy.account import Account
 from tacit.privacy.budget import Unit
 from tacit.privacy.card import Card
@@ -59,12 +59,7 @@ class FabricatedRows:
         return Release(FILE, arrays, settings, self.card, self.schema.to_dict())
 
 
-def make(
-    plan: ReleasePlan[FabricationSettings],
-    X: Rows,
-    y: NDArray[Any],
-    spend: Spend,
-) -> Release:
+def make(plan: ReleasePlan[FabricationSettings], X: Rows, y: NDArray[Any], spend: Spend) -> Release:
     """Charge the ledger, then return a release that holds the invented rows themselves."""
     return fabricate_rows(plan, X, y, spend).release()
 
@@ -74,25 +69,19 @@ def fabricate(
     y: NDArray[Any],
     schema: Schema,
     *,
-    unit: Unit | str,
-    epsilon: float,
-    delta: float,
     ledger: LedgerLike = None,
     random_state: int | None = None,
     purpose: str = "",
-    **settings: Any,
+    **promise: Any,
 ) -> FabricatedRows:
-    """Plan, charge the ledger, and return invented rows; ``settings`` are those of `FabricationSettings`."""
-    plan = KIND.plan(schema, unit=unit, epsilon=epsilon, delta=delta, **settings)
-    return fabricate_rows(plan, X, y, Spend(ledger, random_state, purpose))
+    """Plan, charge the ledger, and return invented rows.
+
+    ``promise`` holds ``unit``, ``epsilon`` and ``delta``, and settings of `FabricationSettings`.
+    """
+    return fabricate_rows(KIND.plan(schema, **promise), X, y, Spend(ledger, random_state, purpose))
 
 
-def fabricate_rows(
-    plan: ReleasePlan[FabricationSettings],
-    X: Rows,
-    y: NDArray[Any],
-    spend: Spend,
-) -> FabricatedRows:
+def fabricate_rows(plan: ReleasePlan[FabricationSettings], X: Rows, y: NDArray[Any], spend: Spend) -> FabricatedRows:
     """Charge the ledger, then return invented rows that stand for ``X`` [N, p] in [0, 1] with class codes ``y`` [N]."""
     schema, settings = plan.schema, plan.details
     codes = _checked(X, y, schema, settings)
@@ -184,11 +173,6 @@ def _card(account: Account, schema: Schema, settings: FabricationSettings, *, n_
         f"a table of fabricated rows, {how}",
         adjacency=ENTRY_ADJACENCY,
         assumptions=[PUBLIC, "entries outside their public bounds are clipped to them"],
-        not_protected=[
-            PUBLIC,
-            "labels, class counts and the number of rows",
-            "whole records, beyond the weaker guarantee stated for a record",
-            f"about {delta * n_entries:.3g} entries that no noise met, by its atom at zero",
-        ],
+        not_protected=unprotected_by_entries(delta * n_entries),
         n_features=len(schema.features),
     )

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from tacit.arrays import Codes, FloatArray
 from tacit.errors import InputError
 from tacit.models.column_scores import ColumnMatch, ColumnScores, stored_column_scores
 from tacit.releases.file import Release
-from tacit.releases.lesson import Lesson, ReceiverTable, ScoreFunction, owner_schema, shared_classes
+from tacit.releases.lesson import Lesson, ReceiverTable, ScoreFunction, owner_schema, shared_by_name
 
 # More rows hardly change the weights of so many columns, and take longer.
 MOST_ROWS = 20_000
@@ -21,14 +22,12 @@ MOST_ROWS = 20_000
 
 def teach(release: Release, table: ReceiverTable) -> Lesson:
     """Return the class scores that a logistic regression of the invented rows gives to the receiver's."""
-    theirs = owner_schema(release)
-    classes = shared_classes(table.schema, theirs)
-    shared = table.schema.shared_with(theirs)
+    lesson, shared = shared_by_name(release, table)
     if not shared.pairings:
-        return Lesson(classes, note="no column is shared by name")
-    note = "; ".join([f"{len(shared.names)} columns shared by name", *shared.differences])
+        return lesson
     X, y = _rows(release)
-    return Lesson(classes, candidates=((_learned(X, y, ColumnMatch.of(shared), len(theirs.classes)), note),), note=note)
+    scores = _learned(X, y, ColumnMatch.of(shared), len(owner_schema(release).classes))
+    return replace(lesson, candidates=((scores, lesson.note),))
 
 
 def stored_scores(arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> ScoreFunction:

@@ -3,13 +3,7 @@
 from tacit.privacy.budget import Unit
 from tacit.releases.kind import ReleaseKind
 
+SUMMARY = "weights of logistic regressions"
 KIND = ReleaseKind(
-    name="linear",
-    method="linear",
-    summary="weights of logistic regressions",
-    package=__name__,
-    files=("linear",),
-    units=(Unit.RECORD,),
-    teaches=("candidates", "prior"),
-    row_count_public=True,
+    __name__, "linear", SUMMARY, (Unit.RECORD,), ("candidates", "prior"), ("linear",), row_count_public=True
 )

@@ -11,12 +11,7 @@ from tacit.releases.file import Release
 from tacit.releases.kind import ReleasePlan, Spend, checked_rows
 
 
-def make(
-    plan: ReleasePlan[LinearDetails],
-    X: Rows,
-    y: NDArray[Any],
-    spend: Spend,
-) -> Release:
+def make(plan: ReleasePlan[LinearDetails], X: Rows, y: NDArray[Any], spend: Spend) -> Release:
     """Charge the ledger, then return weights learned from rows ``X`` [N, p] in [0, 1] with class codes ``y`` [N]."""
     checked_rows(X, y, plan.schema)
     estimator: Any = clone(plan.details.estimator)

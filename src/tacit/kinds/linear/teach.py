@@ -1,7 +1,7 @@
 """Class scores of a receiver's rows from released weights."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from tacit.arrays import Arrays, FloatArray, Rows
 from tacit.models.column_scores import ColumnMatch
 from tacit.models.linear.release import LinearScores, linear_parts, read_scores, scores_from_parts
 from tacit.releases.file import Release
-from tacit.releases.lesson import Lesson, ReceiverTable, ScoreFunction, owner_schema, shared_classes
+from tacit.releases.lesson import Lesson, ReceiverTable, ScoreFunction, shared_by_name
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,14 +37,11 @@ class MatchedLinearScores:
 
 def teach(release: Release, table: ReceiverTable) -> Lesson:
     """Return the class scores that the released weights give to the receiver's rows."""
-    theirs = owner_schema(release)
-    classes = shared_classes(table.schema, theirs)
-    shared = table.schema.shared_with(theirs)
+    lesson, shared = shared_by_name(release, table)
     if not shared.pairings:
-        return Lesson(classes, note="no column is shared by name")
-    note = "; ".join([f"{len(shared.names)} columns shared by name", *shared.differences])
+        return lesson
     scores = MatchedLinearScores(ColumnMatch.of(shared), read_scores(release))
-    return Lesson(classes, candidates=((scores, note),), note=note)
+    return replace(lesson, candidates=((scores, lesson.note),))
 
 
 def stored_scores(arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> ScoreFunction:

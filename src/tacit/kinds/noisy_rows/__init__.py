@@ -5,12 +5,5 @@ from tacit.releases.kind import ReleaseKind
 
 FILE = "federated_rows"
 
-KIND = ReleaseKind(
-    name="noisy_rows",
-    method="rows",
-    summary="every row with noise in every entry, per entry",
-    package=__name__,
-    files=(FILE,),
-    units=(Unit.ENTRY,),
-    teaches=("candidates",),
-)
+SUMMARY = "every row with noise in every entry, per entry"
+KIND = ReleaseKind(__name__, "rows", SUMMARY, (Unit.ENTRY,), ("candidates",), (FILE,))

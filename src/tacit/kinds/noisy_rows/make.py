@@ -9,19 +9,14 @@ from tacit.arrays import Arrays, Rows
 from tacit.data.schema import PUBLIC
 from tacit.errors import InputError
 from tacit.kinds.noisy_rows import FILE
-from tacit.models.entry_noise import ENTRY_ADJACENCY, noisy_rows
+from tacit.models.entry_noise import ENTRY_ADJACENCY, noisy_rows, unprotected_by_entries
 from tacit.privacy.account import Account
 from tacit.privacy.card import Card
 from tacit.releases.file import Release
 from tacit.releases.kind import ReleasePlan, Spend, checked_rows
 
 
-def make(
-    plan: ReleasePlan[None],
-    X: Rows,
-    y: NDArray[Any],
-    spend: Spend,
-) -> Release:
+def make(plan: ReleasePlan[None], X: Rows, y: NDArray[Any], spend: Spend) -> Release:
     """Charge the ledger, then return rows ``X`` [N, p] in [0, 1] with noise in every entry, and their class codes.
 
     The release is what [hull] Remark 6 transfers; a party that answers distances keeps it and answers from it.
@@ -42,11 +37,6 @@ def _card(account: Account, *, kept: float, n_features: int | None) -> Card:
         "rows with noise in every entry",
         adjacency=ENTRY_ADJACENCY,
         assumptions=[PUBLIC, "entries outside their public bounds are clipped to them"],
-        not_protected=[
-            PUBLIC,
-            "labels, class counts and the number of rows",
-            "whole records, beyond the weaker guarantee stated for a record",
-            f"about {kept:.3g} entries that keep their value, by the noise's atom at zero",
-        ],
+        not_protected=unprotected_by_entries(kept),
         n_features=n_features,
     )

@@ -3,12 +3,5 @@
 from tacit.privacy.budget import Unit
 from tacit.releases.kind import ReleaseKind
 
-KIND = ReleaseKind(
-    name="pair_metric",
-    method="pairs",
-    summary="a metric learned from pairs of rows",
-    package=__name__,
-    files=("pair_metric",),
-    units=(Unit.PAIR,),
-    teaches=("metric",),
-)
+SUMMARY = "a metric learned from pairs of rows"
+KIND = ReleaseKind(__name__, "pairs", SUMMARY, (Unit.PAIR,), ("metric",), ("pair_metric",))

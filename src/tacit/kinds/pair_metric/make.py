@@ -14,12 +14,7 @@ from tacit.releases.file import Release
 from tacit.releases.kind import ReleasePlan, Spend, checked_rows
 
 
-def make(
-    plan: ReleasePlan[Diagonal],
-    X: Rows,
-    y: NDArray[Any],
-    spend: Spend,
-) -> Release:
+def make(plan: ReleasePlan[Diagonal], X: Rows, y: NDArray[Any], spend: Spend) -> Release:
     """Charge the ledger, then return the metric of rows ``X`` [N, p] in [0, 1] with class codes ``y`` [N].
 
     Rows are compared along a random chain, similar where their classes agree.
