@@ -30,7 +30,7 @@ def init(
     unit: Annotated[
         str, typer.Option(help="What one epsilon protects: [bold]entry[/], [bold]record[/] or [bold]pair[/].")
     ],
-    delta: Annotated[float, typer.Option(help="All the delta that may ever be spent.")] = 0.0,
+    delta: Annotated[float, typer.Option(help="All the delta that may ever be spent; 0 for none.")] = 1e-6,
     relation: Annotated[
         str | None,
         typer.Option(
