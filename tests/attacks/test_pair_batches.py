@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from tacit.models.pair_descent import DECIDING_SHARE, Descent
+from tacit.models.pair_metric.descent import DECIDING_SHARE, Descent
 from tacit.privacy.grid import to_grid
 from tacit.privacy.mechanisms import Laplace
 
