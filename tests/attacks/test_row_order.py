@@ -15,11 +15,11 @@ STACKING: dict[str, Any] = {"split": 2, "settings": SplitSettings("stack")}
 TUNING: dict[str, Any] = {"regularization": (0.5, 2.0)}
 
 
-def sorted_neighbours() -> list[tuple[FloatArray, FloatArray]]:
+def sorted_neighbours() -> list[tuple[Any, Any]]:
     """Two tables kept sorted by their first column, as most exports are: the first row became the last."""
     rng = np.random.default_rng(0)
     X = np.column_stack([np.sort(rng.uniform(-1, 1, N)), rng.uniform(-1, 1, (N, 3))])
-    y = np.arange(N) % 2.0  # the label alternates along the sort: each half by place would hold one class
+    y = np.arange(float(N)) % 2  # the label alternates along the sort: each half by place would hold one class
     other = X.copy()
     other[0, 0] = 0.9999
     order = np.argsort(other[:, 0], kind="stable")

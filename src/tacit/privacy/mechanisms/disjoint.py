@@ -60,8 +60,8 @@ class StackedPerturbation:
     name = "stacked objective perturbation"
     exact = False
     sensitivity = 1.0
-    # Rows exchanged, where curvatures were made for the table's own number of rows; where that number is a public bound,
-    # rows that come or go too: a row of zeros is no row, whatever its part.
+    # Rows exchanged, where curvatures were made for the table's own number of rows; rows that come or go too, where
+    # they were made for a public bound on it: a row of zeros is no row, whatever its part.
     relations = (Relation.REPLACE,)
     provable_relations = tuple(Relation)
 
@@ -142,8 +142,8 @@ class TunedPerturbation:
     name = "tuned objective perturbation"
     exact = False
     sensitivity = 1.0
-    # Rows exchanged, where curvatures were made for the table's own number of rows; where that number is a public bound,
-    # rows that come or go too: a row of zeros is no row, whatever its part.
+    # Rows exchanged, where curvatures were made for the table's own number of rows; rows that come or go too, where
+    # they were made for a public bound on it: a row of zeros is no row, whatever its part.
     relations = (Relation.REPLACE,)
     provable_relations = tuple(Relation)
 
