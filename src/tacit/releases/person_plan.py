@@ -52,14 +52,14 @@ def person_plan(plan_per_record: Callable[[float, float], AnyPlan], promise: Bud
         made = at(level)
         return plan_event(made.steps, made.budget)
 
-    return at(calibrate(event, promise, start=float(rows)))
+    # A kind that spends no delta promises none, and is calibrated for what it promises.
+    return at(calibrate(event, at(float(rows)).budget, start=float(rows)))
 
 
 def for_persons(plan: AnyPlan, promise: Budget, rows: int) -> AnyPlan:
     """Return a plan per record as one per person: each step meets ``rows`` rows, and the budget is ``promise``."""
     budget = Budget(
         promise.epsilon,
-        # A kind that spends no delta per record spends none per person.
         promise.delta if plan.budget.delta else 0.0,
         unit=Unit.PERSON,
         relation=plan.budget.relation,

@@ -31,6 +31,6 @@ def test_every_kind_is_replayed() -> None:
 
 
 def test_the_self_audit_runs_every_family_once() -> None:
-    assert (mechanisms.cases, *CASES.values(), desk.cases) == FAMILIES
+    assert (mechanisms.cases, *CASES.values(), persons.cases, desk.cases) == FAMILIES
     names = [case.name for case in cases(0)]
     assert len(names) == len(set(names))
