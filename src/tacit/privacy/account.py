@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from tacit.arrays import FloatArray
 from tacit.errors import BudgetError, InputError
 from tacit.privacy import accounting
 from tacit.privacy.budget import Budget, Relation, Relations, Unit, relations_of
-from tacit.privacy.card import CENTRAL, Card, Part, coarser_guarantees, repeated
+from tacit.privacy.card import CENTRAL, Card, Part, coarser_guarantees, group_guarantees, repeated
 from tacit.privacy.conversions import Claim, Exact, converted
 from tacit.privacy.events import Event, SequentialEvent
 from tacit.privacy.ledger import Ledger, LedgerLike, Receipt, as_ledger
@@ -237,8 +237,12 @@ class Account:
         n_features: int | None = None,
         trust: str = CENTRAL,
         warning: str = "",
+        groups: Mapping[str, int] | None = None,
     ) -> Card:
-        """Return the card of everything in the plan; ``warning`` as given to ``open`` unless it is given here."""
+        """Return the card of everything in the plan; ``warning`` as given to ``open`` unless it is given here.
+
+        ``groups`` names what is made of several units, and of how many: the card states what each of them loses.
+        """
         claim = replace(self._claim, event=plan_event(self.steps, self.budget), relations=(self.budget.relation,))
         if n_features is not None:
             claim = replace(claim, n_features=n_features)
@@ -252,7 +256,7 @@ class Account:
             parts=tuple(_part(step, self.budget.unit) for step in self.steps),
             published=claim.exact,
             rows_per_person=claim.rows_per_person,
-            coarser=coarser_guarantees(claim, self.budget),
+            coarser=(*coarser_guarantees(claim, self.budget), *group_guarantees(claim, self.budget, groups or {})),
             assumptions=tuple(assumptions),
             not_protected=tuple(not_protected),
             secure=self._stream.secure,
