@@ -33,6 +33,8 @@ FAILED = (
     "table (finite numbers within their bounds). The charge stands. In Python the error's cause says more, for the "
     "owner's eyes alone."
 )
+# What a promise to a person rests on: rows under another name count as another person's.
+ONE_NAME = "every row of a person has the same name in the column that says whose row it is"
 _observer: ContextVar[Observer | None] = ContextVar("observer", default=None)
 
 
@@ -245,12 +247,12 @@ class Account:
             relation=self.budget.relation,
             epsilon=self.budget.epsilon,
             delta=self.budget.delta,
-            adjacency=adjacency,
+            adjacency=person_adjacency(self.budget.relation) if self.budget.unit is Unit.PERSON else adjacency,
             parts=tuple(_part(step, self.budget.unit) for step in self.steps),
             published=claim.exact,
             rows_per_person=claim.rows_per_person,
             coarser=(*coarser_guarantees(claim, self.budget), *group_guarantees(claim, self.budget, groups or {})),
-            assumptions=tuple(assumptions),
+            assumptions=(*assumptions, *([ONE_NAME] if self.budget.unit is Unit.PERSON else [])),
             not_protected=tuple(not_protected),
             secure=self._stream.secure,
             warning=warning or self._claim.warning,
@@ -268,6 +270,13 @@ class Account:
             "line": self._receipt.line,
             "digest": self._receipt.digest,
         }
+
+
+def person_adjacency(relation: Relation) -> str:
+    """Return when two tables are neighbours for one person."""
+    if relation is Relation.ADD_REMOVE:
+        return "two tables are neighbours if one of them has one person more, with all their rows"
+    return "two tables are neighbours if all rows of one person are exchanged for as many rows of another"
 
 
 def plan_event(steps: Sequence[Step], budget: Budget | None = None) -> Event:

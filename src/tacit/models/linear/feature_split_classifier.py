@@ -95,10 +95,11 @@ class FeatureSplitClassifier(ScoreClassifierMixin, PrivateEstimator):
         """Return the queries that a fit on ``n_rows`` rows will make; nothing is charged."""
         return list(self.split_plan(n_features, n_rows, classes).steps)
 
-    def fit(self, X: ArrayLike, y: ArrayLike, *, plan: SplitPlan | None = None) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, *, plan: SplitPlan | None = None, charge: Plan | None = None) -> Self:
         """Charge the ledger, then release the weights learned from ``X`` and the labels ``y``.
 
         ``plan`` is the result of ``split_plan`` for this number of rows, if it was made before; None: made here.
+        ``charge`` is what is charged for it, if not the plan as it is per record: its steps for another unit.
         """
         rows, labels = checked_rows(self, X, y)
         classes, codes = encode_labels(labels, self._public_classes())
@@ -108,7 +109,8 @@ class FeatureSplitClassifier(ScoreClassifierMixin, PrivateEstimator):
         table = self._table(rows, codes, len(classes), plan, n_rows)
         budget = Budget(plan.epsilon, unit=Unit.RECORD, relation=proved_relations(self.n_rows)[0])
         exact = (Exact.ROW_COUNT,) if self.n_rows is None else ()
-        account = self._open(Plan(budget, plan.steps, rows.shape[1], exact, warning=plan.warning), self.purpose)
+        own = Plan(budget, plan.steps, rows.shape[1], exact, warning=plan.warning)
+        account = self._open(charge or own, self.purpose)
         weights = (stacked_weights if self._settings().stacked else average_weights)(account, plan, table)
         self.classes_ = classes
         self.split_ = plan.split
