@@ -3,6 +3,7 @@
 import warnings
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -45,9 +46,7 @@ def tables() -> dict[str, FloatArray]:
 
 @pytest.mark.parametrize("size", [0.5e308, 1e300, 1e12, LARGEST_WEIGHT, 1.0])
 @pytest.mark.parametrize("settings", [{}, {"prior_weight": 1.0}])
-def test_whether_a_fit_fails_does_not_depend_on_a_record(
-    tmp_path: Path, size: float, settings: dict[str, float]
-) -> None:
+def test_whether_a_fit_fails_does_not_depend_on_a_record(tmp_path: Path, size: float, settings: dict[str, Any]) -> None:
     write_release(hostile(size), tmp_path / "source.tacit")
     source = read_release(tmp_path / "source.tacit")
     outcomes = {}
