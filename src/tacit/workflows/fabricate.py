@@ -1,9 +1,10 @@
 """Fabricate a table: invented rows that stand for private ones."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from tacit.data.bad_records import BadRecords
 from tacit.data.encoding import Encoded
 from tacit.data.schema import Schema
 from tacit.errors import InputError, ReleaseError
@@ -19,6 +20,7 @@ from tacit.releases.sidecar import is_table, release_path
 from tacit.releases.signature import SigningKey, load_key
 from tacit.workflows.fabricated_tables import write_fabricated
 from tacit.workflows.persons import Contribution, contribution, private_rows, warn_of_persons, with_person
+from tacit.workflows.record_policy import with_record_policy
 from tacit.workflows.release import DELTA
 from tacit.workflows.tables import Progress, Table, as_schema, input_paths, no_progress
 
@@ -66,6 +68,7 @@ def fabricate(
     unit: Unit | str | None = None,
     person: str | None = None,
     rows_per_person: int | None = None,
+    bad_records: BadRecords | str | None = None,
     ledger: LedgerLike = None,
     random_state: int | None = None,
     output: FilePath | None = None,
@@ -83,7 +86,7 @@ def fabricate(
     ----------
     table : path, DataFrame or Encoded
         The private table; rows without a label are left out.
-    schema, epsilon, delta, person, rows_per_person, ledger, random_state, signing_key, force, progress
+    schema, epsilon, delta, person, rows_per_person, bad_records, ledger, random_state, signing_key, force, progress
         As in `tacit.release`.
     unit : {"record", "entry", "person"} or None
     output : path or None
@@ -91,7 +94,7 @@ def fabricate(
     settings
         ``rows``, ``method``, ``accounting``, ``block_size`` and ``n_jobs`` of `FabricationSettings`.
     """
-    rules = with_person(as_schema(schema), person)
+    rules = with_person(as_schema(schema, bad_records), person)
     account = as_ledger(ledger)
     kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=account, random_state=random_state)
     promise = Budget(epsilon, delta, unit=kept.unit)
@@ -105,6 +108,7 @@ def fabricate(
     purpose = "" if output is None else f"fabricate {Path(output).name}"
     spend = Spend(account, random_state, purpose)
     rows = fabricate_rows(planned.plan, planned.rows.X, planned.rows.y, spend)
+    rows = replace(rows, card=with_record_policy(rows.card, rules))
     if output is not None:
         progress(f"writing {Path(output).name}")
         _write(rows, Path(output), key, charged=account is not None)

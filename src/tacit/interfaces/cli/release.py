@@ -7,7 +7,15 @@ import typer
 
 from tacit.errors import InputError
 from tacit.interfaces.cli.outputs import file_size, working
-from tacit.interfaces.cli.spend import Person, RowsPerPerson, left_words, print_dry_run, warn, warnings_on_stderr
+from tacit.interfaces.cli.spend import (
+    BadRecords,
+    Person,
+    RowsPerPerson,
+    left_words,
+    print_dry_run,
+    warn,
+    warnings_on_stderr,
+)
 from tacit.kinds.registry import all_kinds, kind_of
 from tacit.privacy.budget import Budget
 from tacit.privacy.ledger import Ledger, as_ledger
@@ -40,6 +48,7 @@ def release(
     ] = None,
     person: Person = None,
     rows_per_person: RowsPerPerson = None,
+    bad_records: BadRecords = None,
     method: Annotated[
         str,
         typer.Option(help=f"What is handed out. {METHODS}."),
@@ -76,7 +85,7 @@ def release(
     warn(ledger, seed)
     with working("reading the schema") as stage, warnings_on_stderr():
         if dry_run:
-            rules = with_person(as_schema(schema), person)
+            rules = with_person(as_schema(schema, bad_records), person)
             kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=as_ledger(ledger), random_state=seed)
             promise = Budget(epsilon, delta, unit=kept.unit)
             planned = plan_release(table, rules, promise, method=method, kept=kept, progress=stage)
@@ -89,6 +98,7 @@ def release(
                 unit=unit,
                 person=person,
                 rows_per_person=rows_per_person,
+                bad_records=bad_records,
                 method=method,
                 ledger=ledger,
                 random_state=seed,
