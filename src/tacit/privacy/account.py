@@ -205,6 +205,19 @@ class Account:
             return mechanism.draw(values, self._stream)
         return np.array([self._drawn(mechanism, value)[0] for value in values[:, None]])
 
+    def release_repeatedly(self, mechanism: Mechanism, values: FloatArray, times: int) -> FloatArray:
+        """Return ``times`` answers [times, ...] to one query: so many uses of the plan, their noise drawn together.
+
+        The same as so many calls of ``release``, since noise is drawn coordinate by coordinate.
+        """
+        values = checks.finite_array("values", values)
+        if not isinstance(mechanism, Laplace | Gaussian):
+            raise InputError(f"mechanism must add Laplace or Gaussian noise to be repeated; got {mechanism.name!r}.")
+        self._use(mechanism, checks.whole("times", times))
+        if _observer.get() is None:
+            return mechanism.draw(np.broadcast_to(values, (times, *values.shape)), self._stream)
+        return np.array([self._drawn(mechanism, values) for _ in range(times)])
+
     def _use(self, mechanism: Mechanism, times: int) -> None:
         if self._left[mechanism] < times:
             raise BudgetError(f"{mechanism!r} was not planned, or was drawn as often as planned: nothing was drawn.")

@@ -34,6 +34,7 @@ from tacit.models.two_class_problems import (
     n_problems,
     proved_relations,
     public_row_count,
+    query_parts,
     row_factors,
     schema_bounds,
     signs_of,
@@ -153,11 +154,8 @@ class FeatureSplitClassifier(ScoreClassifierMixin, PrivateEstimator):
 
     def split_plan(self, n_features: int, n_rows: int, classes: Sequence[Any]) -> SplitPlan:
         """Return the mechanism and the starting weights of each group; nothing is charged."""
-        settings = self._settings()
-        if settings.stacked and self.n_rows is not None:
-            raise InputError("n_rows must be None with stacking, whose halves are fixed by the rows' places.")
         numbers = PublicNumbers(self.epsilon, n_rows, n_problems(len(classes)))
-        plan = plan_split(self._prior(n_features, classes), numbers, settings)
+        plan = plan_split(self._prior(n_features, classes), numbers, self._settings())
         proved = proved_relations(self.n_rows)
         return replace(plan, steps=tuple(replace(step, relation=proved) for step in plan.steps))
 
@@ -183,7 +181,8 @@ class FeatureSplitClassifier(ScoreClassifierMixin, PrivateEstimator):
         rows = centred(X, self._bounds())
         parts = [rows[:, list(group)] for group in plan.split.positions]
         factors = [row_factors(part, self.row_norm) for part in parts]
-        return SplitTable(parts, factors, signs_of(codes, n_classes), plan.start, n_rows)
+        halves = query_parts(X, codes, 2 if self._settings().stacked else 1, n_rows)
+        return SplitTable(parts, factors, signs_of(codes, n_classes), plan.start, n_rows, halves)
 
     def _linear(self, plan: SplitPlan, learned: SplitWeights) -> LinearScores:
         return LinearScores(
