@@ -26,6 +26,7 @@ from tacit.models.semi_supervised.classifier import SharpenedClassifier
 from tacit.models.semi_supervised.recipe import LossSettings, TrainingSettings
 from tacit.privacy.budget import Budget, Relation, Unit
 from tacit.privacy.card import Card
+from tacit.privacy.card_facts import CardFacts
 from tacit.privacy.ledger import Ledger
 from tacit.releases.file import Release, read_release, write_release
 from tacit.situations.behaviour.predictor import learn_behaviour
@@ -46,6 +47,7 @@ __all__ = [
     "AffineHullClassifier",
     "Budget",
     "Card",
+    "CardFacts",
     "DescentSettings",
     "DiagonalSettings",
     "FeatureSplit",

@@ -13,6 +13,7 @@ PUBLIC_NAMES = {
     "AffineHullClassifier": "tacit.models.affine_hull.classifier",
     "Budget": "tacit.privacy.budget",
     "Card": "tacit.privacy.card",
+    "CardFacts": "tacit.privacy.card_facts",
     "DescentSettings": "tacit.models.pair_metric.solvers",
     "DiagonalSettings": "tacit.models.pair_metric.solvers",
     "FeatureSplit": "tacit.models.linear.feature_split",

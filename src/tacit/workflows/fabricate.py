@@ -18,6 +18,7 @@ from tacit.privacy.ledger import LedgerLike, as_ledger
 from tacit.releases.kind import ReleasePlan, Spend
 from tacit.releases.sidecar import is_table, release_path
 from tacit.releases.signature import SigningKey, load_key
+from tacit.workflows.card_details import Facts, card_facts, completed_card
 from tacit.workflows.fabricated_tables import write_fabricated
 from tacit.workflows.persons import Contribution, contribution, private_rows, warn_of_persons, with_person
 from tacit.workflows.record_policy import with_record_policy
@@ -71,6 +72,8 @@ def fabricate(
     bad_records: BadRecords | str | None = None,
     ledger: LedgerLike = None,
     random_state: int | None = None,
+    facts: Facts = None,
+    audit: bool | None = None,
     output: FilePath | None = None,
     signing_key: SigningKey | None = None,
     force: bool = False,
@@ -86,7 +89,8 @@ def fabricate(
     ----------
     table : path, DataFrame or Encoded
         The private table; rows without a label are left out.
-    schema, epsilon, delta, person, rows_per_person, bad_records, ledger, random_state, signing_key, force, progress
+    schema, epsilon, delta, person, rows_per_person, bad_records, ledger, random_state, facts, audit, signing_key,
+    force, progress
         As in `tacit.release`.
     unit : {"record", "entry", "person"} or None
     output : path or None
@@ -94,7 +98,7 @@ def fabricate(
     settings
         ``rows``, ``method``, ``accounting``, ``block_size`` and ``n_jobs`` of `FabricationSettings`.
     """
-    rules = with_person(as_schema(schema, bad_records), person)
+    rules, stated = with_person(as_schema(schema, bad_records), person), card_facts(facts, schema)
     account = as_ledger(ledger)
     kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=account, random_state=random_state)
     promise = Budget(epsilon, delta, unit=kept.unit)
@@ -108,7 +112,16 @@ def fabricate(
     purpose = "" if output is None else f"fabricate {Path(output).name}"
     spend = Spend(account, random_state, purpose)
     rows = fabricate_rows(planned.plan, planned.rows.X, planned.rows.y, spend)
-    rows = replace(rows, card=with_record_policy(rows.card, rules))
+    card = completed_card(
+        with_record_policy(rows.card, rules),
+        stated,
+        n_rows=len(planned.rows.y),
+        noisy_rows=None,
+        ledger=account,
+        audit=audit,
+        seed=random_state,
+    )
+    rows = replace(rows, card=card)
     if output is not None:
         progress(f"writing {Path(output).name}")
         _write(rows, Path(output), key, charged=account is not None)

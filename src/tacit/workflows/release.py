@@ -8,7 +8,6 @@ from typing import Any
 from numpy.typing import NDArray
 
 from tacit.arrays import Rows
-from tacit.audit.card_audit import audit_card
 from tacit.data.bad_records import BadRecords
 from tacit.data.encoding import Encoded
 from tacit.data.schema import Schema
@@ -21,6 +20,7 @@ from tacit.privacy.ledger import LedgerLike, as_ledger
 from tacit.releases.file import Release, write_release
 from tacit.releases.kind import ReleaseKind, ReleasePlan
 from tacit.releases.signature import SigningKey, load_key
+from tacit.workflows.card_details import Facts, card_facts, completed_card
 from tacit.workflows.persons import Contribution, contribution, private_rows, warn_of_persons, with_person
 from tacit.workflows.record_policy import with_record_policy
 from tacit.workflows.tables import Progress, Table, as_schema, input_paths, no_progress
@@ -79,7 +79,8 @@ def release(
     method: str = "moments",
     ledger: LedgerLike = None,
     random_state: int | None = None,
-    audit: bool = False,
+    facts: Facts = None,
+    audit: bool | None = None,
     output: FilePath | None = None,
     signing_key: SigningKey | None = None,
     force: bool = False,
@@ -113,20 +114,24 @@ def release(
         The table's account, charged before anything is drawn.
     random_state : int or None
         None for secure noise; an int repeats itself and is marked as not private.
-    audit : bool
-        Whether to play the distinguishing game on the release's mechanisms and print the results on its card.
+    facts : CardFacts, mapping or None
+        What the card says beside the guarantee: owner, dataset, purpose, legal_note, period. What is left open is taken
+        from the table ``[card]`` of the schema's file.
+    audit : bool or None
+        Whether to play the distinguishing game on the release's mechanisms and print the results on its card. None:
+        where that costs seconds.
     output : path or None
         Where the release goes; an existing file is refused without ``force``.
     signing_key : Ed25519 private key, path or None
     progress : callable
         Told at each stage what is being done.
     """
-    rules = with_person(as_schema(schema, bad_records), person)
-    if output is not None:
-        inputs = input_paths(table, schema, signing_key, ledger)
-        _require_release_output(Path(output), rules, unit, force=force, inputs=inputs)
+    rules, stated = with_person(as_schema(schema, bad_records), person), card_facts(facts, schema)
     account = as_ledger(ledger)
     kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=account, random_state=random_state)
+    if output is not None:
+        inputs = input_paths(table, schema, signing_key, ledger)
+        _require_release_output(Path(output), rules, kept.unit, force=force, inputs=inputs)
     key = load_key(signing_key) if isinstance(signing_key, str | Path) else signing_key
     promise = Budget(epsilon, delta, unit=kept.unit)
     planned = plan_release(table, rules, promise, method=method, kept=kept, progress=progress)
@@ -135,10 +140,18 @@ def release(
     made = planned.kind.make(
         planned.plan, planned.rows.X, planned.rows.y, ledger=account, random_state=random_state, purpose=purpose
     )
-    made = replace(made, card=with_record_policy(made.card, rules))
-    if audit:
-        progress("auditing the mechanisms on its card")
-        made = audited(made)
+    progress("completing its card")
+    counts = made.arrays.get(planned.kind.noisy_counts)
+    card = completed_card(
+        with_record_policy(made.card, rules),
+        stated,
+        n_rows=len(planned.rows.y),
+        noisy_rows=None if counts is None else float(counts.sum()),
+        ledger=account,
+        audit=audit,
+        seed=random_state,
+    )
+    made = replace(made, card=card)
     if output is not None:
         write_charged(made, Path(output), signing_key=key, charged=account is not None)
     return made
@@ -169,11 +182,6 @@ def make_release(
         random_state=random_state,
         purpose=purpose,
     )
-
-
-def audited(made: Release) -> Release:
-    """Return the release with the results of its mechanisms' games on its card; they spend nothing."""
-    return replace(made, card=made.card.with_audits(audit_card(made.card).results))
 
 
 def write_charged(made: Release, path: Path, *, signing_key: SigningKey | None, charged: bool) -> None:

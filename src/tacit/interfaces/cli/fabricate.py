@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from tacit.errors import InputError
+from tacit.interfaces.cli.facts import Audit, Dataset, LegalNote, Owner, Period, Purpose
 from tacit.interfaces.cli.outputs import counted, file_size, working
 from tacit.interfaces.cli.spend import (
     BadRecords,
@@ -18,6 +19,7 @@ from tacit.interfaces.cli.spend import (
 )
 from tacit.kinds.fabricated_rows.make import FabricatedRows
 from tacit.privacy.budget import Budget
+from tacit.privacy.card_facts import CardFacts
 from tacit.privacy.ledger import Ledger, as_ledger
 from tacit.releases.sidecar import release_path
 from tacit.workflows.fabricate import fabricate as fabricate_and_write
@@ -72,12 +74,18 @@ def fabricate(
     seed: Annotated[
         int | None, typer.Option(help="Repeatable noise for tests: NOT private, and marked so.", show_default=False)
     ] = None,
+    audit: Audit = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would be spent; spend and write nothing.")
     ] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="A .csv or .parquet file.", show_default=False)
     ] = None,
+    owner: Owner = "",
+    dataset: Dataset = "",
+    purpose: Purpose = "",
+    legal_note: LegalNote = "",
+    period: Period = "",
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
 ) -> None:
     """Fabricate a table: invented rows with the schema's columns and types, to be used like the private ones.
@@ -95,6 +103,7 @@ def fabricate(
         "rows": rows,
         "n_jobs": -1,
     }
+    facts = CardFacts(owner, dataset, purpose, legal_note, period)
     warn(ledger, seed)
     with working("reading the schema") as stage, warnings_on_stderr():
         if dry_run:
@@ -114,6 +123,8 @@ def fabricate(
                 bad_records=bad_records,
                 ledger=ledger,
                 random_state=seed,
+                audit=audit,
+                facts=facts,
                 output=output,
                 signing_key=sign,
                 force=force,

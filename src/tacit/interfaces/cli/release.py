@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from tacit.errors import InputError
+from tacit.interfaces.cli.facts import Audit, Dataset, LegalNote, Owner, Period, Purpose
 from tacit.interfaces.cli.outputs import file_size, working
 from tacit.interfaces.cli.spend import (
     BadRecords,
@@ -18,6 +19,7 @@ from tacit.interfaces.cli.spend import (
 )
 from tacit.kinds.registry import all_kinds, kind_of
 from tacit.privacy.budget import Budget
+from tacit.privacy.card_facts import CardFacts
 from tacit.privacy.ledger import Ledger, as_ledger
 from tacit.releases.file import Release
 from tacit.workflows.persons import contribution, with_person
@@ -62,15 +64,18 @@ def release(
     seed: Annotated[
         int | None, typer.Option(help="Repeatable noise for tests: NOT private, and marked so.", show_default=False)
     ] = None,
-    audit: Annotated[
-        bool, typer.Option("--audit", help="Play the distinguishing game first, and print its results on the card.")
-    ] = False,
+    audit: Audit = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would be spent; spend and write nothing.")
     ] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="TACIT", help="Where the release goes.", show_default=False)
     ] = None,
+    owner: Owner = "",
+    dataset: Dataset = "",
+    purpose: Purpose = "",
+    legal_note: LegalNote = "",
+    period: Period = "",
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
     """Release knowledge of a private table: the file to hand out, with its card.
@@ -82,6 +87,7 @@ def release(
     """
     if output is None and not dry_run:
         raise InputError("output must be given: -o clinic-a.tacit. `--dry-run` needs none.")
+    facts = CardFacts(owner, dataset, purpose, legal_note, period)
     warn(ledger, seed)
     with working("reading the schema") as stage, warnings_on_stderr():
         if dry_run:
@@ -103,6 +109,7 @@ def release(
                 ledger=ledger,
                 random_state=seed,
                 audit=audit,
+                facts=facts,
                 output=output,
                 signing_key=sign,
                 force=force,
