@@ -1,6 +1,7 @@
 """Draws the planned tables: fine cells, label by cell, coarse cells, label by pair of cells."""
 
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -88,7 +89,7 @@ def _released_columns(counts: Sequence[IntArray], cells: Sequence[Cells], survey
 def _released_pairs(columns: Sequence[ColumnTable], survey: Survey) -> tuple[PairTable, ...]:
     if survey.stages.pairs is None:
         return ()
-    pairs = chosen_pairs(columns, survey.stages.n_pairs)
+    pairs = chosen_pairs(columns, survey.stages.n_pairs, step_sigma(survey.stages.cells))
     levels = survey.layout.columns
     cells = [
         column.groups[column.cell_of_level(level.size)].astype(np.int64)
@@ -107,23 +108,25 @@ def _released(exact: Sequence[IntArray], step: Step, account: Account) -> list[F
     return [part.reshape(table.shape) for part, table in zip(np.split(noisy, ends), exact, strict=True)]
 
 
-def chosen_pairs(columns: Sequence[ColumnTable], most: int) -> list[Pair]:
-    """Return at most ``most`` pairs of columns: all, or those whose columns tell most about the label together.
+def chosen_pairs(columns: Sequence[ColumnTable], most: int, sigma: float) -> list[Pair]:
+    """Return at most ``most`` pairs of columns: all, or those whose columns both tell most about the label.
 
-    The choice reads released tables alone. A column's weight is how far its class shares are from the common ones,
-    over all its cells.
+    The choice reads released tables alone, by the product of two columns' weights.
     """
     pairs = list(itertools.combinations(range(len(columns)), 2))
     if len(pairs) <= most:
         return pairs
-    weights = [label_weight(column.counts) for column in columns]
-    order = sorted(range(len(pairs)), key=lambda place: -(weights[pairs[place][0]] + weights[pairs[place][1]]))
+    weights = [label_weight(column.counts, sigma) for column in columns]
+    order = sorted(range(len(pairs)), key=lambda place: -weights[pairs[place][0]] * weights[pairs[place][1]])
     return sorted(pairs[place] for place in order[:most])
 
 
-def label_weight(counts: FloatArray) -> float:
-    """Return the sum over cells of |class counts - shares of the classes times the cell's count|, per row."""
-    positive = np.maximum(counts, 0.0)
-    total = max(float(positive.sum()), 1.0)
-    expected = np.outer(positive.sum(axis=1), positive.sum(axis=0)) / total
-    return float(np.abs(positive - expected).sum()) / total
+def label_weight(counts: FloatArray, sigma: float) -> float:
+    """Return how far class counts lie from the common class shares, per row: sum of |count - expected|, less noise.
+
+    Noise of standard deviation sigma adds sqrt(2/pi) sigma to each of the sum's terms on average.
+    """
+    total = max(float(counts.sum()), 1.0)
+    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / total
+    noise = math.sqrt(2 / math.pi) * sigma * counts.size
+    return max(float(np.abs(counts - expected).sum()) - noise, 0.0) / total
