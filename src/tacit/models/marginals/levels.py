@@ -57,7 +57,8 @@ class Levels:
     def codes(self, part: Rows) -> IntArray:
         """Return the levels [N] of the column's encoded cells [N, k]; each depends on its own row alone."""
         if not self.ordered:
-            return np.argmax(part, axis=1).astype(np.int64)
+            categories: IntArray = np.argmax(part, axis=1).astype(np.int64)
+            return categories
         numbers = self.bounds[0] + part[:, 0].astype(np.float64) * (self.bounds[1] - self.bounds[0])
         if self.integer:
             levels = np.floor_divide(np.round(numbers) - self.low, self.step)
@@ -120,6 +121,4 @@ def _number_levels(column: Numeric) -> Levels:
         low, high = column.bounds
         step = 10.0 ** math.floor(math.log10((high - low) / LEAST_STEPS) + 1e-9)
         count = round((high - low) / step) + 1
-    return Levels(
-        column.name, True, count, column.flagged, low, high, step, column.integer, bounds=column.bounds
-    )
+    return Levels(column.name, True, count, column.flagged, low, high, step, column.integer, bounds=column.bounds)

@@ -125,7 +125,8 @@ def _from_margins(targets: Targets, components: int, random: Any) -> Start:
 
 
 def _class_shares(targets: Targets) -> FloatArray:
-    return targets.margins[:, : targets.offsets[1]].sum(axis=1).astype(np.float64)
+    shares: FloatArray = targets.margins[:, : targets.offsets[1]].sum(axis=1).astype(np.float64)
+    return shares
 
 
 def _from_cells(targets: Targets, components: int, random: Any) -> Start:
@@ -216,9 +217,7 @@ def _descend(targets: Targets, cells: Float32Array, classes: Float32Array) -> Mi
     return Mixture(_weight_softmax(classes).astype(np.float64), column_softmax(cells, targets.offsets))
 
 
-def _adam(
-    values: Float32Array, gradient: Float32Array, moment: Sequence[Float32Array], rate: float, step: int
-) -> None:
+def _adam(values: Float32Array, gradient: Float32Array, moment: Sequence[Float32Array], rate: float, step: int) -> None:
     """Move ``values`` by one step of Adam [adam], in place."""
     mean, square = moment
     mean *= FIRST_MOMENT

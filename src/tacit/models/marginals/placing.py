@@ -236,7 +236,8 @@ def _joint(
         if set(each.columns) == set(pair):
             forbidden = each.forbidden if each.columns == pair else each.forbidden.T
             joint[forbidden[: cells[0], : cells[1]]] = 0.0
-    return joint + 1e-9
+    positive: FloatArray = joint + 1e-9
+    return positive
 
 
 def _follower(joint: FloatArray, i: int, j: int) -> tuple[Follower, float]:

@@ -87,7 +87,8 @@ def plan_stages(layout: Layout, budget: Budget) -> Stages:
 
     drawn = mechanisms(calibrate(events, budget))
     trees = tuple(
-        _tree_step(mechanism, depth, count) for depth, (mechanism, count) in enumerate(zip(drawn, touched, strict=False))
+        _tree_step(mechanism, depth, count)
+        for depth, (mechanism, count) in enumerate(zip(drawn, touched, strict=False))
     )
     cells = _step(drawn[len(trees)], "counts of each class in cells of each column", q, "one cell of each column")
     pairs = _step(drawn[-1], "counts of each class in pairs of cells of two columns", n_pairs, "one cell of each pair")

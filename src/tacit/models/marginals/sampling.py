@@ -1,5 +1,6 @@
 """Rows of coarse cells drawn from a mixture: with little chance in them, without forbidden pairs, raked to margins."""
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -59,9 +60,7 @@ class CoarseModel:
 
     def _proposed(self, count: int, random: Any) -> tuple[CoarseRows, IntArray]:
         n_classes = self.mixture.weights.shape[1]
-        both = np.repeat(
-            np.arange(self.mixture.weights.size), systematic(self.mixture.weights.ravel() * count, random)
-        )
+        both = np.repeat(np.arange(self.mixture.weights.size), systematic(self.mixture.weights.ravel() * count, random))
         components, classes = both // n_classes, both % n_classes
         cells = drawn_cells(self.mixture, self.offsets, components, random, stratified=True)
         self._replace_forbidden(cells, components, classes, random)
@@ -89,7 +88,8 @@ class CoarseModel:
 def systematic(expected: FloatArray, random: Any) -> IntArray:
     """Return whole numbers with the given expectations, each less than 1 away, and their sum too."""
     ends = np.floor(np.cumsum(np.concatenate([[0.0], expected])) + random.uniform())
-    return np.diff(ends).astype(np.int64)
+    numbers: IntArray = np.diff(ends).astype(np.int64)
+    return numbers
 
 
 def drawn_cells(
@@ -103,7 +103,7 @@ def drawn_cells(
     cells = np.empty((len(components), len(offsets) - 1), dtype=np.int64)
     sizes = np.bincount(components, minlength=len(mixture.weights))
     starts = np.cumsum(sizes) - sizes
-    for j, (first, end) in enumerate(zip(offsets[:-1], offsets[1:], strict=True)):
+    for j, (first, end) in enumerate(itertools.pairwise(offsets)):
         uniform = random.uniform(size=len(components))
         if stratified:
             order = np.lexsort((random.uniform(size=len(components)), components))
@@ -136,7 +136,7 @@ def raked_weights(rows: CoarseRows, offsets: IntArray, margins: CoarseCounts) ->
     n_rows = float(margins.class_counts.sum())
     weights = np.full(len(rows.classes), n_rows / max(len(rows.classes), 1))
     jobs = []
-    for j, (first, end) in enumerate(zip(offsets[:-1], offsets[1:], strict=True)):
+    for j, (first, end) in enumerate(itertools.pairwise(offsets)):
         counts = margins.counts[:, first:end]
         variances = np.broadcast_to(margins.variances[first:end], counts.shape)
         codes = rows.classes * (end - first) + rows.cells[:, j]

@@ -45,8 +45,7 @@ class ColumnTable:
 
     def coarse(self, counts: FloatArray) -> FloatArray:
         """Return ``counts`` [..., k] added up to coarse cells [..., g]."""
-        sums = np.zeros((*counts.shape[:-1], self.n_groups))
-        np.add.at(sums, (..., self.groups), counts)
+        sums: FloatArray = counts @ np.eye(self.n_groups)[self.groups]
         return sums
 
 
@@ -81,7 +80,8 @@ def with_trees(counts: FloatArray, cells: Cells, sigma: float) -> FloatArray:
     n_classes = len(counts)
     totals, variance = counts.sum(axis=0), n_classes * sigma**2
     best = (cells.counts / cells.variances + totals / variance) / (1 / cells.variances + 1 / variance)
-    return counts + (best - totals) / n_classes
+    averaged: FloatArray = counts + (best - totals) / n_classes
+    return averaged
 
 
 def with_common_totals(tables: Sequence[FloatArray]) -> list[FloatArray]:
@@ -103,7 +103,7 @@ def offsets_of(columns: Sequence[ColumnTable]) -> IntArray:
 def coarse_counts(
     columns: Sequence[ColumnTable], pairs: Sequence[PairTable], *, cell_sigma: float, pair_sigma: float
 ) -> CoarseCounts:
-    """Return the best counts of coarse cells: each from its column's table and the sums of every pair's, by variance."""
+    """Return the best counts of coarse cells: from their column's table and the sums of every pair's, by variance."""
     offsets = offsets_of(columns)
     weights, sums = np.zeros(offsets[-1]), np.zeros((len(columns[0].counts), offsets[-1]))
     for j, column in enumerate(columns):
@@ -129,8 +129,8 @@ def _consistent(counts: FloatArray, variances: FloatArray, offsets: IntArray) ->
     # A difference is shared among the cells of a column as their variances are.
     moved = counts + np.repeat(class_counts[:, None] - totals, sizes, axis=1) * variances / np.repeat(noise, sizes)
     for start, end in zip(starts, offsets[1:], strict=True):
-        for row, total in zip(moved[:, start:end], class_counts, strict=True):
-            row[:] = to_simplex(row, total)
+        for code, total in enumerate(class_counts):
+            moved[code, start:end] = to_simplex(moved[code, start:end], total)
     return CoarseCounts(moved, variances, class_counts)
 
 

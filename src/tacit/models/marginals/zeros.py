@@ -80,7 +80,7 @@ def dependent_support(counts: FloatArray, first: FloatArray, second: FloatArray,
 
 def _with_undecided(inside: BoolArray, counts: FloatArray) -> BoolArray:
     """Return the support with the cells of rows and columns that have none: with each other, and their largest."""
-    rows, columns = ~inside.any(axis=1), ~inside.any(axis=0)
+    rows, columns = np.logical_not(inside.any(axis=1)), np.logical_not(inside.any(axis=0))
     wider: BoolArray = inside | (rows[:, None] & columns[None])
     wider[rows, counts[rows].argmax(axis=1)] = True
     wider[counts[:, columns].argmax(axis=0), columns] = True
