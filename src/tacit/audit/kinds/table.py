@@ -3,7 +3,16 @@
 from collections.abc import Mapping
 
 from tacit.audit.case import ListCases
-from tacit.audit.kinds import class_means, class_moments, encoder, fabricated_rows, linear, noisy_rows, pair_metric
+from tacit.audit.kinds import (
+    class_means,
+    class_moments,
+    encoder,
+    fabricated_rows,
+    linear,
+    marginals,
+    noisy_rows,
+    pair_metric,
+)
 
 CASES: Mapping[str, ListCases] = {
     "class_means": class_means.cases,
@@ -13,4 +22,5 @@ CASES: Mapping[str, ListCases] = {
     "fabricated_rows": fabricated_rows.cases,
     "pair_metric": pair_metric.cases,
     "encoder": encoder.cases,
+    "marginals": marginals.cases,
 }

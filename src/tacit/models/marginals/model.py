@@ -70,7 +70,7 @@ class MarginalModel:
         return max(1, round(float(self.coarse.class_counts.sum())))
 
     def places(self, count: int, *, random_state: Any = None) -> tuple[FloatArray, IntArray]:
-        """Return places [N, q] (level plus fraction) and class codes [N] of ``count`` invented rows, in random order."""
+        """Return places [N, q] (level plus fraction) and class codes [N] of ``count`` invented rows in random order."""
         random = check_random_state(random_state)
         model = CoarseModel(self.mixture, self.offsets, self.zeros, self.coarse)
         parts = [

@@ -130,7 +130,7 @@ def _consistent(counts: FloatArray, variances: FloatArray, offsets: IntArray) ->
     moved = counts + np.repeat(class_counts[:, None] - totals, sizes, axis=1) * variances / np.repeat(noise, sizes)
     for start, end in zip(starts, offsets[1:], strict=True):
         for code, total in enumerate(class_counts):
-            moved[code, start:end] = to_simplex(moved[code, start:end], total)
+            moved[code, start:end] = to_simplex(moved[code, start:end], float(total))
     return CoarseCounts(moved, variances, class_counts)
 
 
