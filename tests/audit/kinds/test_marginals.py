@@ -32,4 +32,4 @@ def test_the_deep_tables_ask_for_more_than_one_depth() -> None:
     recorder = QueryRecorder()
     with observed_by(recorder.record):
         _measured(_deep_tables()[0], DEEP_SCHEMA, 0)
-    assert len(recorder.queries) == 4  # two depths, label by cell, label by pair
+    assert len(recorder.queries) == 5  # three depths, label by cell, label by pair

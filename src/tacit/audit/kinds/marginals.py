@@ -21,7 +21,7 @@ from tacit.models.marginals.measuring import Measurement
 from tacit.privacy.account import observed_by
 from tacit.privacy.budget import Unit
 from tacit.privacy.card import AuditResult
-from tacit.privacy.mechanisms import Gaussian
+from tacit.privacy.mechanisms import Gaussian, Mechanism
 from tacit.privacy.stream import NoiseStream
 
 # A number of several depths, so that which nodes are counted depends on earlier answers.
@@ -85,9 +85,10 @@ def _exact_zeros(seed: int | None) -> AuditResult:
         exact = pair_counts([(layout.row_codes(table[0]), table[1])], cells, pairs, layout.n_classes)
         return {"forbidden": np.concatenate([(counts.sum(axis=0) == 0).ravel() for counts in exact])}
 
-    few = (mixed_table()[0][:1], mixed_table()[1][:1])
-    neighbour = (np.vstack([few[0], [[1, 0, 1]]]), np.append(few[1], 1))
-    return replay_result(run, few, neighbour)
+    # The category follows the number, but for the row more.
+    halves = np.arange(400) // 200
+    X, y = np.column_stack([halves, np.eye(2)[halves]]).astype(float), np.arange(400) % 2
+    return replay_result(run, (X, y), (np.vstack([X, [[1, 1, 0]]]), np.append(y, 1)))
 
 
 def _game(seed: int | None, *, noise: float = 1.0) -> Game:
@@ -105,10 +106,11 @@ def _game(seed: int | None, *, noise: float = 1.0) -> Game:
     stream = NoiseStream(seed)
 
     def sampler(present: int) -> Sampler:
-        return lambda count: sum(
-            _statistics(query, extra, present, noise, count, stream)
+        asked = [
+            (_with_noise(query.mechanism, noise), query.values + present * extra, extra)
             for query, extra in zip(recorder.queries, added, strict=True)
-        )
+        ]
+        return lambda count: np.sum([_statistics(each, count, stream) for each in asked], axis=0)
 
     return Game("marginals", EPSILON, DELTA, sampler(0), sampler(1))
 
@@ -126,15 +128,17 @@ def _added(row: MixedTable, queries: list[RecordedQuery]) -> list[FloatArray]:
     return asked
 
 
-def _statistics(
-    query: RecordedQuery, added: FloatArray, present: int, noise: float, count: int, stream: NoiseStream
-) -> FloatArray:
-    mechanism = query.mechanism
+def _with_noise(mechanism: Mechanism, noise: float) -> Gaussian:
     if not isinstance(mechanism, Gaussian):
         raise InputError(f"tables are released with Gaussian noise; got {mechanism.name}.")
+    return replace(mechanism, sigma=noise * mechanism.sigma)
+
+
+def _statistics(asked: tuple[Gaussian, FloatArray, FloatArray], count: int, stream: NoiseStream) -> FloatArray:
+    """Return ``count`` draws of a query's log-likelihood ratio, up to a constant."""
+    mechanism, values, added = asked
     # Noise is independent for each coordinate, and only these tell the tables apart.
     moved = np.flatnonzero(added)
-    values = np.broadcast_to(query.values[moved] + present * added[moved], (count, len(moved)))
-    drawn = replace(mechanism, sigma=noise * mechanism.sigma).draw(values, stream)
+    drawn = mechanism.draw(np.broadcast_to(values[moved], (count, len(moved))), stream)
     statistics: FloatArray = drawn @ added[moved] / mechanism.sigma**2
     return statistics

@@ -115,9 +115,9 @@ def coarse_counts(
         for place, other in enumerate(pair.columns[::-1]):
             j = pair.columns[place]
             mine = slice(offsets[j], offsets[j + 1])
-            precision = 1 / (pair_sigma**2 * columns[other].n_groups)
-            weights[mine] += precision
-            sums[:, mine] += precision * pair.counts.sum(axis=2 - place)
+            shared = 1 / (pair_sigma**2 * columns[other].n_groups)
+            weights[mine] += shared
+            sums[:, mine] += shared * pair.counts.sum(axis=2 - place)
     return _consistent(sums / weights, 1 / weights, offsets)
 
 
