@@ -11,7 +11,7 @@ from tacit.models.marginals.counting import range_counts
 from tacit.models.marginals.layout import Layout
 from tacit.models.marginals.levels import Levels
 from tacit.models.marginals.planning import Stages, tree_widths
-from tacit.privacy.account import Account
+from tacit.privacy.account import Account, Step
 
 # A node is divided if its count lies above so many standard deviations of its noise and this share of the rows.
 DIVIDE_DEVIATIONS, DIVIDE_SHARE = 3.0, 0.01
@@ -53,13 +53,8 @@ def released_cells(
     """
     levels = [each.sum(axis=0) for each in counts]
     widths = [tree_widths(column) for column in layout.columns]
-    cells = [_first(column, width[0]) for column, width in zip(layout.columns, widths, strict=True)]
-    sigma = _sigma(stages)
-    values = [range_counts(level, each) for level, each in zip(levels, cells, strict=True)]
-    noisy = account.release(stages.trees[0].mechanism, np.concatenate([[levels[0].sum()], *values]).astype(np.float64))
-    n_rows = max(float(noisy[0]), LEAST_ROWS)
-    parts = np.split(noisy[1:], np.cumsum([len(each) for each in values])[:-1])
-    trees = [Cells(each, part, np.full(len(part), sigma**2)) for each, part in zip(cells, parts, strict=True)]
+    trees, n_rows = _roots(levels, layout, stages.trees[0], account)
+    sigma = float(np.sqrt(trees[0].variances[0]))
     least = max(DIVIDE_DEVIATIONS * sigma, DIVIDE_SHARE * n_rows)
     for depth, step in enumerate(stages.trees[1:], start=1):
         children = [
@@ -69,17 +64,28 @@ def released_cells(
         asked = [range_counts(level, child) for level, mine in zip(levels, children, strict=True) for _, child in mine]
         if not asked:
             break
-        answers = account.release(step.mechanism, np.concatenate(asked).astype(np.float64))
-        answered = iter(np.split(answers, np.cumsum([len(each) for each in asked])[:-1]))
+        answers = iter(_released(asked, step, account))
         trees = [
-            _divided(tree, {node: (child, next(answered)) for node, child in mine}, sigma**2)
+            _divided(tree, {node: (child, next(answers)) for node, child in mine}, sigma**2)
             for tree, mine in zip(trees, children, strict=True)
         ]
     return [_joined(tree, column, n_rows) for tree, column in zip(trees, layout.columns, strict=True)], n_rows
 
 
-def _sigma(stages: Stages) -> float:
-    return float(getattr(stages.trees[0].mechanism, "sigma", 0.0))
+def _roots(levels: Sequence[IntArray], layout: Layout, step: Step, account: Account) -> tuple[list[Cells], float]:
+    """Return the cells of the first depth of each column, and the noisy number of rows."""
+    ranges = [_first(column, tree_widths(column)[0]) for column in layout.columns]
+    values = [range_counts(level, each) for level, each in zip(levels, ranges, strict=True)]
+    total, *parts = _released([levels[0].sum(keepdims=True), *values], step, account)
+    variance = float(getattr(step.mechanism, "sigma", 0.0)) ** 2
+    trees = [Cells(each, part, np.full(len(part), variance)) for each, part in zip(ranges, parts, strict=True)]
+    return trees, max(float(total[0]), LEAST_ROWS)
+
+
+def _released(values: Sequence[IntArray], step: Step, account: Account) -> list[FloatArray]:
+    """Return vectors of counts as one query releases them together."""
+    noisy = account.release(step.mechanism, np.concatenate(values).astype(np.float64))
+    return np.split(noisy, np.cumsum([len(each) for each in values])[:-1])
 
 
 def _first(column: Levels, width: int) -> IntArray:
