@@ -9,6 +9,7 @@ from tacit.data.schema import Schema
 from tacit.errors import ReleaseError
 from tacit.kinds.class_moments import ENTRY_FILE, RECORD_FILE
 from tacit.kinds.class_moments.preview import optional_preview
+from tacit.kinds.marginals import FILE as MARGINALS_FILE
 from tacit.models.linear.release import KIND as LINEAR_KIND
 from tacit.models.linear.release import read_scores
 from tacit.models.pair_metric.release import KIND as METRIC_KIND
@@ -16,6 +17,7 @@ from tacit.models.pair_metric.release import metric_of_columns
 from tacit.pages import class_means
 from tacit.pages.charts import signed_chart, weight_chart
 from tacit.pages.layout import section
+from tacit.pages.marginal_tables import marginal_sections
 from tacit.pages.markup import Markup, joined, tag
 from tacit.releases.file import Release
 
@@ -97,4 +99,5 @@ SECTIONS: Mapping[str, Sections] = {
     ENTRY_FILE: _class_moments_sections,
     LINEAR_KIND: _linear_sections,
     METRIC_KIND: _metric_sections,
+    MARGINALS_FILE: marginal_sections,
 }

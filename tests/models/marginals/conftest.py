@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tacit.arrays import FloatArray
+from tacit.arrays import Rows
 from tacit.data.columns import Categorical, Label, Numeric
 from tacit.data.encoding import encode
 from tacit.data.schema import Schema
@@ -52,9 +52,7 @@ def people(n_rows: int, seed: int = 0) -> pl.DataFrame:
     )
 
 
-def measured(
-    X: FloatArray, y: NDArray[np.int64], schema: Schema, *, epsilon: float = 4.0, seed: int = 0
-) -> Measurement:
+def measured(X: Rows, y: NDArray[np.int64], schema: Schema, *, epsilon: float = 4.0, seed: int = 0) -> Measurement:
     """Return the noisy tables of encoded rows."""
     layout, budget = Layout.of(schema), Budget(epsilon, 1e-6, unit="record")
     stages = plan_stages(layout, budget)

@@ -63,5 +63,5 @@ def test_lines_state_intervals(model: MarginalModel) -> None:
 
 @pytest.mark.parametrize("question", ["height", "", "grade x ", "grade x grade"])
 def test_questions_about_other_things_are_refused(model: MarginalModel, question: str) -> None:
-    with pytest.raises(InputError, match="column|name"):
+    with pytest.raises(InputError, match=r"column|name"):
         answer(model, question)

@@ -29,9 +29,7 @@ def loss(targets: Targets, shares: np.ndarray, weights: np.ndarray) -> float:
     """Return the squared error by its definition."""
     total = 0.0
     for code in range(len(targets.pairs)):
-        joint = sum(
-            weights[k, code] * np.outer(shares[k], shares[k]) for k in range(len(weights))
-        )
+        joint = sum(weights[k, code] * np.outer(shares[k], shares[k]) for k in range(len(weights)))
         total += float((targets.weights * (joint - targets.pairs[code]) ** 2).sum()) / 2
         margin = weights[:, code] @ shares - targets.margins[code]
         total += float((targets.margin_weights * margin**2).sum())

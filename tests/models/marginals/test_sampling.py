@@ -41,9 +41,7 @@ def test_stratified_cells_meet_the_shares_up_to_one_row() -> None:
 
 
 def test_columns_of_a_component_are_independent() -> None:
-    cells = drawn_cells(
-        mixture(), OFFSETS, np.zeros(50_000, dtype=np.int64), np.random.RandomState(1), stratified=True
-    )
+    cells = drawn_cells(mixture(), OFFSETS, np.zeros(50_000, dtype=np.int64), np.random.RandomState(1), stratified=True)
     joint = np.bincount(cells[:, 0] * 2 + cells[:, 1], minlength=6).reshape(3, 2) / 50_000
     assert np.abs(joint - np.outer([0.5, 0.3, 0.2], [0.9, 0.1])).max() < 0.005
 

@@ -19,7 +19,8 @@ def scores(model: MarginalModel) -> CellScores:
 
 def probabilities(logs: np.ndarray) -> np.ndarray:
     shifted = np.exp(logs - logs.max(axis=1, keepdims=True))
-    return shifted / shifted.sum(axis=1, keepdims=True)
+    shares: np.ndarray = shifted / shifted.sum(axis=1, keepdims=True)
+    return shares
 
 
 def test_scores_tell_the_classes_apart_and_are_calibrated(scores: CellScores) -> None:

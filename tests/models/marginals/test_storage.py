@@ -23,7 +23,7 @@ def _changed(name: str, values: object) -> object:
         "weights": lambda a: -a,
         "shares": lambda a: a[:, :-1],
     }
-    return arrays[name](values)  # type: ignore[no-untyped-call]
+    return arrays[name](values)
 
 
 @pytest.mark.parametrize("name", ["cells", "ranges", "groups", "counts", "pairs", "pair_counts", "weights", "shares"])

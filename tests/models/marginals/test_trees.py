@@ -65,9 +65,7 @@ def test_cuts_are_the_cheapest_of_all_divisions() -> None:
         spans = rng.integers(1, 5, 8).astype(float)
         counts, variances = spans * rng.choice([2.0, 9.0], 8) + rng.normal(0, 1, 8), rng.uniform(0.5, 2, 8)
         found = density_cuts(counts, variances, spans, most=np.inf)
-        every = [
-            (0, *inner, 8) for size in range(8) for inner in itertools.combinations(range(1, 8), size)
-        ]
+        every = [(0, *inner, 8) for size in range(8) for inner in itertools.combinations(range(1, 8), size)]
         best = min(_cost(counts, variances, spans, cuts) for cuts in every)
         assert _cost(counts, variances, spans, tuple(found)) == pytest.approx(best)
 

@@ -60,14 +60,14 @@ class Layout:
             codes[:, j] = column.codes(X[:, places.start : places.stop])
         return codes
 
-    def table(self, places: FloatArray, y: NDArray[Any]) -> pl.DataFrame:
+    def table(self, places: Rows, y: NDArray[Any]) -> pl.DataFrame:
         """Return the rows at ``places`` [N, q] with class codes ``y`` [N] as a table in the order of the schema."""
         cells = {column.name: column.column(places[:, j]) for j, column in enumerate(self.columns)}
         if self.label is not None:
             cells[self.label.name] = self.label.column(np.asarray(y, dtype=np.float64))
         return pl.DataFrame([cells[column.name] for column in self.schema.columns if column.name in cells])
 
-    def encoded(self, places: FloatArray) -> FloatArray:
+    def encoded(self, places: Rows) -> FloatArray:
         """Return the rows at ``places`` [N, q] as the schema encodes them [N, p]."""
         X = np.zeros((len(places), len(self.schema.encoded_names)))
         rows = np.arange(len(places))

@@ -67,7 +67,7 @@ class Levels:
         codes = np.clip(levels, 0, self.count - 1).astype(np.int64)
         return np.where(part[:, 1] > 0.5, self.count, codes) if self.missing else codes
 
-    def values(self, places: FloatArray) -> FloatArray:
+    def values(self, places: Rows) -> FloatArray:
         """Return the numbers at ``places`` (level plus a fraction below 1); NaN for a missing cell."""
         if self.integer:
             numbers = self.low + np.floor(places * self.step)
@@ -84,7 +84,7 @@ class Levels:
                 return decimals
         return 15
 
-    def column(self, places: FloatArray) -> pl.Series:
+    def column(self, places: Rows) -> pl.Series:
         """Return the cells at ``places`` with the type that the schema gives the column."""
         if self.ordered:
             numbers = pl.Series(self.name, self.values(places)).fill_nan(None)
@@ -92,7 +92,7 @@ class Levels:
         texts = pl.Series([*self.names, None], dtype=pl.String)
         return texts.gather(np.minimum(places.astype(np.int64), self.count)).alias(self.name)
 
-    def fractions(self, places: FloatArray) -> FloatArray:
+    def fractions(self, places: Rows) -> FloatArray:
         """Return the numbers at ``places`` as the schema encodes them, in [0, 1]; a missing cell in the middle."""
         low, high = self.bounds
         encoded: FloatArray = np.nan_to_num((self.values(places) - low) / (high - low), nan=0.5)

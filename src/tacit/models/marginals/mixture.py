@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tacit.arrays import Float32Array, FloatArray, IntArray
+from tacit.arrays import Float32Array, FloatArray, IntArray, Rows
 from tacit.models.marginals.measuring import Measurement
 from tacit.models.marginals.tables import CoarseCounts, offsets_of
 from tacit.models.marginals.zeros import PairZeros
@@ -164,12 +164,12 @@ def _chosen_cells(weights: FloatArray, count: int, random: Any) -> IntArray:
     return np.concatenate([chosen, random.choice(len(weights), count - len(chosen))]).astype(np.int64)
 
 
-def column_softmax(logits: Float32Array, offsets: IntArray) -> Float32Array:
+def column_softmax(logits: Rows, offsets: IntArray) -> Rows:
     """Return shares [K, A] that add up to 1 over the cells of each column."""
     starts, sizes = offsets[:-1], np.diff(offsets)
     largest = np.repeat(np.maximum.reduceat(logits, starts, axis=1), sizes, axis=1)
     exponentials = np.exp(logits - largest)
-    shares: Float32Array = exponentials / np.repeat(np.add.reduceat(exponentials, starts, axis=1), sizes, axis=1)
+    shares: Rows = exponentials / np.repeat(np.add.reduceat(exponentials, starts, axis=1), sizes, axis=1)
     return shares
 
 
@@ -179,7 +179,7 @@ def _weight_softmax(logits: Float32Array) -> Float32Array:
     return weights
 
 
-def gradients(targets: Targets, shares: Float32Array, weights: Float32Array) -> tuple[Float32Array, Float32Array]:
+def gradients(targets: Targets, shares: Rows, weights: Rows) -> tuple[Rows, Rows]:
     """Return the gradients of the squared error by shares [K, A] and by weights [K, C].
 
     The error is the sum over classes of |P' diag(w_c) P - T_c|² / 2 over measured pairs of cells, both orders, plus
@@ -214,10 +214,11 @@ def _descend(targets: Targets, cells: Float32Array, classes: Float32Array) -> Mi
         rate = LEARNING_RATE * (0.5 + 0.5 * math.cos(math.pi * step / STEPS)) + LAST_RATE
         for values, gradient, moment in zip(logits, (by_cells, by_classes), moments, strict=True):
             _adam(values, gradient, moment, rate, step)
-    return Mixture(_weight_softmax(classes).astype(np.float64), column_softmax(cells, targets.offsets))
+    shares = column_softmax(cells, targets.offsets).astype(np.float32)
+    return Mixture(_weight_softmax(classes).astype(np.float64), shares)
 
 
-def _adam(values: Float32Array, gradient: Float32Array, moment: Sequence[Float32Array], rate: float, step: int) -> None:
+def _adam(values: Float32Array, gradient: Rows, moment: Sequence[Float32Array], rate: float, step: int) -> None:
     """Move ``values`` by one step of Adam [adam], in place."""
     mean, square = moment
     mean *= FIRST_MOMENT

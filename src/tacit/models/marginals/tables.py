@@ -135,7 +135,7 @@ def _consistent(counts: FloatArray, variances: FloatArray, offsets: IntArray) ->
 
 
 def to_simplex(values: FloatArray, total: float) -> FloatArray:
-    """Return the nearest vector in 2-norm with no entry below 0 and the sum ``total`` >= 0."""
+    """Return the nearest vector in 2-norm with no entry below 0 and the sum ``total`` >= 0 [michelot]."""
     descending = np.sort(values)[::-1]
     thresholds = (np.cumsum(descending) - total) / np.arange(1, len(values) + 1)
     kept = np.flatnonzero(descending > thresholds)

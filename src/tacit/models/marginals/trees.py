@@ -143,7 +143,7 @@ def _joined(tree: Cells, column: Levels, n_rows: float) -> Cells:
 
 
 def density_cuts(counts: FloatArray, variances: FloatArray, spans: FloatArray, most: float) -> NDArray[np.intp]:
-    """Return where to cut k neighbouring ranges [cuts] so that the density within each part is near constant.
+    """Return where to cut k neighbouring ranges so that the density within each part is near constant.
 
     Minimises, by dynamic programming, the squared distance of the counts from parts of constant density, over their
     variances, plus CELL_PENALTY for each part; a part of several ranges holds at most ``most`` rows.
