@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from tacit.audit.case import ListCases
 from tacit.audit.kinds import (
+    additive,
     class_means,
     class_moments,
     encoder,
@@ -17,6 +18,7 @@ from tacit.audit.kinds import (
 CASES: Mapping[str, ListCases] = {
     "class_means": class_means.cases,
     "class_moments": class_moments.cases,
+    "additive": additive.cases,
     "linear": linear.cases,
     "noisy_rows": noisy_rows.cases,
     "fabricated_rows": fabricated_rows.cases,

@@ -26,7 +26,8 @@ def teach(release: Release, table: ReceiverTable) -> Lesson:
     if not used:
         return Lesson(classes, note=column_note(shared))
     scores = cell_scores(model_of(release), ColumnMatch.of(shared), used, target)
-    return Lesson(classes, candidates=((scores, column_note(shared)),), note=column_note(shared))
+    note = column_note(shared)
+    return Lesson(classes, candidates=((scores, note),), note=note, calibrated=True)
 
 
 def stored_scores(arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> ScoreFunction:

@@ -1,0 +1,252 @@
+"""The receiver's engine for classes: any number of labels from zero, many unlabelled rows, and any releases."""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from tacit import checks
+from tacit.adoption.averaging import Average, WeightedMembers
+from tacit.adoption.class_members import ClassMember, probabilities
+from tacit.adoption.class_shares import moved_scores, normalised
+from tacit.adoption.figures import HeldOut, log_loss_difference
+from tacit.adoption.held_out import held_out_methods
+from tacit.adoption.label_free import Agreement, agreement
+from tacit.adoption.learned import LabelledRows, Surroundings, learn
+from tacit.adoption.member_inputs import Setting
+from tacit.adoption.receiver_evidence import (
+    AdoptionEvidence,
+    all_figures,
+    labels_can_tell,
+    release_figures,
+    release_gains,
+)
+from tacit.adoption.representation import represent
+from tacit.adoption.source import CleanScores, Source, all_scores, clean_scores, trust_on_rows
+from tacit.arrays import FLOATS, UNLABELLED, Codes, FloatArray, Rows
+from tacit.errors import InputError
+
+# Rows of the table from which what needs no labels is taken; more change nothing that can be measured.
+REFERENCE_ROWS = 2000
+BLOCK = 8192
+# Without labels, releases of less prior probability than this are refused: they show no more than chance.
+LEAST_TRUST = 0.1
+
+
+class AdoptedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Learn classes from any number of labels, unlabelled rows and the releases of others.
+
+    Own learners (linear and radial kernels, boosted trees where labels allow) and releases are averaged by their
+    evidence: hypotheses differ in which releases hold, in their weights, in the intercept and in the own part. A
+    release that the labels speak against plays no part; if none plays a part the model is exactly what would have been
+    learned without them.
+
+    The receiver's rows are not protected: a fitted model holds some of them. Releases are private already; adopting
+    them spends nothing.
+
+    Parameters
+    ----------
+    sources : sequence of Source
+        What releases say of rows.
+    classes : sequence of str or None
+        Names of the class codes 0, 1, ...; None: the labels found in ``y``.
+    shares : sequence of float or None
+        The classes' shares among the receiver's rows, if they are known. None: as each release says.
+    evidence : bool, default True
+        Whether to learn again without each part of the labels, to show what adopting did; it takes several times as
+        long.
+    random_state : int or None
+        Seed of folds and trees; no privacy depends on it.
+
+    Attributes
+    ----------
+    classes_ : array [C]
+    representation_ : Representation
+    learned_ : Learned
+    evidence_ : AdoptionEvidence
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> few = np.where(np.arange(len(y)) % 14 == 0, y, -1)
+    >>> model = AdoptedClassifier(evidence=False, random_state=0).fit(X, few)
+    >>> bool(model.score(X[few == -1], y[few == -1]) > 0.92)
+    True
+    """
+
+    def __init__(
+        self,
+        sources: Sequence[Source] = (),
+        *,
+        classes: Sequence[str] | None = None,
+        shares: Sequence[float] | None = None,
+        evidence: bool = True,
+        random_state: int | None = None,
+    ) -> None:
+        self.sources = sources
+        self.classes = classes
+        self.shares = shares
+        self.evidence = evidence
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Learn from encoded rows ``X`` [N, p] and class codes ``y`` [N], -1 where unlabelled."""
+        rows, given = validate_data(self, X, y, dtype=FLOATS)
+        check_classification_targets(given)
+        self.classes_, codes = class_codes(np.asarray(given), self.classes)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        self.representation_ = represent(rows)
+        reference = rows[:: max(1, -(-len(rows) // REFERENCE_ROWS))]
+        self._correct_scores(reference)
+        self.around_ = self._surroundings(reference)
+        # In random order, so that a part of them is a random part.
+        places = check_random_state(seed).permutation(np.flatnonzero(codes != UNLABELLED))
+        labelled = self._labelled(rows[places], codes[places])
+        self.agreements_ = self._agreements(reference)
+        if len(np.unique(labelled.codes)) < 2:
+            self._check_releases(len(labelled.codes))
+        self.learned_ = learn(labelled, self.around_, seed=seed)
+        self.evidence_ = self._evidence(labelled, len(rows) - len(places), reference, seed)
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the class of each row."""
+        codes = self.predict_proba(X).argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[codes]
+        return labels
+
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
+        """Return class probabilities [N, C] of labels and releases together."""
+        check_is_fitted(self)
+        return self._in_blocks(X, self.learned_.average)
+
+    def alone_proba(self, X: ArrayLike) -> FloatArray:
+        """Return class probabilities [N, C] of the labels without any release."""
+        check_is_fitted(self)
+        return self._in_blocks(X, self.learned_.average.alone)
+
+    def _in_blocks(self, X: ArrayLike, average: Average[ClassMember] | WeightedMembers[ClassMember]) -> FloatArray:
+        rows = np.asarray(validate_data(self, X, dtype=FLOATS, reset=False))
+        unlabelled = np.full(BLOCK, UNLABELLED)
+        blocks = [rows[first : first + BLOCK] for first in range(0, len(rows), BLOCK)]
+        return np.concatenate(
+            [
+                probabilities(average, self.learned_.inputs(self._labelled(each, unlabelled[: len(each)])))
+                for each in blocks
+            ]
+        )
+
+    def _labelled(self, rows: Rows, codes: Codes) -> LabelledRows:
+        scores = tuple(
+            each.values + correction for each, correction in zip(self._clean(rows), self.corrections_, strict=True)
+        )
+        return LabelledRows(rows, self.representation_(rows), scores, codes)
+
+    def _clean(self, rows: Rows) -> list[CleanScores]:
+        return all_scores(self.sources, rows, len(self.classes_))
+
+    def _correct_scores(self, reference: Rows) -> None:
+        """Find what each release's log-odds are moved by, for the class shares that were stated."""
+        n_classes = len(self.classes_)
+        self.corrections_: list[FloatArray] = [np.zeros(n_classes)] * len(self.sources)
+        if self.shares is None:
+            return
+        shares = normalised(checks.finite_array("shares", self.shares))
+        if len(shares) != n_classes:
+            raise InputError(f"shares must hold one number for each of the {n_classes} classes; got {len(shares)}.")
+        self.corrections_ = [
+            moved_scores(each.values, shares, released=source.shares)
+            for source, each in zip(self.sources, self._clean(reference), strict=True)
+        ]
+
+    def _surroundings(self, reference: Rows) -> Surroundings:
+        rows = self._labelled(reference, np.full(len(reference), UNLABELLED))
+        setting = Setting(
+            n_classes=len(self.classes_),
+            precisions=np.array([each.reliability.precision for each in self.sources]),
+            mean_scores=np.array([each.mean(axis=0) for each in rows.scores]).reshape(-1, len(self.classes_)),
+        )
+        trusts = tuple(
+            trust_on_rows(source.reliability.trust, scores)
+            for source, scores in zip(self.sources, rows.scores, strict=True)
+        )
+        size = float(np.vecdot(rows.Z, rows.Z).mean()) or 1.0
+        return Surroundings(setting, trusts, size)
+
+    def _agreements(self, reference: Rows) -> list[Agreement | None]:
+        n = len(reference), len(self.classes_)
+        pairs = [None if each.halves is None else each.halves(reference) for each in self.sources]
+        return [
+            None if pair is None else agreement(*(clean_scores(half, *n).values for half in pair)) for pair in pairs
+        ]
+
+    def _check_releases(self, n_labels: int) -> None:
+        """Refuse to learn without labels of two classes from releases that show no more than chance."""
+        held = [
+            trust >= LEAST_TRUST and (each is None or not each.at_chance)
+            for trust, each in zip(self.around_.trusts, self.agreements_, strict=True)
+        ]
+        if any(held):
+            return
+        what = "no labels" if not n_labels else f"{n_labels} labels of a single class"
+        why = "no release says more of your rows than chance" if self.sources else "there is no release"
+        raise InputError(f"y holds {what}, and {why}: give labels of at least two classes, or another release.")
+
+    def _evidence(self, rows: LabelledRows, n_unlabelled: int, reference: Rows, seed: int) -> AdoptionEvidence:
+        codes, average = rows.codes, self.learned_.average
+        methods = None
+        if self.evidence and labels_can_tell(codes):
+            methods = held_out_methods(rows, self.around_, seed=seed)
+        releases = self._releases_alone(rows) if methods is not None and self.sources else None
+        names = tuple(str(each) for each in (self.classes if self.classes is not None else self.classes_))
+        clean = self._clean(reference)
+        return AdoptionEvidence(
+            n_unlabelled=n_unlabelled,
+            classes=names,
+            labels=tuple(np.bincount(codes, minlength=len(self.classes_)).tolist()),
+            methods=() if methods is None else all_figures(methods, releases, codes),
+            difference=None if methods is None else log_loss_difference(methods.adopted, methods.alone, codes),
+            releases=release_figures(
+                self.sources,
+                average,
+                trusts=self.around_.trusts,
+                gains=release_gains(methods, len(self.sources), codes),
+                agreements=self.agreements_,
+                unknown=[
+                    tuple(name for name, known in zip(names, each.known, strict=True) if not known) for each in clean
+                ],
+                unusable=[each.n_unusable for each in clean],
+            ),
+        )
+
+    def _releases_alone(self, rows: LabelledRows) -> HeldOut:
+        """Return what the releases say of labelled rows by themselves; no label is used, so all rows are one fold."""
+        nothing = rows.take(np.empty(0, dtype=np.intp))
+        learned = learn(nothing, self.around_, seed=0)
+        predicted = probabilities(learned.average, learned.inputs(rows))
+        return HeldOut(predicted[None], np.zeros((1, len(rows.codes)), dtype=np.intp))
+
+
+def class_codes(y: NDArray[Any], classes: Sequence[str] | None) -> tuple[NDArray[Any], Codes]:
+    """Return the classes and the code of each row, -1 where unlabelled.
+
+    Without class names, classes are the labels found, of which there must be two.
+    """
+    if classes is not None:
+        if not np.isin(y, [UNLABELLED, *range(len(classes))]).all():
+            raise InputError(f"y must hold class codes 0 to {len(classes) - 1}, or -1 for unlabelled rows; got others.")
+        return np.arange(len(classes)), y.astype(np.intp)
+    labelled = y != UNLABELLED if y.dtype.kind in "iuf" else np.ones(len(y), dtype=bool)
+    found = np.unique(y[labelled])
+    if len(found) < 2:
+        raise InputError(
+            f"y must hold labels of at least two classes; got {len(found)} class{'' if len(found) == 1 else 'es'}. "
+            "With fewer, name the classes."
+        )
+    return found, np.where(labelled, np.searchsorted(found, y), UNLABELLED).astype(np.intp)

@@ -1,0 +1,88 @@
+"""Features whose inner products are a kernel between represented rows: linear, or radial of some width."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.arrays import FloatArray
+from tacit.numerics.kernels import gaussian_kernel
+
+LINEAR = "linear"
+# Widths of radial kernels in units of the rows' root mean square norm. Half as wide has less evidence on every table.
+WIDTHS = {"radial": 1.0}
+KERNELS = (LINEAR, *WIDTHS)
+MOST_ANCHORS, MOST_FEATURES = 256, 128
+# Directions of less than this part of the largest eigenvalue are left out; their variance stays in the diagonal.
+LEAST_EIGENVALUE = 1e-4
+
+
+@dataclass(frozen=True, eq=False)
+class KernelFeatures:
+    """Features phi(z) with phi(z) phi(z') = k(z, z') for the rows that they were made from, as far as MOST_FEATURES go.
+
+    Attributes
+    ----------
+    kernel : str
+        "linear": k = z z'/size; else k = exp(-|z - z'|²/(2 width² size)).
+    size : float
+        Mean squared norm of the receiver's rows: k(z, z) is about 1.
+    anchors : array [m, d]
+        Rows from which a radial kernel is measured; empty for the linear one.
+    projection : array [d or m, r]
+    """
+
+    kernel: str
+    size: float
+    anchors: FloatArray
+    projection: FloatArray
+
+    def __call__(self, Z: FloatArray) -> FloatArray:
+        """Return the features [N, r]."""
+        if self.kernel == LINEAR:
+            return np.asarray(Z @ self.projection)
+        return np.asarray(radial(Z, self.anchors, self.size, WIDTHS[self.kernel]) @ self.projection)
+
+    def lost(self, Z: FloatArray, phi: FloatArray) -> FloatArray:
+        """Return k(z, z) - |phi(z)|² [N], at least 0: the prior variance that the features leave out."""
+        whole = np.vecdot(Z, Z) / self.size if self.kernel == LINEAR else 1.0
+        return np.asarray(np.maximum(whole - np.vecdot(phi, phi), 0.0))
+
+
+def radial(Z: FloatArray, anchors: FloatArray, size: float, width: float) -> FloatArray:
+    """Return exp(-|z - a|²/(2 width² size)) [N, m]."""
+    scales = np.full(Z.shape[1], 1 / (width * np.sqrt(size)))
+    return np.asarray(gaussian_kernel(Z, anchors, scales))
+
+
+def kernel_features(kernel: str, Z: FloatArray, size: float) -> KernelFeatures:
+    """Return the features of ``kernel`` for the labelled rows ``Z`` [L, d], and by the same map for any others."""
+    if kernel == LINEAR:
+        return KernelFeatures(kernel, size, np.empty((0, Z.shape[1])), _linear_projection(Z, size))
+    # Evenly spread over the rows, whose order is the caller's random one.
+    anchors = Z if len(Z) <= MOST_ANCHORS else Z[np.linspace(0, len(Z) - 1, MOST_ANCHORS).astype(np.intp)]
+    values, vectors = np.linalg.eigh(radial(anchors, anchors, size, WIDTHS[kernel]))
+    kept = _kept(values)
+    return KernelFeatures(kernel, size, anchors, vectors[:, kept] / np.sqrt(values[kept]))
+
+
+def features_of(Z: FloatArray, size: float, kernels: Iterable[str] = KERNELS) -> dict[str, KernelFeatures]:
+    """Return the features of each kernel."""
+    return {kernel: kernel_features(kernel, Z, size) for kernel in kernels}
+
+
+def _linear_projection(Z: FloatArray, size: float) -> FloatArray:
+    """Return the principal directions of the rows over sqrt(size); outside their span labels teach nothing."""
+    if len(Z) >= Z.shape[1]:
+        values, vectors = np.linalg.eigh(Z.T @ Z)
+        return np.asarray(vectors[:, _kept(values)] / np.sqrt(size))
+    values, vectors = np.linalg.eigh(Z @ Z.T)
+    kept = _kept(values)
+    return np.asarray(Z.T @ (vectors[:, kept] / np.sqrt(values[kept])) / np.sqrt(size))
+
+
+def _kept(values: FloatArray) -> NDArray[np.intp]:
+    """Return the places of at most MOST_FEATURES eigenvalues that are not negligible, largest first."""
+    order = np.argsort(values)[::-1][:MOST_FEATURES]
+    return np.asarray(order[values[order] > LEAST_EIGENVALUE * max(values[order[0]], 1e-300)]) if len(order) else order

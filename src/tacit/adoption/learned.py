@@ -1,0 +1,130 @@
+"""Learning from a set of labels: kernel features, trees where labels allow, and the average over hypotheses."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from tacit.adoption.averaging import Average, Fits, fit_hypotheses, releases_only
+from tacit.adoption.boosted_trees import BoostedTrees, learn_class_trees
+from tacit.adoption.class_members import ClassFitter, ClassMember
+from tacit.adoption.kernel_features import KERNELS, KernelFeatures, features_of
+from tacit.adoption.member_inputs import Inputs, Setting
+from tacit.arrays import Codes, FloatArray, Rows
+
+# Labels from which trees are learned, of all classes and of the second commonest.
+TREE_LABELS, TREE_CLASS_LABELS = 100, 8
+TREE_FOLDS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledRows:
+    """Labelled rows as learners see them.
+
+    Attributes
+    ----------
+    X : array [L, p]
+        Encoded rows, which trees read.
+    Z : array [L, d]
+        Represented rows, which kernels read.
+    scores : tuple of arrays [L, C]
+        Clean scores of each release.
+    codes : array of int [L]
+    """
+
+    X: Rows
+    Z: FloatArray
+    scores: tuple[FloatArray, ...]
+    codes: Codes
+
+    def take(self, places: NDArray[np.intp]) -> "LabelledRows":
+        """Return some of the rows."""
+        scores = tuple(each[places] for each in self.scores)
+        return LabelledRows(self.X[places], self.Z[places], scores, self.codes[places])
+
+
+@dataclass(frozen=True, eq=False)
+class Surroundings:
+    """What is known without labels.
+
+    Attributes
+    ----------
+    setting : Setting
+    trusts : tuple of float
+        Prior probability that each release holds.
+    size : float
+        Mean squared norm of represented rows.
+    kernels : sequence of str
+    """
+
+    setting: Setting
+    trusts: tuple[float, ...]
+    size: float
+    kernels: Sequence[str] = KERNELS
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """What was learned from labels and releases.
+
+    Attributes
+    ----------
+    features : dict
+        The kernels' features, by name.
+    trees : BoostedTrees or None
+    average : Average
+    fits : Fits or None
+        Every fitted hypothesis, for averages without one release; None where labels cannot tell releases apart.
+    """
+
+    features: dict[str, KernelFeatures]
+    trees: BoostedTrees | None
+    average: Average[ClassMember]
+    fits: Fits[ClassMember] | None = None
+
+    def inputs(self, rows: LabelledRows) -> Inputs:
+        """Return what the members of the average read of rows."""
+        return Inputs(rows.scores, rows.Z, self.features, None if self.trees is None else self.trees(rows.X))
+
+
+def learn(rows: LabelledRows, around: Surroundings, *, seed: int) -> Learned:
+    """Return what labelled ``rows`` and releases teach; with no label, or those of one class, the releases alone."""
+    n_classes, setting = around.setting.n_classes, around.setting
+    if len(np.unique(rows.codes)) < 2:
+        fit = ClassFitter(Inputs(rows.scores, rows.Z, {}), rows.codes, setting)
+        return Learned({}, None, releases_only(fit, around.trusts))
+    features, trees, out_of_fold = features_of(rows.Z, around.size, around.kernels), None, None
+    if trees_allowed(rows.codes):
+        trees = learn_class_trees(rows.X, rows.codes, n_classes, seed=seed)
+        out_of_fold = tree_scores_out_of_fold(rows.X, rows.codes, n_classes, seed=seed)
+    inputs = Inputs(rows.scores, rows.Z, features, out_of_fold)
+    fits = fit_hypotheses(ClassFitter(inputs, rows.codes, setting), around.trusts, kernels=around.kernels)
+    return Learned(features, trees, fits.average(), fits)
+
+
+def trees_allowed(codes: Codes) -> bool:
+    """Whether labels are enough for trees."""
+    counts = np.sort(np.unique(codes, return_counts=True)[1])
+    return len(codes) >= TREE_LABELS and len(counts) > 1 and int(counts[-2]) >= TREE_CLASS_LABELS
+
+
+def tree_scores_out_of_fold(X: Rows, codes: Codes, n_classes: int, *, seed: int) -> FloatArray:
+    """Return class log-odds [L, C] of labelled rows by trees that did not learn from their labels."""
+    scores = np.zeros((len(codes), n_classes))
+    for fold in folds(len(codes), TREE_FOLDS, seed=seed):
+        rest = np.setdiff1d(np.arange(len(codes)), fold)
+        if len(np.unique(codes[rest])) > 1:
+            scores[fold] = learn_class_trees(X[rest], codes[rest], n_classes, seed=seed)(X[fold])
+    return scores
+
+
+def folds(n: int, n_folds: int, *, seed: int) -> list[NDArray[np.intp]]:
+    """Return places of ``n`` rows in random parts of nearly equal size.
+
+    Parts are not balanced by class: a balanced part tells the model that leaves it out how common its classes are, and
+    with random labels the accuracy shown would be above chance.
+    """
+    order = check_random_state(seed).permutation(n)
+    return [np.sort(part) for part in np.array_split(order, min(n_folds, n))]

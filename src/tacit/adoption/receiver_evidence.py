@@ -1,0 +1,215 @@
+"""What adopting did, by held-out labels: figures of each way to learn, differences, and what each release adds."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tacit.adoption.averaging import Average
+from tacit.adoption.figures import (
+    CalibrationBin,
+    Figure,
+    HeldOut,
+    accuracy,
+    area,
+    calibration,
+    log_loss,
+    log_loss_difference,
+)
+from tacit.adoption.held_out import HeldOutMethods
+from tacit.adoption.label_free import Agreement
+from tacit.adoption.source import Source
+from tacit.arrays import Codes
+
+# Fewer labels, or fewer of the second commonest class, say nothing that could be shown.
+LEAST_LABELS, LEAST_CLASS_LABELS = 10, 2
+BETTER, WORSE, CANNOT_TELL = "better", "worse", "cannot tell"
+
+
+@dataclass(frozen=True)
+class MethodFigures:
+    """How well one way to learn predicts held-out labels.
+
+    Attributes
+    ----------
+    name : str
+        "majority", "alone", "releases" or "adopted".
+    accuracy, log_loss : Figure
+    area : Figure or None
+        Under the ROC curve; None with too few pairs of rows.
+    calibration : tuple of CalibrationBin
+    """
+
+    name: str
+    accuracy: Figure
+    area: Figure | None
+    log_loss: Figure
+    calibration: tuple[CalibrationBin, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON-ready data."""
+        return {
+            "name": self.name,
+            "accuracy": self.accuracy.to_dict(),
+            "area": None if self.area is None else self.area.to_dict(),
+            "log_loss": self.log_loss.to_dict(),
+            "calibration": [
+                {"predicted": each.predicted, "observed": each.observed.to_dict(), "rows": each.n_rows}
+                for each in self.calibration
+            ],
+        }
+
+
+@dataclass(frozen=True)
+class ReleaseFigures:
+    """What is known of one release.
+
+    Attributes
+    ----------
+    trust : float
+        Prior probability that its scores hold, by its card and their spread over the rows.
+    used, reversed : float
+        Probability after the labels that its scores are used, and that they run against the labels.
+    gain : Figure or None
+        Held-out log-loss without it minus with it: above 0 it helps. None where labels cannot say.
+    agreement : Agreement or None
+        Of two halves of it on the receiver's rows, without labels; None if it cannot be divided.
+    unknown_classes : tuple of str
+        Classes of the receiver that it does not know.
+    n_unusable : int
+        Rows of which it gives no finite scores.
+    """
+
+    name: str
+    trust: float
+    used: float
+    reversed: float
+    gain: Figure | None
+    agreement: Agreement | None
+    unknown_classes: tuple[str, ...]
+    n_unusable: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON-ready data."""
+        agreement = self.agreement
+        return {
+            "name": self.name,
+            "trust": self.trust,
+            "used": self.used,
+            "reversed": self.reversed,
+            "gain": None if self.gain is None else self.gain.to_dict(),
+            "agreement": None
+            if agreement is None
+            else {"share": agreement.agreement, "chance": agreement.chance, "kappa": agreement.kappa},
+            "unknown_classes": list(self.unknown_classes),
+            "unusable_rows": self.n_unusable,
+        }
+
+
+@dataclass(frozen=True)
+class AdoptionEvidence:
+    """What adopting did, as far as the receiver's labels can tell.
+
+    Attributes
+    ----------
+    labels : tuple of int
+        Number of labels of each class.
+    methods : tuple of MethodFigures
+        Empty where labels are too few to show anything.
+    difference : Figure or None
+        Held-out log-loss adopted minus alone: below 0 adopting helps.
+    releases : tuple of ReleaseFigures
+    """
+
+    n_unlabelled: int
+    classes: tuple[str, ...]
+    labels: tuple[int, ...]
+    methods: tuple[MethodFigures, ...]
+    difference: Figure | None
+    releases: tuple[ReleaseFigures, ...]
+
+    @property
+    def n_labelled(self) -> int:
+        """The number of labels."""
+        return sum(self.labels)
+
+    @property
+    def classes_without_labels(self) -> tuple[str, ...]:
+        """Classes that only a release can tell."""
+        return tuple(name for name, count in zip(self.classes, self.labels, strict=True) if not count)
+
+    @property
+    def verdict(self) -> str:
+        """Whether adopting is "better" or "worse" than the labels alone, or labels "cannot tell"."""
+        if self.difference is None or self.difference.low <= 0 <= self.difference.high:
+            return CANNOT_TELL
+        return BETTER if self.difference.value < 0 else WORSE
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON-ready data."""
+        return {
+            "labelled": self.n_labelled,
+            "unlabelled": self.n_unlabelled,
+            "labels": dict(zip(self.classes, self.labels, strict=True)),
+            "classes_without_labels": list(self.classes_without_labels),
+            "methods": [each.to_dict() for each in self.methods],
+            "difference": None if self.difference is None else self.difference.to_dict(),
+            "verdict": self.verdict,
+            "releases": [each.to_dict() for each in self.releases],
+        }
+
+
+def labels_can_tell(codes: Codes) -> bool:
+    """Whether labels are enough for held-out figures."""
+    counts = np.sort(np.unique(codes, return_counts=True)[1])
+    return len(codes) >= LEAST_LABELS and len(counts) > 1 and int(counts[-2]) >= LEAST_CLASS_LABELS
+
+
+def method_figures(name: str, held_out: HeldOut, codes: Codes) -> MethodFigures:
+    """Return the figures of one method."""
+    return MethodFigures(
+        name, accuracy(held_out, codes), area(held_out, codes), log_loss(held_out, codes), calibration(held_out, codes)
+    )
+
+
+def all_figures(methods: HeldOutMethods, releases: HeldOut | None, codes: Codes) -> tuple[MethodFigures, ...]:
+    """Return the figures of the majority, of labels alone, of releases alone and of both."""
+    named = [("majority", methods.majority), ("alone", methods.alone)]
+    named += [] if releases is None else [("releases", releases)]
+    named += [("adopted", methods.adopted)]
+    return tuple(method_figures(name, held_out, codes) for name, held_out in named)
+
+
+def release_gains(methods: HeldOutMethods | None, n_sources: int, codes: Codes) -> list[Figure | None]:
+    """Return how much each release lowers the held-out log-loss of the rest."""
+    if methods is None:
+        return [None] * n_sources
+    without = methods.without or (methods.alone,) * n_sources
+    return [log_loss_difference(each, methods.adopted, codes) for each in without]
+
+
+def release_figures(
+    sources: Sequence[Source],
+    average: Average[Any],
+    *,
+    trusts: Sequence[float],
+    gains: Sequence[Figure | None],
+    agreements: Sequence[Agreement | None],
+    unknown: Sequence[tuple[str, ...]],
+    unusable: Sequence[int],
+) -> tuple[ReleaseFigures, ...]:
+    """Return what is known of each release."""
+    return tuple(
+        ReleaseFigures(
+            name=source.name,
+            trust=trusts[place],
+            used=float(average.used[place]),
+            reversed=float(average.reversed[place]),
+            gain=gains[place],
+            agreement=agreements[place],
+            unknown_classes=unknown[place],
+            n_unusable=unusable[place],
+        )
+        for place, source in enumerate(sources)
+    )
