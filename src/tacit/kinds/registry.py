@@ -2,7 +2,7 @@
 
 from tacit.checks import one_of
 from tacit.errors import InputError
-from tacit.kinds import additive, class_moments, encoder, fabricated_rows, linear, noisy_rows, pair_metric
+from tacit.kinds import additive, class_moments, encoder, fabricated_rows, linear, marginals, noisy_rows, pair_metric
 from tacit.releases.file import Release
 from tacit.releases.kind import ReleaseKind
 
@@ -56,3 +56,4 @@ register(pair_metric.KIND)
 register(fabricated_rows.KIND)
 register(encoder.KIND)
 register(noisy_rows.KIND)
+register(marginals.KIND)
