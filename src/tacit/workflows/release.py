@@ -14,7 +14,7 @@ from tacit.data.schema import Schema
 from tacit.errors import ReleaseError
 from tacit.files.outputs import require_output
 from tacit.files.regular import FilePath
-from tacit.kinds.registry import kind_by_method
+from tacit.kinds.registry import kind_for
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.ledger import LedgerLike, as_ledger
 from tacit.releases.file import Release, write_release
@@ -41,14 +41,15 @@ def plan_release(
     schema: Schema | FilePath,
     promise: Budget,
     *,
-    method: str = "moments",
+    method: str | None = None,
     progress: Progress = no_progress,
 ) -> PlannedRelease:
     """Return what releasing ``table`` with this ``promise`` would draw; nothing is charged.
 
     The other arguments are those of `release`.
     """
-    kind, rules = kind_by_method(method), as_schema(schema)
+    rules = as_schema(schema)
+    kind = kind_for(method, rules, promise.unit)
     kind.require_unit(promise.unit)
     budget: dict[str, Any] = {"unit": promise.unit, "epsilon": promise.epsilon, "delta": promise.delta}
     # Planned before the table is read, so that a mistake costs no time, unless the plan needs the number of rows.
@@ -64,7 +65,7 @@ def release(
     epsilon: float,
     delta: float = DELTA,
     unit: Unit | str = Unit.RECORD,
-    method: str = "moments",
+    method: str | None = None,
     ledger: LedgerLike = None,
     random_state: int | None = None,
     audit: bool = False,
@@ -88,8 +89,9 @@ def release(
         Privacy loss to spend, and the probability with which more may be lost.
     unit : {"record", "entry", "pair"}
         What epsilon protects.
-    method : str
-        What is handed out: the method of a registered kind, such as "moments", "linear" or "pairs".
+    method : str or None
+        What is handed out: the method of a registered kind, such as "additive", "moments" or "linear". None: by the
+        schema, see `tacit.kinds.registry.DEFAULT_RULE`.
     ledger : Ledger, path or None
         The table's account, charged before anything is drawn.
     random_state : int or None
@@ -130,13 +132,13 @@ def make_release(
     unit: Unit | str,
     epsilon: float,
     delta: float,
-    method: str = "moments",
+    method: str | None = None,
     ledger: LedgerLike = None,
     random_state: int | None = None,
     purpose: str = "",
 ) -> Release:
     """Charge the ledger, then return the release of encoded rows ``X`` [N, p] in [0, 1] with class codes ``y`` [N]."""
-    return kind_by_method(method).release(
+    return kind_for(method, schema, unit).release(
         X,
         y,
         schema,
