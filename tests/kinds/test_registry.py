@@ -33,6 +33,7 @@ def test_pictures_and_entries_get_class_moments() -> None:
     picture = replace(few, image=Image(tuple(f"x{place}" for place in range(4)), (2, 2)))
     assert default_kind(picture).method == "moments"
     assert default_kind(few, "entry").method == "moments"
+    assert default_kind(few, "person").method == "additive"
 
 
 def test_a_named_method_is_taken() -> None:

@@ -47,7 +47,7 @@ def default_kind(schema: Schema, unit: Unit | str = Unit.RECORD) -> ReleaseKind:
     """Return the kind for a table of which only ``schema`` is known: `DEFAULT_RULE`."""
     numbers = all(isinstance(column, Numeric) for column in schema.features)
     wide = numbers and len(schema.features) > MOST_CURVES
-    mixed = schema.image is None and not wide and Unit(unit) in additive.KIND.units
+    mixed = schema.image is None and not wide and Unit(unit) in additive.KIND.protects
     return additive.KIND if mixed else class_moments.KIND
 
 
