@@ -75,6 +75,8 @@ class Lesson:
         Features of the receiver's rows to learn from.
     note : str
         What the release and the table have in common.
+    halves : pair of score functions or None
+        The same scores twice with independent noise: where they agree, the release says more than noise.
     """
 
     classes: Mapping[int, int]
@@ -83,6 +85,7 @@ class Lesson:
     metric: FloatArray | None = None
     features: FeatureMap | None = None
     note: str = ""
+    halves: tuple[ScoreFunction, ScoreFunction] | None = None
 
 
 def column_note(shared: SharedColumns) -> str:
