@@ -27,7 +27,8 @@ def teach(release: Release, table: ReceiverTable) -> Lesson:
         return lesson
     X, y = _rows(release)
     scores = _learned(X, y, ColumnMatch.of(shared), len(owner_schema(release).classes))
-    return replace(lesson, candidates=((scores, lesson.note),))
+    shares = np.bincount(y, minlength=len(owner_schema(release).classes)) / len(y)
+    return replace(lesson, candidates=((scores, lesson.note),), calibrated=True, class_shares=shares)
 
 
 def stored_scores(arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> ScoreFunction:
