@@ -1,6 +1,7 @@
 """``tacit ledger`` makes, shows and verifies a ledger in words a reader understands."""
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,11 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from tacit.errors import BudgetError, InputError, LedgerError, LedgerTamperedError, TacitError
+from tacit.files.hash_chain import Head
 from tacit.interfaces.cli.main import app
+from tacit.privacy import ledger_file
 from tacit.privacy.budget import Budget
+from tacit.privacy.conversions import Claim
 from tacit.privacy.events import (
     ApproximateEvent,
     GaussianEvent,
@@ -20,6 +24,7 @@ from tacit.privacy.events import (
     SequentialEvent,
 )
 from tacit.privacy.ledger import Ledger, Receipt
+from tacit.privacy.ledger_records import TableMatch, line_json
 
 
 def tacit_ledger(*arguments: object) -> Result:
@@ -107,6 +112,22 @@ def test_show_of_an_unused_ledger_says_so(path: Path) -> None:
     assert "Nothing has been charged." in output
     assert "epsilon 0 of 1 is spent, 1 is left." in output
     assert "░" * 60 in output
+
+
+def test_show_prints_thousands_of_lines_without_laying_out_a_table(path: Path) -> None:
+    ledger = Ledger.create(path, Budget(50, 1e-6, unit="record"))
+    charter = ledger._charter
+    head = charter.start
+    with ledger_file.writing(path, timeout=5) as file:
+        for number in range(1, 3001):
+            claim = Claim.checked(LaplaceEvent(1000 + number, 1), unit="record")
+            receipt = file.append(line_json(number, claim, f"charge {number}", TableMatch.NOT_STATED), head)
+            head = Head(receipt.line, receipt.digest)
+    start = time.process_time()
+    shown = tacit_ledger("show", path).output
+    assert time.process_time() - start < 1.0
+    assert f"charge 2999  laplace scale=3999 sensitivity=1  record  {ledger.lines()[2998].digest[:8]}" in shown
+    assert "is spent (at delta 1e-06)" in shown
 
 
 def test_show_as_json_is_for_programs(path: Path, receipt: Receipt) -> None:

@@ -109,8 +109,7 @@ def test_costs_add_up_repeat_and_take_the_worst_part() -> None:
 
 
 def test_a_bias_beyond_the_room_for_it_is_refused() -> None:
-    spending = Spending(Budget(1, 1e-6, unit="record"))
-    spending.add(GaussianEvent(100, 1))
+    spending = Spending(Budget(1, 1e-6, unit="record")).plus(GaussianEvent(100, 1))
     assert spending.fits(GaussianEvent(100, 1, 1e-9))
     assert not spending.fits(GaussianEvent(100, 1, 1e-5))
 

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 
 import pytest
 
@@ -22,10 +23,7 @@ EVENTS: list[Event] = [LaplaceEvent(20, 1), GaussianEvent(30, 1), ApproximateEve
 
 
 def spending(budget: Budget, *events: Event) -> Spending:
-    found = Spending(budget)
-    for event in events:
-        found.add(event)
-    return found
+    return Spending(budget).plus(*events)
 
 
 @pytest.mark.parametrize("event", [*EVENTS, SequentialEvent(tuple(EVENTS)), RepeatedEvent(EVENTS[0], 300)])
@@ -117,4 +115,19 @@ def test_a_refusal_speaks_of_delta_where_the_ledger_has_one() -> None:
     assert "costs epsilon 2 at delta 1e-06" in message
     assert "epsilon 0.75 is left at delta 1e-06" in message
     assert "up to epsilon 0.75 would fit" in message
-    assert "no epsilon holds for it at delta 1e-06" in past.refusal(ApproximateEvent(0, 1e-3))
+    assert "brings a delta of its own along, 0.001" in past.refusal(ApproximateEvent(0, 1e-3))
+
+
+@pytest.mark.parametrize(
+    "event", [GaussianEvent(2, 1), LaplaceEvent(1, 2), RepeatedEvent(ApproximateEvent(0.5), 4)], ids=lambda e: e.name
+)
+def test_a_refusal_names_the_epsilon_with_which_such_a_release_would_fit(event: Event) -> None:
+    past = spending(Budget(1, 1e-6, unit="record"), ApproximateEvent(0.25))
+    found = re.search(r"With epsilon ([0-9.]+) at delta 1e-06 a release of this kind would fit", past.refusal(event))
+    assert found is not None
+    assert 0.2 < float(found[1]) <= 0.76
+
+
+def test_a_spent_budget_says_so() -> None:
+    past = spending(Budget(1, unit="record"), ApproximateEvent(1.0))
+    assert "No release of this kind fits any more" in past.refusal(LaplaceEvent(1, 1))

@@ -148,12 +148,17 @@ def _scored(kind: str, lesson: Lesson, scores: ScoreFunction, note: str, table: 
     return Source(
         name=name,
         scores=by_our_classes(scores),
-        reliability=Reliability(lesson.separation, lesson.separation_z, lesson.size),
+        reliability=_reliability(lesson),
         shares=_our_shares(lesson, n_classes),
         halves=None if both is None else lambda X: (both[0](X), both[1](X)),
         calibrated=lesson.calibrated,
         note=note or lesson.note,
     )
+
+
+def _reliability(lesson: Lesson) -> Reliability:
+    quality = lesson.quality
+    return Reliability() if quality is None else Reliability(quality.separation, quality.separation_z, quality.size)
 
 
 def _n_scores(function: ScoreFunction, X: Rows) -> int:
@@ -171,9 +176,10 @@ def _usual_scale(scores: FloatArray) -> tuple[FloatArray, float]:
 
 def _our_shares(lesson: Lesson, n_classes: int) -> FloatArray | None:
     """Return the released class shares by our codes; None unless the owner has all of our classes."""
-    if lesson.class_shares is None or len(lesson.classes) < n_classes:
+    shares = None if lesson.quality is None else lesson.quality.class_shares
+    if shares is None or len(lesson.classes) < n_classes:
         return None
-    return np.asarray(lesson.class_shares)[[lesson.classes[code] for code in range(n_classes)]]
+    return np.asarray(shares)[[lesson.classes[code] for code in range(n_classes)]]
 
 
 def _view(kind: str, features: FeatureMap | FloatArray, X: Rows, *, each_column: bool) -> ReleaseView:

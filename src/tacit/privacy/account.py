@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from tacit.arrays import FloatArray
 from tacit.errors import BudgetError, InputError
 from tacit.privacy import accounting
 from tacit.privacy.budget import Budget, Relation, Relations, Unit, relations_of
-from tacit.privacy.card import CENTRAL, Card, Part, coarser_guarantees, repeated
+from tacit.privacy.card import CENTRAL, Card, Part, coarser_guarantees, group_guarantees, repeated
 from tacit.privacy.conversions import Claim, Exact, converted
 from tacit.privacy.events import Event, SequentialEvent
 from tacit.privacy.ledger import Ledger, LedgerLike, Receipt, as_ledger
@@ -203,6 +203,19 @@ class Account:
             return mechanism.draw(values, self._stream)
         return np.array([self._drawn(mechanism, value)[0] for value in values[:, None]])
 
+    def release_repeatedly(self, mechanism: Mechanism, values: FloatArray, times: int) -> FloatArray:
+        """Return ``times`` answers [times, ...] to one query: so many uses of the plan, their noise drawn together.
+
+        The same as so many calls of ``release``, since noise is drawn coordinate by coordinate.
+        """
+        values = checks.finite_array("values", values)
+        if not isinstance(mechanism, Laplace | Gaussian):
+            raise InputError(f"mechanism must add Laplace or Gaussian noise to be repeated; got {mechanism.name!r}.")
+        self._use(mechanism, checks.whole("times", times))
+        if _observer.get() is None:
+            return mechanism.draw(np.broadcast_to(values, (times, *values.shape)), self._stream)
+        return np.array([self._drawn(mechanism, values) for _ in range(times)])
+
     def _use(self, mechanism: Mechanism, times: int) -> None:
         if self._left[mechanism] < times:
             raise BudgetError(f"{mechanism!r} was not planned, or was drawn as often as planned: nothing was drawn.")
@@ -224,8 +237,12 @@ class Account:
         n_features: int | None = None,
         trust: str = CENTRAL,
         warning: str = "",
+        groups: Mapping[str, int] | None = None,
     ) -> Card:
-        """Return the card of everything in the plan; ``warning`` as given to ``open`` unless it is given here."""
+        """Return the card of everything in the plan; ``warning`` as given to ``open`` unless it is given here.
+
+        ``groups`` names what is made of several units, and of how many: the card states what each of them loses.
+        """
         claim = replace(self._claim, event=plan_event(self.steps, self.budget), relations=(self.budget.relation,))
         if n_features is not None:
             claim = replace(claim, n_features=n_features)
@@ -239,7 +256,7 @@ class Account:
             parts=tuple(_part(step, self.budget.unit) for step in self.steps),
             published=claim.exact,
             rows_per_person=claim.rows_per_person,
-            coarser=coarser_guarantees(claim, self.budget),
+            coarser=(*coarser_guarantees(claim, self.budget), *group_guarantees(claim, self.budget, groups or {})),
             assumptions=tuple(assumptions),
             not_protected=tuple(not_protected),
             secure=self._stream.secure,

@@ -9,6 +9,8 @@ from tacit.errors import BudgetError, InputError
 
 # Above this an epsilon is a typing error rather than a promise: e^100 leaves nothing to protect.
 LARGEST_EPSILON = 100.0
+# Of a release and of a ledger alike, where none is given and the mechanism needs one.
+DEFAULT_DELTA = 1e-6
 
 
 class Unit(StrEnum):

@@ -188,6 +188,11 @@ def coarser_guarantees(claim: Claim, budget: Budget) -> tuple[Guarantee, ...]:
     sizes = {f"group of 2 {many}{exchanged}": 2, f"group of 5 {many}": 5}
     if budget.unit is Unit.RECORD and claim.rows_per_person:
         sizes[f"person with at most {claim.rows_per_person} rows"] = claim.rows_per_person
+    return group_guarantees(claim, budget, sizes)
+
+
+def group_guarantees(claim: Claim, budget: Budget, sizes: Mapping[str, int]) -> tuple[Guarantee, ...]:
+    """Return what ``claim`` guarantees at the budget's delta to groups, by name and number of units."""
     groups = ((name, accounting.at_group(claim.event, size)) for name, size in sizes.items())
     return tuple(_guarantee(name, group, budget.delta) for name, group in groups)
 

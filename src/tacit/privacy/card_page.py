@@ -5,7 +5,8 @@ import textwrap
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from tacit.privacy.budget import Relation, Unit
+from tacit.privacy.budget import Budget, Relation, Unit
+from tacit.privacy.cautions import cautions
 
 if TYPE_CHECKING:
     from tacit.privacy.card import AuditResult, Card, Part
@@ -54,6 +55,9 @@ def _headline(card: "Card") -> str:
         return _wrapped(
             "SEEDED: NOT PRIVATE. The noise was drawn from a seed, so whoever knows the seed can take it off again."
         )
+    weak = cautions(Budget(card.epsilon, card.delta, unit=card.unit))
+    if weak:
+        return _wrapped(f"WEAK: {' '.join(weak)}")
     return _wrapped(f"This release is differentially private at the level of one {card.unit}.")
 
 

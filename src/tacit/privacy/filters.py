@@ -34,17 +34,10 @@ from scipy.special import ndtri_exp
 
 from tacit.arrays import FloatArray
 from tacit.errors import UnknownEventError
-from tacit.privacy.accounting import ROUNDING, gaussian_delta, gaussian_epsilon
+from tacit.privacy import events
+from tacit.privacy.accounting import ROUNDING, Leaf, gaussian_delta, gaussian_epsilon
 from tacit.privacy.budget import Budget, Unit
-from tacit.privacy.events import (
-    ApproximateEvent,
-    Event,
-    GaussianEvent,
-    LaplaceEvent,
-    ParallelEvent,
-    RepeatedEvent,
-    SequentialEvent,
-)
+from tacit.privacy.events import Event
 
 # Parts of delta: for deltas that releases bring along, for the Gaussian filter, for all Rényi filters together.
 SHARES = (0.25, 0.5, 0.25)
@@ -193,30 +186,30 @@ def _slack(epsilon: float, order: float) -> float:
 
 def _cost(event: Event, orders: Orders) -> FloatArray:
     match event:
-        case LaplaceEvent() | GaussianEvent() | ApproximateEvent():
+        case events.LaplaceEvent() | events.GaussianEvent() | events.ApproximateEvent():
             return _leaf_cost(event, orders)
-        case RepeatedEvent():
+        case events.RepeatedEvent():
             return event.count * _cost(event.event, orders)
-        case SequentialEvent() | ParallelEvent():
+        case events.SequentialEvent() | events.ParallelEvent():
             total = np.zeros(len(orders) + 4)
             for each in event.events:
                 cost = _cost(each, orders)
                 # One unit lies in one part; the largest cost in each place covers them all.
-                total = total + cost if isinstance(event, SequentialEvent) else np.maximum(total, cost)
+                total = total + cost if isinstance(event, events.SequentialEvent) else np.maximum(total, cost)
             return total
     raise UnknownEventError(f"no filter for an event of type {type(event).__name__}.")
 
 
 @lru_cache(maxsize=4096)
-def _leaf_cost(leaf: LaplaceEvent | GaussianEvent | ApproximateEvent, orders: Orders) -> FloatArray:
+def _leaf_cost(leaf: Leaf, orders: Orders) -> FloatArray:
     match leaf:
-        case GaussianEvent():
+        case events.GaussianEvent():
             squared = (leaf.sensitivity / leaf.sigma) ** 2
             cost = [math.inf, squared, *(order * squared / 2 for order in orders), 0.0, leaf.bias]
-        case LaplaceEvent():
+        case events.LaplaceEvent():
             ratio = leaf.sensitivity / leaf.scale
             cost = [ratio, laplace_mu(ratio) ** 2, *(laplace_divergence(ratio, order) for order in orders), 0.0, 0.0]
-        case ApproximateEvent():
+        case events.ApproximateEvent():
             pure = [pure_divergence(leaf.epsilon, order) for order in orders]
             cost = [leaf.epsilon, pure_mu(leaf.epsilon) ** 2, *pure, leaf.delta, 0.0]
     found = np.array(cost)

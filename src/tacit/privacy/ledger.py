@@ -74,6 +74,9 @@ class Ledger:
     >>> folder.cleanup()
     """
 
+    _seen: Head
+    _spending: Spending
+
     def __init__(
         self,
         path: str | os.PathLike[str],
@@ -215,14 +218,19 @@ class Ledger:
         match = self._charter.match(table)
         ledger_rules.require_allowed(asked, match, self._allow, name=self._path.name)
         cost = converted(asked, self.budget.unit, self.budget.relation)
-        # One transaction from reading the past to writing the line: no other charge can come between.
-        with ledger_file.writing(self._path, timeout=self._timeout) as file:
-            self._require_own(file)
-            self._catch_up(file)
-            if self._spending.fits(cost):
-                return file.append(line_json(self._seen.count + 1, asked, text, match), self._seen)
-            refusal = self._spending.refusal(cost)
-        raise BudgetExceededError(refusal)
+        with ledger_file.exclusive():
+            # One transaction from reading the past to writing the line: no other charge can come between.
+            with ledger_file.writing(self._path, timeout=self._timeout) as file:
+                self._require_own(file)
+                self._catch_up(file)
+                past, receipt = self._spending, None
+                if past.fits(cost):
+                    receipt = file.append(line_json(self._seen.count + 1, asked, text, match), self._seen)
+            if receipt is None:
+                raise BudgetExceededError(past.refusal(cost))
+            # On disk now, and remembered: a copy from before this line is noticed by this process.
+            self._seen, self._spending = Head(receipt.line, receipt.digest), past.plus(cost)
+        return receipt
 
     def preview(self, claim: Claim) -> Statement:
         """Return the statement as it would be after charging ``claim``, which is not charged.
@@ -237,8 +245,7 @@ class Ledger:
         spending = ledger_rules.spending_of(lines, self._charter)
         if not spending.fits(cost):
             raise BudgetExceededError(spending.refusal(cost))
-        spending.add(cost)
-        return ledger_rules.stated(lines, spending, self._charter)
+        return ledger_rules.stated(lines, spending.plus(cost), self._charter)
 
     def spent(self) -> float:
         """Return the epsilon of everything charged, at the ledger's delta."""
@@ -251,7 +258,9 @@ class Ledger:
     def lines(self) -> tuple[Line, ...]:
         """Return all charges, the oldest first, each checked against the digest before it."""
         with self._open() as file:
-            return tuple(file.lines_after(self._charter.start))
+            lines = tuple(file.lines_after(self._charter.start))
+            self._require_seen(lines)
+            return lines
 
     def statement(self) -> Statement:
         """Return the charges and their sum as they stood at one moment."""
@@ -277,8 +286,7 @@ class Ledger:
             if not file.is_intact():
                 raise LedgerError(ledger_file.DAMAGED.format(path=self._path))
             lines = tuple(file.lines_after(self._charter.start))
-            if self._seen.count:
-                ledger_rules.require_receipt(lines, Receipt(self._seen.count, self._seen.digest))
+            self._require_seen(lines)
         if receipt is not None:
             ledger_rules.require_receipt(lines, receipt)
         ledger_rules.require_within_budget(lines, self._charter)
@@ -296,9 +304,14 @@ class Ledger:
             yield file
 
     def _past(self) -> Spending:
-        with self._open() as file:
+        with ledger_file.exclusive(), self._open() as file:
             self._catch_up(file)
             return self._spending
+
+    def _require_seen(self, lines: Sequence[Line]) -> None:
+        """Refuse lines that lack what this process has read or written before."""
+        if self._seen.count:
+            ledger_rules.require_receipt(lines, Receipt(self._seen.count, self._seen.digest))
 
     def _require_own(self, file: LedgerFile) -> None:
         if file.charter() != self._charter:
@@ -308,9 +321,10 @@ class Ledger:
 
     def _catch_up(self, file: LedgerFile) -> None:
         """Read the lines that came since this process last looked; the chain vouches for those before."""
-        for line in file.lines_after(self._seen):
-            self._spending.add(ledger_rules.cost_of(line, self._charter))
-            self._seen = Head(line.number, line.digest)
+        lines = file.lines_after(self._seen)
+        if lines:
+            costs = (ledger_rules.cost_of(line, self._charter) for line in lines)
+            self._seen, self._spending = Head(lines[-1].number, lines[-1].digest), self._spending.plus(*costs)
 
     def __copy__(self) -> Self:
         return self

@@ -6,7 +6,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
@@ -69,6 +69,11 @@ if sys.platform != "win32":
     os.register_at_fork(
         before=_operation.acquire, after_in_parent=_operation.release, after_in_child=_operation.release
     )
+
+
+def exclusive() -> AbstractContextManager[Any]:
+    """Keep this process's other threads from the ledgers, until what an operation did is noted."""
+    return _operation
 
 
 class LedgerFile:

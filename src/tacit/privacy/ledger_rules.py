@@ -121,10 +121,7 @@ def cost_of(line: Line, charter: Charter) -> Event:
 
 def spending_of(lines: Iterable[Line], charter: Charter) -> Spending:
     """Return what ``lines`` have spent of the charter's budget."""
-    spending = Spending(charter.budget)
-    for line in lines:
-        spending.add(cost_of(line, charter))
-    return spending
+    return Spending(charter.budget).plus(*(cost_of(line, charter) for line in lines))
 
 
 def stated(lines: tuple[Line, ...], spending: Spending, charter: Charter) -> Statement:

@@ -40,7 +40,7 @@ class Probability:
 
     def __init__(self, floor: Callable[[int], int]) -> None:
         self.floor = floor
-        self._words: list[int] = []
+        self._words: dict[int, int] = {}
 
     @classmethod
     def exp(cls, exponent: Fraction) -> "Probability":
@@ -62,12 +62,16 @@ class Probability:
         return cls(lambda bits: (value.numerator << bits) // value.denominator)
 
     def word(self, index: int) -> int:
-        """Return the binary expansion's word ``index``: 16 bits first, 64 in each one after."""
-        while len(self._words) <= index:
-            bits = 16 + 64 * len(self._words)
-            before = self.floor(bits - 64) << 64 if self._words else 0
-            self._words.append(self.floor(bits) - before)
-        return self._words[index]
+        """Return the binary expansion's word ``index``: 16 bits first, 64 in each one after.
+
+        A word depends on its index alone, so that threads which fill the memory at the same time write the same.
+        """
+        known = self._words.get(index)
+        if known is None:
+            bits = 16 + 64 * index
+            known = self.floor(bits) - (self.floor(bits - 64) << 64 if index else 0)
+            self._words[index] = known
+        return known
 
 
 def bernoulli(stream: NoiseStream, count: int, probability: Probability) -> BoolArray:

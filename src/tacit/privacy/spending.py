@@ -2,18 +2,21 @@
 
 import decimal
 import math
+from collections import Counter
 
 from tacit.privacy import accounting
 from tacit.privacy.budget import Budget
-from tacit.privacy.events import ApproximateEvent, Event
-from tacit.privacy.filters import Filters
+from tacit.privacy.events import ApproximateEvent, Event, GaussianEvent, LaplaceEvent, RepeatedEvent
+from tacit.privacy.filters import MASS, Filters
 
 # Less epsilon than this is the rounding of sums, not something to spend.
 LEAST_ROOM = 1e-9
 
 
 class Spending:
-    """What has been charged under ``budget`` so far: the sums that its filters look at, and the first charge itself.
+    """What has been charged under ``budget``: the sums that its filters look at, and the first charge if it is alone.
+
+    Nothing here changes: ``plus`` gives what has been charged after more charges.
 
     Parameters
     ----------
@@ -28,11 +31,16 @@ class Spending:
         self._count = 0
         self._only: Event | None = None
 
-    def add(self, event: Event) -> None:
-        """Count ``event``, whether it fits or not."""
-        self._total = self._total + self._filters.cost(event)
-        self._only = event if self._count == 0 else None
-        self._count += 1
+    def plus(self, *events: Event) -> "Spending":
+        """Return this and ``events``, whether they fit or not."""
+        if not events:
+            return self
+        after = Spending(self.budget)
+        costs = Counter(events)  # equal ones are costed once
+        after._total = self._total + sum(count * self._filters.cost(event) for event, count in costs.items())
+        after._count = self._count + len(events)
+        after._only = events[0] if after._count == 1 else None
+        return after
 
     def fits(self, event: Event) -> bool:
         """Whether ``event`` may be charged next.
@@ -73,17 +81,58 @@ class Spending:
         return 0.0
 
     def refusal(self, event: Event) -> str:
-        """Return why ``event`` does not fit: what it needs, what is left, what would fit."""
-        asked, room, budget = accounting.epsilon(event, delta=self.budget.delta), self.room(), self.budget
+        """Return why ``event`` does not fit, what is left, and the way out."""
+        budget = self.budget
+        needed, room = accounting.epsilon(event, delta=budget.delta), self.room()
         at = f" at delta {budget.delta:g}" if budget.delta else ""
-        needs = f"by itself it costs epsilon {digits(asked, up=True)}{at}"
-        if math.isinf(asked):
-            needs = f"no epsilon holds for it at delta {budget.delta:g}"
+        if math.isinf(needed):
+            why = self._without_epsilon(event)
+        else:
+            why = f"by itself it costs epsilon {digits(needed, up=True)}{at}. {self._way_out(event, at)}"
         left = "no epsilon is left"
         if room:
             shown = digits(room)
             left = f"epsilon {shown} is left{at}; a single pure release of up to epsilon {shown} would fit"
-        return f"the charge does not fit the budget of {budget}: {needs}, and {left}. Nothing was charged."
+        return f"the charge does not fit the budget of {budget}: {left}. {why} Nothing was charged."
+
+    def _without_epsilon(self, event: Event) -> str:
+        """Return why no epsilon holds for ``event`` at the budget's delta, and the way out."""
+        if self.budget.delta == 0:
+            return (
+                "This release needs a delta above 0, as Gaussian noise does, and the ledger has none. Make it with "
+                "delta 0, which draws Laplace noise, or keep a ledger with a delta, 1e-6 say."
+            )
+        return (
+            f"This release brings a delta of its own along, {self._filters.cost(event)[MASS]:.3g}, that alone is more "
+            "than the ledger's. Make it with a smaller delta."
+        )
+
+    def _way_out(self, event: Event, at: str) -> str:
+        """Return the epsilon with which a release of the same kind would fit: with more noise in all its parts."""
+        low, high = 1.0, 2.0
+        while not self.fits(_noisier(event, high)):
+            low, high = high, 2 * high
+            if high > 1e6:
+                return "No release of this kind fits any more: make it from another table's budget."
+        while high - low > 1e-3 * high:
+            middle = (low + high) / 2
+            low, high = (low, middle) if self.fits(_noisier(event, middle)) else (middle, high)
+        fitting = accounting.epsilon(_noisier(event, high), delta=self.budget.delta)
+        return f"With epsilon {digits(fitting)}{at} a release of this kind would fit."
+
+
+def _noisier(event: Event, factor: float) -> Event:
+    """Return ``event`` with ``factor`` times the noise; a release of pure epsilon has that part of it."""
+    match event:
+        case LaplaceEvent():
+            return LaplaceEvent(event.scale * factor, event.sensitivity)
+        case GaussianEvent():
+            return GaussianEvent(event.sigma * factor, event.sensitivity, event.bias)
+        case ApproximateEvent():
+            return ApproximateEvent(event.epsilon / factor, event.delta)
+        case RepeatedEvent():
+            return RepeatedEvent(_noisier(event.event, factor), event.count)
+    return type(event)(tuple(_noisier(each, factor) for each in event.events))
 
 
 def digits(number: float, *, up: bool = False) -> str:

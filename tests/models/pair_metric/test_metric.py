@@ -199,12 +199,18 @@ def test_a_release_travels_and_transforms(tmp_path: Path) -> None:
 
 def test_the_card_says_what_is_public_and_what_a_person_costs() -> None:
     X, y = load_iris(return_X_y=True)
-    text = PairMetric(1.0, bounds=(0, 8)).fit(X, y).card_.to_text()
+    card = PairMetric(1.0, bounds=(0, 8)).fit(X, y).card_
+    text = card.to_text()
     assert "κ = 1" in text
     assert "drawn at random" in text
-    assert "2 times epsilon" in text
-    alone = PairMetric(1.0, bounds=(0, 8), topology="matching").fit(X, y).card_.to_text()
-    assert "a whole person is protected alike" in " ".join(alone.split())
+    (person,) = card.coarser
+    assert person.unit == "person in up to 2 pairs"
+    # With a delta a group of two costs more than twice epsilon.
+    group = accounting.at_group(card.event, 2)
+    assert person.epsilon == accounting.epsilon(group, delta=card.delta)
+    alone = PairMetric(1.0, bounds=(0, 8), topology="matching").fit(X, y).card_
+    assert str(alone.coarser[0]).startswith("epsilon 1, ")
+    assert alone.coarser[0].unit == "person in up to 1 pair"
 
 
 @pytest.mark.parametrize("reduced", [False, True])

@@ -19,6 +19,8 @@ from tacit.privacy.spending import digits
 
 # Width of the bar that shows what is spent.
 BAR = 60
+# More lines than this are printed one below the other: laying out a table of thousands takes seconds.
+MOST_ROWS = 200
 
 LedgerPath = Annotated[Path, typer.Argument(metavar="PATH", help="The ledger's file.", show_default=False)]
 
@@ -30,7 +32,7 @@ def init(
     unit: Annotated[
         str, typer.Option(help="What one epsilon protects: [bold]entry[/], [bold]record[/] or [bold]pair[/].")
     ],
-    delta: Annotated[float, typer.Option(help="All the delta that may ever be spent.")] = 0.0,
+    delta: Annotated[float, typer.Option(help="All the delta that may ever be spent; 0 for none.")] = 1e-6,
     relation: Annotated[
         str | None,
         typer.Option(
@@ -66,7 +68,10 @@ def show(
         return
     console = Console()
     console.print(_title(ledger))
-    console.print(_table(statement.lines))
+    if len(statement.lines) > MOST_ROWS:
+        typer.echo("\n".join(_plain_rows(statement.lines)))
+    else:
+        console.print(_table(statement.lines))
     console.print(_bar(statement.spent / ledger.budget.epsilon, ascii_only=console.options.ascii_only))
     console.print(_balance(ledger.budget, statement))
     for note in statement.notes:
@@ -150,14 +155,23 @@ def _table(lines: tuple[Line, ...]) -> Table | Text:
         table.add_column(header, no_wrap=header in ("line", "time (UTC)"), overflow="fold")
     table.columns[3].min_width = len("(sensitivity=1)")
     for line in lines:
-        fields = _line_as_dict(line)
-        per = fields["unit"] if line.n_features is None else f"{fields['unit']} of {line.n_features}"
-        minute = line.time[:16].replace("T", " ")
-        released = ("no guarantee: " if line.claim.warning else "") + _in_words(fields["event"])
-        cells = (str(line.number), minute, line.purpose, released, per, line.digest[:8])
         # As Text: what an owner wrote is shown, never taken for markup.
-        table.add_row(*(Text(cell) for cell in cells))
+        table.add_row(*(Text(cell) for cell in _cells(line)))
     return table
+
+
+def _cells(line: "Line") -> tuple[str, ...]:
+    """Return number, minute, purpose, what was released, per what, and the beginning of the digest."""
+    fields = _line_as_dict(line)
+    per = fields["unit"] if line.n_features is None else f"{fields['unit']} of {line.n_features}"
+    minute = line.time[:16].replace("T", " ")
+    released = ("no guarantee: " if line.claim.warning else "") + _in_words(fields["event"])
+    return str(line.number), minute, line.purpose, released, per, line.digest[:8]
+
+
+def _plain_rows(lines: "tuple[Line, ...]") -> list[str]:
+    """Return every charge on a line of its own, in the order of the table's columns."""
+    return ["  ".join(_cells(line)) for line in lines]
 
 
 def _in_words(event: dict[str, Any]) -> str:

@@ -14,7 +14,7 @@ from tacit.models.class_moments.discriminants import MomentFamily, linear_discri
 from tacit.models.class_moments.features import ImageFeatures, TableFeatures, features_of
 from tacit.models.class_moments.frames import Frame, frames_between
 from tacit.releases.file import Release
-from tacit.releases.lesson import Lesson, ReceiverTable, ScoreFunction, owner_schema, shared_classes
+from tacit.releases.lesson import Lesson, ReceiverTable, ScoreFunction, ScoreQuality, owner_schema, shared_classes
 
 # Settings of quadratic discriminants that the receiver's labels choose among.
 DIMENSIONS = (15, 30, 50)
@@ -47,10 +47,7 @@ def _calibrated(
         candidates=((found.scores, frame.note),),
         note=frame.note,
         calibrated=True,
-        separation=found.separation,
-        separation_z=found.separation_z,
-        size=found.size,
-        class_shares=found.shares,
+        quality=ScoreQuality(found.separation, found.separation_z, found.size, found.shares),
         halves=found.halves,
     )
 

@@ -27,8 +27,7 @@ def teach(release: Release, table: ReceiverTable) -> Lesson:
         return lesson
     X, y = _rows(release)
     scores = _learned(X, y, ColumnMatch.of(shared), len(owner_schema(release).classes))
-    shares = np.bincount(y, minlength=len(owner_schema(release).classes)) / len(y)
-    return replace(lesson, candidates=((scores, lesson.note),), calibrated=True, class_shares=shares)
+    return replace(lesson, candidates=((scores, lesson.note),), calibrated=True)
 
 
 def stored_scores(arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> ScoreFunction:

@@ -36,7 +36,7 @@ class CalibratedDiscriminant:
     halves : pair of LinearDiscriminant
         The same from sums with more noise, independent between the two.
     separation, separation_z, size : float
-        As in a `Lesson`.
+        As in a `ScoreQuality`.
     shares : array [C]
     """
 

@@ -79,23 +79,16 @@ class PublicNumbers:
 
 @dataclass(frozen=True, eq=False)
 class SplitPlan:
-    """The steps, and where each group starts from.
-
-    Attributes
-    ----------
-    epsilon : float
-        What all steps cost together.
-    start : array [R, p]
-        Prior weights, already multiplied by the trust in them.
-    warning : str
-        Why the promise does not hold, if it does not.
-    """
+    """The steps, and where each group starts from."""
 
     split: FeatureSplit
     steps: tuple[Step, ...]
     epsilon: float
+    """what all steps cost together"""
     start: FloatArray
+    """prior weights [R, p], already multiplied by the trust in them"""
     warning: str = ""
+    """why the promise does not hold, if it does not"""
 
     @property
     def noise(self) -> FloatArray:

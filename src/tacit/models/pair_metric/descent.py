@@ -59,7 +59,8 @@ class Descent:
         """
         share = (1 - DECIDING_SHARE) * self.epsilon
         times = self.passes * self.query.touched(self.batches)
-        return self.query.planned(share, self.delta, times=times, slack=float(self.n_pairs) ** 2 * 2.0**-52)
+        slack = float(self.n_pairs) ** 2 * 2.0**-52
+        return self.query.planned(share, self.delta, times=times, slack=slack, batches=self.batches)
 
     @cached_property
     def gain(self) -> Laplace:

@@ -38,6 +38,7 @@ def pair_card(account: Account, facts: PairFacts, *, local: bool = False) -> Car
         assumptions=_assumptions(facts),
         not_protected=_not_protected(facts),
         trust=LOCAL_TRUST if local else CENTRAL,
+        groups=_people(facts),
     )
 
 
@@ -97,14 +98,18 @@ def _assumptions(facts: PairFacts) -> list[str]:
     ]
 
 
+def _people(facts: PairFacts) -> dict[str, int]:
+    """Return what a person is made of: so many relationships as their pairs fall into."""
+    if facts.graph is None:
+        return {}
+    degree = facts.graph.max_degree
+    pairs = "1 pair" if degree == 1 else f"{degree} pairs"
+    return {f"person in up to {pairs}": max(-(-degree // facts.kappa), 1)}
+
+
 def _not_protected(facts: PairFacts) -> list[str]:
     if facts.graph is None:
         person = "a whole person: how many pairs one person is in is not known"
     else:
-        times = -(-facts.graph.max_degree // facts.kappa)
-        person = (
-            f"a whole person beyond {times} times epsilon: one person is in up to {facts.graph.max_degree} pairs"
-            if times > 1
-            else f"a whole person is protected alike: nobody is in more than {facts.graph.max_degree} pairs"
-        )
+        person = "a whole person, beyond the line above that names one"
     return ["who is compared with whom, and the number of pairs", person]

@@ -52,13 +52,19 @@ class PairSum:
         factor = math.sqrt(2) if self.nonnegative and self.norm == 2 else 2.0
         return math.nextafter(factor * self.kappa * self.radius, math.inf)
 
-    def planned(self, epsilon: float, delta: float, *, times: int = 1, slack: float = 0.0) -> Mechanism:
-        """Return the mechanism of which ``times`` draws keep (epsilon, delta); ``slack`` is room for rounding."""
-        sensitivity = self.sensitivity * (1 + slack)
+    def planned(
+        self, epsilon: float, delta: float, *, times: int = 1, slack: float = 0.0, batches: int = 1
+    ) -> Mechanism:
+        """Return the mechanism of which ``times`` draws keep (epsilon, delta); ``slack`` is room for rounding.
+
+        κ pairs may lie in as many of the disjoint ``batches``, each of which is rounded to the grid by itself: the
+        grid's slop counts for the coordinates of all of them.
+        """
+        sensitivity, moved = self.sensitivity * (1 + slack), self.size * min(self.kappa, batches)
         if self.mechanism == "gaussian":
-            return Gaussian.for_budget(epsilon, delta, sensitivity=sensitivity, coordinates=self.size, times=times)
+            return Gaussian.for_budget(epsilon, delta, sensitivity=sensitivity, coordinates=moved, times=times)
         if self.mechanism == "laplace":
-            return Laplace.for_epsilon(epsilon / times, sensitivity=sensitivity, coordinates=self.size)
+            return Laplace.for_epsilon(epsilon / times, sensitivity=sensitivity, coordinates=moved)
         if self.mechanism == "staircase":
             if epsilon / times > LARGEST_STAIRCASE:
                 raise InputError(

@@ -6,6 +6,7 @@ the largest of the parts' losses, not their sum [foundations].
 """
 
 import math
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -32,9 +33,30 @@ def stacking_features(margins: FloatArray) -> FloatArray:
     return features
 
 
+class _DisjointParts:
+    """What mechanisms on parts of the rows share: neighbours, and one table drawn after the other."""
+
+    exact = False
+    sensitivity = 1.0
+    # A row more or less would move others to another part.
+    relations = (Relation.REPLACE,)
+
+    def distance(self, first: FloatArray, second: FloatArray) -> float:
+        """Return how many rows of one table the other lacks."""
+        return float(rows_apart(first, second))
+
+    def draw(self, values: FloatArray, stream: NoiseStream) -> FloatArray:
+        """Return what is drawn of each table before the last two axes."""
+        drawn = np.stack([self._draw_one(table, stream) for table in tables_of(values)])
+        return drawn.reshape(*values.shape[:-2], -1)
+
+    @abstractmethod
+    def _draw_one(self, table: FloatArray, stream: NoiseStream) -> FloatArray: ...
+
+
 @registered
 @dataclass(frozen=True)
-class StackedPerturbation:
+class StackedPerturbation(_DisjointParts):
     """Weights of feature groups learned on part 0, and stacking weights learned on part 1: [pptl] Alg. 4, lines 2-4.
 
     A row is (part, z_1, o_1, …, z_K, o_K): for each group the input of its objective perturbation. The output is all
@@ -53,10 +75,6 @@ class StackedPerturbation:
     groups: tuple[ObjectivePerturbation, ...]
     top: ObjectivePerturbation
     name = "stacked objective perturbation"
-    exact = False
-    sensitivity = 1.0
-    # A row more or less would move others to another part.
-    relations = (Relation.REPLACE,)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "groups", _perturbations(self.groups))
@@ -81,15 +99,6 @@ class StackedPerturbation:
         first, second = (np.hstack([np.zeros((1, 1)), *rows]) for rows in zip(*pairs, strict=True))
         return first, second
 
-    def distance(self, first: FloatArray, second: FloatArray) -> float:
-        """Return how many rows of one table the other lacks."""
-        return float(rows_apart(first, second))
-
-    def draw(self, values: FloatArray, stream: NoiseStream) -> FloatArray:
-        """Return the weights of all groups and of the stacking, for each table before the last two axes."""
-        drawn = np.stack([self._draw_one(table, stream) for table in tables_of(values)])
-        return drawn.reshape(*values.shape[:-2], -1)
-
     def _draw_one(self, table: FloatArray, stream: NoiseStream) -> FloatArray:
         first, second = table[table[:, 0] == 0], table[table[:, 0] == 1]
         ends = list(accumulate((each.dimension + 1 for each in self.groups), initial=1))
@@ -106,7 +115,7 @@ class StackedPerturbation:
 
 @registered
 @dataclass(frozen=True)
-class TunedPerturbation:
+class TunedPerturbation(_DisjointParts):
     """The weights of the best of m settings: each learns on its own part, the last part chooses: [erm] Alg. 3.
 
     A row is (part, z, o). The output is the weights chosen, then the number of the setting.
@@ -125,10 +134,6 @@ class TunedPerturbation:
     settings: tuple[ObjectivePerturbation, ...]
     choice: Exponential
     name = "tuned objective perturbation"
-    exact = False
-    sensitivity = 1.0
-    # A row more or less would move others to another part.
-    relations = (Relation.REPLACE,)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "settings", _perturbations(self.settings))
@@ -151,15 +156,6 @@ class TunedPerturbation:
         """Return two neighbouring tables: one opposite row of the first setting's part."""
         first, second = (np.hstack([np.zeros((1, 1)), rows]) for rows in self.settings[0].opposite_rows())
         return first, second
-
-    def distance(self, first: FloatArray, second: FloatArray) -> float:
-        """Return how many rows of one table the other lacks."""
-        return float(rows_apart(first, second))
-
-    def draw(self, values: FloatArray, stream: NoiseStream) -> FloatArray:
-        """Return the chosen weights and the number of their setting, for each table before the last two axes."""
-        drawn = np.stack([self._draw_one(table, stream) for table in tables_of(values)])
-        return drawn.reshape(*values.shape[:-2], -1)
 
     def _draw_one(self, table: FloatArray, stream: NoiseStream) -> FloatArray:
         parts = [table[table[:, 0] == part, 1:] for part in range(len(self.settings) + 1)]

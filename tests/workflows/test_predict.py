@@ -1,0 +1,101 @@
+"""Predictions come back by class name, in the order of the table, beside the columns that were kept."""
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import tacit
+from tacit.data.columns import Categorical, Label, Numeric
+from tacit.data.encoding import decode
+from tacit.data.schema import Schema
+from tacit.data.tables import read_table
+from tacit.errors import InputError, ReleaseError, TacitError
+from tacit.workflows.models import AdoptedModel, is_release_file, open_predictor
+
+SCHEMA = Schema((Numeric("age", (0.0, 100.0)), Categorical("sex", ("f", "m")), Label("outcome", ("well", "ill"))))
+
+
+def people(n: int, seed: int) -> tuple[pl.DataFrame, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    X = np.column_stack([np.clip(0.2 + 0.5 * y + rng.normal(0, 0.1, n), 0, 1), np.eye(2)[rng.integers(0, 2, n)]])
+    return decode(X, SCHEMA, y=y), y
+
+
+@pytest.fixture(scope="module")
+def adopted() -> AdoptedModel:
+    frame, _ = people(300, 0)
+    made = tacit.release(frame, SCHEMA, epsilon=4.0, method="moments", random_state=0)
+    ours, _ = people(100, 1)
+    blank = ours.with_columns(
+        pl.when(pl.int_range(pl.len()) < 40).then(pl.col("outcome")).otherwise(None).alias("outcome")
+    )
+    return tacit.adopt([made], blank, SCHEMA)
+
+
+def test_classes_come_back_by_name_with_a_confidence(adopted: AdoptedModel) -> None:
+    frame, y = people(200, 2)
+    predictions = tacit.predict(adopted, frame.drop("outcome"))
+    assert predictions.columns == ["prediction", "confidence"]
+    truth = np.array(SCHEMA.classes)[y]
+    assert (predictions["prediction"].to_numpy() == truth).mean() > 0.9
+    assert predictions["confidence"].is_between(0.5, 1.0).all()
+
+
+def test_the_label_column_is_not_read(adopted: AdoptedModel) -> None:
+    frame, _ = people(50, 3)
+    wrong = frame.with_columns(pl.lit("no such class").alias("outcome"))
+    assert tacit.predict(adopted, wrong).equals(tacit.predict(adopted, frame))
+
+
+def test_kept_columns_stay_beside_their_rows(adopted: AdoptedModel) -> None:
+    frame, _ = people(30, 4)
+    named = frame.with_columns(pl.Series("id", [f"p{k}" for k in range(30)]))
+    shuffled = named.sample(fraction=1.0, shuffle=True, seed=0)
+    plain = tacit.predict(adopted, named, keep=["id", "age"])
+    moved = tacit.predict(adopted, shuffled, keep=["id", "age"])
+    assert plain.columns == ["id", "age", "prediction", "confidence"]
+    assert moved.sort("id").equals(plain.sort("id"))
+
+
+@pytest.mark.parametrize(
+    ("keep", "words"), [(["nobody"], "has no 'nobody'"), (["prediction"], "must not name 'prediction'")]
+)
+def test_columns_that_cannot_be_kept_are_refused(adopted: AdoptedModel, keep: list[str], words: str) -> None:
+    frame, _ = people(5, 5)
+    table = frame.with_columns(pl.lit(1).alias("prediction"))
+    with pytest.raises(InputError, match=words):
+        tacit.predict(adopted, table, keep=keep)
+
+
+@pytest.mark.parametrize("name", ["p.csv", "p.parquet"])
+def test_files_hold_what_the_call_returns(adopted: AdoptedModel, tmp_path: Path, name: str) -> None:
+    frame, _ = people(20, 6)
+    returned = tacit.predict(adopted, frame, output=tmp_path / name)
+    assert read_table(tmp_path / name)["prediction"].to_list() == returned["prediction"].to_list()
+    with pytest.raises(InputError, match="--force"):
+        tacit.predict(adopted, frame, output=tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["p.npz", "p.csv.gz", "p.tsv", "p.txt"])
+def test_other_layouts_are_refused_before_anything_is_read(adopted: AdoptedModel, tmp_path: Path, name: str) -> None:
+    with pytest.raises(TacitError):
+        tacit.predict(adopted, tmp_path / "no.csv", output=tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_linear_release_predicts_by_itself(tmp_path: Path) -> None:
+    frame, _ = people(500, 0)
+    tacit.release(frame, SCHEMA, epsilon=20.0, delta=0.0, method="linear", output=tmp_path / "l.tacit")
+    assert is_release_file(tmp_path / "l.tacit")
+    assert open_predictor(tmp_path / "l.tacit").schema == SCHEMA
+    assert set(tacit.predict(tmp_path / "l.tacit", frame)["prediction"]) <= set(SCHEMA.classes)
+
+
+def test_a_release_that_is_no_model_says_so(tmp_path: Path) -> None:
+    frame, _ = people(100, 0)
+    tacit.release(frame, SCHEMA, epsilon=1.0, method="moments", output=tmp_path / "m.tacit")
+    with pytest.raises(ReleaseError):
+        tacit.predict(tmp_path / "m.tacit", frame)
