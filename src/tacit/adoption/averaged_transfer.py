@@ -5,6 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -23,7 +24,7 @@ from tacit.adoption.boosted_trees import BoostedTrees
 from tacit.adoption.class_shares import estimated_shares, stated_shares
 from tacit.adoption.learned import Learned
 from tacit.adoption.receiver_evidence import AdoptionEvidence
-from tacit.adoption.release_sources import ReleaseScores, ReleaseView, release_sources
+from tacit.adoption.release_sources import MOST_ROWS, ReleaseScores, ReleaseView, release_sources
 from tacit.adoption.representation import Representation
 from tacit.adoption.source import Source, all_scores
 from tacit.adoption.stored_model import rebuilt
@@ -36,6 +37,8 @@ from tacit.releases.model import Model
 
 KIND = "averaged_model"
 ESTIMATED = "estimated"
+# Scores whose mean probabilities are this close to the released shares were made so.
+CENTRED = 2e-3
 Shares = Mapping[str, float] | str | None
 
 
@@ -106,15 +109,18 @@ class AveragedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return class probabilities [N, C]."""
-        return self.engine_.predict_proba(self._rows(X))
+        rows = self._rows(X)
+        return self.engine_.predict_proba(rows)
 
     def alone_proba(self, X: ArrayLike) -> FloatArray:
         """Return class probabilities [N, C] of the labels without any release."""
-        return self.engine_.alone_proba(self._rows(X))
+        rows = self._rows(X)
+        return self.engine_.alone_proba(rows)
 
     def releases_proba(self, X: ArrayLike) -> FloatArray:
         """Return class probabilities [N, C] of the releases without any label."""
-        return self.engine_.releases_proba(self._rows(X))
+        rows = self._rows(X)
+        return self.engine_.releases_proba(rows)
 
     def target_only_predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the class of each row by the labels without any release."""
@@ -211,8 +217,14 @@ class AveragedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not known:
             raise InputError("shares can be estimated only with a release that states its own: state them yourself.")
         best = max(known, key=lambda each: each.reliability.trust)
-        scores = all_scores([best], rows[:: max(1, len(rows) // 20_000)], len(classes))[0].values
-        return estimated_shares(scores, np.asarray(best.shares))
+        released = np.asarray(best.shares)
+        scores = all_scores([best], rows[:: max(1, len(rows) // MOST_ROWS)], len(classes))[0].values
+        if np.abs(softmax(scores, axis=1).mean(axis=0) - released).max() < CENTRED:
+            raise InputError(
+                f"the scores of {best.name} are centred on your rows and cannot say how common classes "
+                "are: state the shares yourself."
+            )
+        return estimated_shares(scores, released)
 
 
 def _plain_schema(rows: Rows, y: NDArray[Any]) -> Schema:

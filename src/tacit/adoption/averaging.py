@@ -16,7 +16,7 @@ from tacit.arrays import FloatArray
 LEAST_WEIGHT, MOST_MEMBERS = 0.01, 10
 # Releases of whose scores any are used with less probability than this are ignored, their class shares too: the model
 # is then exactly the receiver's own.
-LEAST_PROBABILITY = 0.02
+LEAST_PROBABILITY = 0.05
 # Usages whose best screened evidence is this far (in log) below the best of all are not tried further.
 SCREENING_GAP = 6.0
 # More usages than this are screened first.

@@ -204,6 +204,7 @@ class AdoptionEvidence:
         return {
             "labelled": self.n_labelled,
             "unlabelled": self.n_unlabelled,
+            "classes": list(self.classes),
             "labels": dict(zip(self.classes, self.labels, strict=True)),
             "classes_without_labels": list(self.classes_without_labels),
             "methods": [each.to_dict() for each in self.methods],
@@ -220,8 +221,8 @@ class AdoptionEvidence:
         """Return the evidence that ``to_dict`` wrote."""
         return cls(
             n_unlabelled=int(content["unlabelled"]),
-            classes=tuple(content["labels"]),
-            labels=tuple(int(count) for count in content["labels"].values()),
+            classes=tuple(content["classes"]),
+            labels=tuple(int(content["labels"][name]) for name in content["classes"]),
             methods=tuple(MethodFigures.from_dict(each) for each in content["methods"]),
             difference=_optional_figure(content["difference"]),
             releases=tuple(ReleaseFigures.from_dict(each) for each in content["releases"]),

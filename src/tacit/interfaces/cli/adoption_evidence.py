@@ -21,8 +21,9 @@ def show_evidence(console: Console, evidence: AdoptionEvidence, names: Sequence[
         console.print(_figures(evidence))
     for line in (verdict_sentence(evidence), *remarks(evidence)):
         console.print(Text(line))
-    if names:
-        console.print(_releases(evidence, names, cards))
+    for name, card, release in zip(names, cards, evidence.releases, strict=True):
+        for line in _release_lines(name, card, release):
+            console.print(Text(line), soft_wrap=True)
 
 
 def _figures(evidence: AdoptionEvidence) -> Table:
@@ -45,25 +46,26 @@ def _number(figure: Figure) -> str:
     return f"{figure.value:.3f} ({figure.low:.2f} to {figure.high:.2f})"
 
 
-def _releases(evidence: AdoptionEvidence, names: Sequence[str], cards: Sequence[Card]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for header in ("release", "guarantee", "in common", "used", "adds"):
-        table.add_column(header, overflow="fold")
-    for name, card, release in zip(names, cards, evidence.releases, strict=True):
-        promise = f"epsilon {card.epsilon:g}, delta {card.delta:g} per {card.unit}"
-        table.add_row(Text(name), promise, Text(release.note), _used(release), _gain(release))
-    return table
+def _release_lines(name: str, card: Card, release: ReleaseFigures) -> list[str]:
+    """Return what was adopted, and what it did."""
+    promise = f"epsilon {card.epsilon:g}, delta {card.delta:g} per {card.unit}"
+    return [
+        f"{name}: {'; '.join(part for part in (promise, release.note) if part)}",
+        f"  {_used(release)}{_gain(release)}",
+    ]
 
 
 def _used(release: ReleaseFigures) -> str:
-    if not release.used:
-        return "0: ignored"
     halves = release.agreement
-    agreed = "" if halves is None else f"; halves agree on {halves.agreement:.0%} (chance {halves.chance:.0%})"
-    return f"probability {release.used:.2f}, {release.trust:.2f} before labels{agreed}"
+    agreed = (
+        "" if halves is None else f"; its halves agree on {halves.agreement:.0%} of rows (chance {halves.chance:.0%})"
+    )
+    used = f"used with probability {release.used:.2f}" if release.used else "ignored"
+    return f"{used}, {release.trust:.2f} before labels{agreed}"
 
 
 def _gain(release: ReleaseFigures) -> str:
     if release.gain is None:
-        return "labels cannot tell"
-    return f"log-loss {-release.gain.value:+.3f} ({-release.gain.high:+.2f} to {-release.gain.low:+.2f})"
+        return ""
+    low, high = sorted((-release.gain.high, -release.gain.low))
+    return f"; changes the held-out log-loss by {-release.gain.value:+.3f} ({low:+.2f} to {high:+.2f})"

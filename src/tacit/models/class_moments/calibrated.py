@@ -1,6 +1,7 @@
 """Calibrated class log-odds from noisy class sums of a table's columns, and how far they stand out from the noise."""
 
 import math
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -21,8 +22,6 @@ MOST_BETWEEN = 0.75
 # A class counts as having at least this share, however its noisy count came out.
 LEAST_SHARE = 1e-3
 ROUNDS = 50
-# Seed of the noise that splits a release in two; nothing private depends on it.
-SPLIT_SEED = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +97,7 @@ def calibrated_discriminant(
     signal = max(_signal(given, products), 0.0)
     within = max(whole - float(given.shares @ (given.shares @ products**2)), 1e-300)
     # Two copies with noise of their own: adding and subtracting fresh noise of the same size makes them independent.
-    fresh = _correlated_noise(given.covariance, given.D.shape[1])
+    fresh = _fresh_noise(given)
     halves = [given.discriminant(D, 2 * given.covariance)[0] for D in (given.D + fresh, given.D - fresh)]
     sensitivity = math.hypot(1.0, count_weight(1.0))
     return CalibratedDiscriminant(
@@ -142,11 +141,13 @@ def _contrasts(
     return _Contrasts(centring @ means, covariance, shares, S, np.asarray(np.linalg.inv(ridged)), phi, middle)
 
 
-def _correlated_noise(covariance: FloatArray, n_columns: int) -> FloatArray:
-    """Return normal noise [C, k], independent between columns, with ``covariance`` between classes."""
-    values, vectors = np.linalg.eigh(covariance)
+def _fresh_noise(given: _Contrasts) -> FloatArray:
+    """Return normal noise [C, k] of the same law as that in the contrasts, the same each time for the same release."""
+    values, vectors = np.linalg.eigh(given.covariance)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
-    return np.asarray(root @ check_random_state(SPLIT_SEED).standard_normal((len(covariance), n_columns)))
+    # Nothing private depends on the seed; it differs between releases, so that no direction is favoured in all.
+    generator = check_random_state(zlib.crc32(given.D.tobytes()))
+    return np.asarray(root @ generator.standard_normal(given.D.shape))
 
 
 def _finished(
