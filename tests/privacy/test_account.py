@@ -151,8 +151,8 @@ def test_a_mechanism_states_what_it_is_proved_for() -> None:
     with pytest.raises(InputError, match="must be among add-remove"):
         Step(added, "w", "", relation=both).relations(Unit.RECORD)
     stacked = StackedPerturbation((replaced,), ObjectivePerturbation.for_epsilon(1.0, curvature=1.0, dimension=1))
-    with pytest.raises(InputError, match="must be among replace"):
-        Step(stacked, "w", "", relation=Relation.ADD_REMOVE).relations(Unit.RECORD)
+    assert Step(stacked, "w", "").relations(Unit.RECORD) == (Relation.REPLACE,)
+    assert Step(stacked, "w", "", relation=both).relations(Unit.RECORD) == both
 
 
 def test_a_plan_proved_for_both_relations_costs_the_same_on_either_ledger(tmp_path: Path) -> None:

@@ -28,6 +28,8 @@ from tacit.version import VERSION
 # Sees each query before it is answered: (mechanism, true values, draw) -> answer. Used by audits only.
 Observer = Callable[[Mechanism, FloatArray, Callable[[], FloatArray]], FloatArray]
 SEEDED = "The noise was drawn from a seed, so whoever knows the seed can take it off again."
+# What a promise to a person rests on: rows under another name count as another person's.
+ONE_NAME = "every row of a person has the same name in the column that says whose row it is"
 _observer: ContextVar[Observer | None] = ContextVar("observer", default=None)
 
 
@@ -252,12 +254,12 @@ class Account:
             relation=self.budget.relation,
             epsilon=self.budget.epsilon,
             delta=self.budget.delta,
-            adjacency=adjacency,
+            adjacency=person_adjacency(self.budget.relation) if self.budget.unit is Unit.PERSON else adjacency,
             parts=tuple(_part(step, self.budget.unit) for step in self.steps),
             published=claim.exact,
             rows_per_person=claim.rows_per_person,
             coarser=(*coarser_guarantees(claim, self.budget), *group_guarantees(claim, self.budget, groups or {})),
-            assumptions=tuple(assumptions),
+            assumptions=(*assumptions, *([ONE_NAME] if self.budget.unit is Unit.PERSON else [])),
             not_protected=tuple(not_protected),
             secure=self._stream.secure,
             warning=warning or self._claim.warning,
@@ -275,6 +277,13 @@ class Account:
             "line": self._receipt.line,
             "digest": self._receipt.digest,
         }
+
+
+def person_adjacency(relation: Relation) -> str:
+    """Return when two tables are neighbours for one person."""
+    if relation is Relation.ADD_REMOVE:
+        return "two tables are neighbours if one of them has one person more, with all their rows"
+    return "two tables are neighbours if all rows of one person are exchanged for as many rows of another"
 
 
 def plan_event(steps: Sequence[Step], budget: Budget | None = None) -> Event:
