@@ -1,4 +1,5 @@
 # Made from public_names.py by `make format`; do not edit.
+from tacit.adoption.averaged_transfer import AveragedTransfer
 from tacit.adoption.classifier import TransferClassifier
 from tacit.adoption.neighbours import MetricNeighbours
 from tacit.adoption.network import SharpenedTransfer
@@ -47,6 +48,7 @@ from tacit.workflows.report import report
 __all__ = [
     "AffineHull",
     "AffineHullClassifier",
+    "AveragedTransfer",
     "Budget",
     "Card",
     "CardFacts",

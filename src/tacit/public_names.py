@@ -11,6 +11,7 @@ from typing import Any
 PUBLIC_NAMES = {
     "AffineHull": "tacit.models.affine_hull.hull",
     "AffineHullClassifier": "tacit.models.affine_hull.classifier",
+    "AveragedTransfer": "tacit.adoption.averaged_transfer",
     "Budget": "tacit.privacy.budget",
     "Card": "tacit.privacy.card",
     "CardFacts": "tacit.privacy.card_facts",

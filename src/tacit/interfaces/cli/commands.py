@@ -46,7 +46,7 @@ COMMANDS = {
     ),
     "adopt": Entry(
         f"{_CLI}.adopt:adopt",
-        "Adopt one or more releases: learn from them together with your own, mostly unlabelled rows.",
+        "Adopt one or more releases: learn from them together with your own, mostly or all unlabelled rows.",
     ),
     "predict": Entry(
         f"{_CLI}.predict:predict",
