@@ -1,6 +1,6 @@
 """What the tables of pair metrics share: the methods, their accuracy, and the peers without privacy."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -158,12 +158,18 @@ def peer_methods(split: BalancedSplit, seed: int, *, n_pairs: int = 1_000) -> di
     return {f"metric-learn {solver}, no privacy": split.accuracy(np.array(W)) for solver, W in transformations.items()}
 
 
-def table(make_split: Callable[[int], BalancedSplit], *, seeds: int, printed_seeds: int) -> Iterator[ResultRow]:
+def table(
+    make_split: Callable[[int], BalancedSplit],
+    *,
+    seeds: int,
+    printed_seeds: int,
+    epsilons: Sequence[float] = EPSILONS,
+) -> Iterator[ResultRow]:
     """Yield a row for each method, and for each budget where it has one."""
     splits = [make_split(seed) for seed in range(seeds)]
     yield from mean_rows("no budget", [plain_methods(split, seed) for seed, split in enumerate(splits)])
     yield from mean_rows("no budget", [peer_methods(splits[0], 0)])
-    for epsilon in EPSILONS:
+    for epsilon in epsilons:
         runs = [private_methods(split, epsilon, seed) for seed, split in enumerate(splits)]
         yield from mean_rows(f"pair epsilon {epsilon:g}", runs)
         runs = [printed_methods(splits[seed], epsilon, seed) for seed in range(printed_seeds)]
