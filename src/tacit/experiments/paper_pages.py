@@ -37,8 +37,8 @@ def paper_page(paper: Paper, recorded: Recorded) -> str:
 
 VERDICT_WORDS = (
     "*Reproduced*: built as stated, tested, and where there is a figure ours supports the claim. *Not reproduced*: "
-    "built, and ours does not support it. *Unsound, mended*: false or not private as printed; the default is a sound form. "
-    "*Data not public*: cannot be run by anybody else. *Not built*: nothing here does it."
+    "built, and ours does not support it. *Unsound, mended*: false or not private as printed; the default is a sound "
+    "form. *Data not public*: cannot be run by anybody else. *Not built*: nothing here does it."
 )
 
 
@@ -107,8 +107,8 @@ def index_page(papers: Sequence[Paper], recorded: Recorded, tables: Sequence[Exp
 
 INDEX_WORDS = (
     "Every theorem, lemma, definition, proposition, remark, algorithm, table and figure of the papers that tacit "
-    "builds on: where it is here, how it is tested, what runs it again, the printed figure beside ours, and what came out. "
-    "Rows that lose are shown. `tacit reproduce NAME --write` measures a table again and refreshes its page; "
+    "builds on: where it is here, how it is tested, what runs it again, the printed figure beside ours, and what came "
+    "out. Rows that lose are shown. `tacit reproduce NAME --write` measures a table again and refreshes its page; "
     "`tacit reproduce --all --write` does so for all (hours), `tacit reproduce --all --quick` runs all of them small."
 )
 
