@@ -5,10 +5,10 @@ BIN := .venv/bin
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test check quick slow-tests format bench clean
+.PHONY: demo test check quick slow-tests format docs bench clean
 
 # What `make quick` tests: every room but those that start processes, browsers and long runs, and of those what is quick.
-QUICK := $(filter-out tests/interfaces/ tests/experiments/ tests/pages/,$(wildcard tests/*/)) \
+QUICK := $(filter-out tests/interfaces/ tests/experiments/ tests/pages/ tests/__pycache__/,$(wildcard tests/*/)) \
 	tests/test_package.py tests/test_documents.py tests/interfaces/test_cli_commands.py
 
 demo: .venv/core  ## play owner, receiver and reviewer; leaves demo-output/
@@ -30,13 +30,16 @@ quick: .venv/installed  ## the inner loop: lint, types, layers and the quick tes
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n auto --dist worksteal -m "not slow" $(QUICK)
 
-slow-tests: .venv/installed  ## measure the tests of `make quick` one by one, and list which are slow
-	$(BIN)/pytest --write-slow-tests $(QUICK)
+slow-tests: .venv/installed  ## measure the tests of `make quick` one by one, and list those that are slow
+	$(BIN)/pytest --write-slow-tests -m "not slow" $(QUICK)
 
 format: .venv/installed  ## rewrite in house style, and the stub of the public names
 	$(BIN)/python -c "from pathlib import Path; from tacit.public_names import stub; Path('src/tacit/__init__.pyi').write_text(stub())"
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+docs: .venv/installed  ## the documentation site: open site/index.html
+	$(BIN)/sphinx-build --fail-on-warning --quiet --builder html docs site
 
 bench: .venv/installed .venv-peers/installed  ## ratios against peers, measured in one run
 	$(BIN)/python bench/noise.py
@@ -61,8 +64,8 @@ bench: .venv/installed .venv-peers/installed  ## ratios against peers, measured 
 	touch $@
 
 .venv/installed: .venv/core
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[dev,deep,federated,serve]"
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[dev,deep,docs,federated,serve]"
 	touch $@
 
 clean:  ## remove the environment and every cache
-	rm -rf .venv .venv-peers demo-output bench-output .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-peers demo-output bench-output site docs/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -10,7 +10,14 @@ from tacit.errors import BudgetError, BudgetExceededError, InputError
 from tacit.privacy import accounting
 from tacit.privacy.account import Account, Plan, Step, observed_by, plan_event
 from tacit.privacy.ledger import Ledger
-from tacit.privacy.mechanisms import EntryNoise, Gaussian, Laplace, ObjectivePerturbation, StackedPerturbation
+from tacit.privacy.mechanisms import (
+    EntryNoise,
+    Exponential,
+    Gaussian,
+    Laplace,
+    ObjectivePerturbation,
+    StackedPerturbation,
+)
 from tacit.privacy.mechanisms.base import Mechanism
 
 LAPLACE = Laplace.for_epsilon(0.5, sensitivity=1.0)
@@ -53,6 +60,31 @@ def test_an_audit_sees_values_released_together_one_by_one() -> None:
     with observed_by(observer):
         assert account.release_each(LAPLACE, np.array([1.0, 2.0])).shape == (2,)
     assert seen == [[1.0], [2.0]]
+
+
+def test_a_query_asked_repeatedly_uses_the_plan_each_time() -> None:
+    account = Account.open([STEP], budget=BUDGET)
+    with pytest.raises(BudgetError, match="as often as planned: nothing was drawn"):
+        account.release_repeatedly(LAPLACE, np.zeros(1), 3)
+    answers = account.release_repeatedly(LAPLACE, np.array([3.0]), 2)
+    assert answers.shape == (2, 1)
+    assert answers[0] != answers[1]
+    with pytest.raises(BudgetError, match="as often as planned"):
+        account.release(LAPLACE, np.array([3.0]))
+
+
+def test_an_audit_sees_each_answer_to_a_repeated_query() -> None:
+    account = Account.open([STEP], budget=BUDGET)
+    with observed_by(lambda _mechanism, values, _draw: values + 1):
+        answers = account.release_repeatedly(LAPLACE, np.array([1.0]), 2)
+    assert answers.tolist() == [[2.0], [2.0]]
+
+
+def test_only_noise_that_is_added_coordinate_by_coordinate_is_repeated() -> None:
+    choice = Exponential(1.0, 1.0)
+    account = Account.open([Step(choice, "a choice", "one row moves one score")], budget=BUDGET)
+    with pytest.raises(InputError, match="Laplace or Gaussian"):
+        account.release_repeatedly(choice, np.zeros(3), 1)
 
 
 def test_only_queries_of_one_coordinate_are_released_together() -> None:
@@ -119,8 +151,8 @@ def test_a_mechanism_states_what_it_is_proved_for() -> None:
     with pytest.raises(InputError, match="must be among add-remove"):
         Step(added, "w", "", relation=both).relations(Unit.RECORD)
     stacked = StackedPerturbation((replaced,), ObjectivePerturbation.for_epsilon(1.0, curvature=1.0, dimension=1))
-    with pytest.raises(InputError, match="must be among replace"):
-        Step(stacked, "w", "", relation=Relation.ADD_REMOVE).relations(Unit.RECORD)
+    assert Step(stacked, "w", "").relations(Unit.RECORD) == (Relation.REPLACE,)
+    assert Step(stacked, "w", "", relation=both).relations(Unit.RECORD) == both
 
 
 def test_a_plan_proved_for_both_relations_costs_the_same_on_either_ledger(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """Objective perturbation: its formulas against vectors, its guarantee against densities on a grid."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.special import expit
@@ -14,7 +16,7 @@ from tacit.privacy.mechanisms import (
     from_settings,
     settings_of,
 )
-from tacit.privacy.mechanisms.disjoint import stacking_features
+from tacit.privacy.mechanisms.disjoint import for_epsilon, stacking_features
 from tacit.privacy.mechanisms.objective import CLOSING_SHARE, chaudhuri_setting, loss_supremum, rows_apart
 from tacit.privacy.stream import NoiseStream
 
@@ -172,11 +174,42 @@ def test_a_card_can_make_it_again(mechanism: ObjectivePerturbation) -> None:
     assert mechanism.draw(first, NoiseStream(0)).shape == mechanism.output_direction.shape
 
 
-def test_disjoint_parts_cost_the_most_of_one_of_them() -> None:
-    assert stacked().event.epsilon == pytest.approx(1.0)
+def test_disjoint_parts_cost_the_most_of_one_of_them_or_half_of_two() -> None:
+    # Two solvers meet a row that goes from one part to the other, each with a ten-thousandth for how it stopped.
+    assert stacked().event.epsilon == pytest.approx(1.0001)
     assert StackedPerturbation((small(0.3), small(0.3)), small(1.0)).event.epsilon == pytest.approx(1.0)
-    assert tuned().event.epsilon == pytest.approx(1.0)
+    assert tuned().event.epsilon == pytest.approx(1.0001)
     assert TunedPerturbation((small(0.2), small(0.4)), Exponential(0.1, 1.0)).event.epsilon == pytest.approx(0.4)
+
+
+def test_a_row_more_or_less_costs_what_a_mechanism_for_such_neighbours_states() -> None:
+    for accounting in ("tight", "chaudhuri"):
+        made = ObjectivePerturbation.for_epsilon(1.0, curvature=1.0, dimension=2, accounting=accounting)
+        assert made.added_epsilon == replace(made, neighbours="added").event.epsilon
+        assert made.added_epsilon < made.event.epsilon
+
+
+@pytest.mark.parametrize("scores", [(5, 4), (0, 0), (9, 0)])
+@pytest.mark.parametrize("moves", [(0, 0), (0, 1), (1, 0), (1, 1)])
+def test_a_mistake_more_costs_half_of_the_choice(scores: tuple[int, int], moves: tuple[int, int]) -> None:
+    def law(mistakes: np.ndarray) -> np.ndarray:
+        weights = np.exp(-1.0 * mistakes / 2)  # the exponential mechanism at epsilon 1, sensitivity 1
+        return np.asarray(weights / weights.sum())
+
+    before, after = law(np.array(scores)), law(np.array(scores) + moves)
+    assert np.abs(np.log(before / after)).max() <= 0.5 + 1e-12
+
+
+@pytest.mark.parametrize("accounting", ["tight", "chaudhuri"])
+@pytest.mark.parametrize("epsilon", [0.01, 1.0, 30.0])
+def test_parts_are_calibrated_so_that_a_moved_row_costs_epsilon(epsilon: float, accounting: str) -> None:
+    def make(part: float) -> TunedPerturbation:
+        one = ObjectivePerturbation.for_epsilon(part, curvature=0.5, dimension=2, accounting=accounting)
+        return TunedPerturbation((one, one), Exponential(part, 1.0))
+
+    made = for_epsilon(make, epsilon)
+    assert 0.99 * epsilon < made.event.epsilon <= epsilon
+    assert made.moved_epsilon <= epsilon
 
 
 def test_the_rows_of_one_part_do_not_touch_what_the_other_part_taught() -> None:

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from tacit.audit.game import Game, furthest_pair, mechanism_game
+from tacit.audit.game import Game, furthest_rows, mechanism_game
 from tacit.privacy import accounting
 from tacit.privacy.card import AuditResult, Card, Part
 from tacit.privacy.mechanisms import from_settings
@@ -43,7 +43,8 @@ class CardAudit:
 def audit_card(card: Card, *, draws: int = DRAWS, seed: int | None = None) -> CardAudit:
     """Return the audit of ``card``: what its events cost together, and a lower bound on epsilon for each part.
 
-    The game is played with the mechanism as the card describes it, on the neighbours that it hides least.
+    The game is played with the mechanism as the card describes it, on the neighbours that it hides least: all
+    rows of one person, where the card is per person.
     """
     recomputed = accounting.epsilon(card.event, delta=card.delta)
     games = [_game(part, card.delta, seed) for part in card.parts]
@@ -56,9 +57,10 @@ def _game(part: Part, delta: float, seed: int | None) -> Game:
     claimed = accounting.epsilon(part.event, delta=delta)
     return mechanism_game(
         mechanism,
-        *furthest_pair(mechanism),
+        *furthest_rows(mechanism, part.rows),
         epsilon=claimed if math.isfinite(claimed) else 0.0,
         delta=delta,
         name=part.what,
         seed=seed,
+        rows=part.rows,
     )

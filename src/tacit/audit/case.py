@@ -38,9 +38,12 @@ def game_case(
     return Case(name, lambda: game.play(draws), control)
 
 
-def replay_result(run: Callable[[Any], dict[str, object]], data: Any, neighbour: Any) -> AuditResult:
-    """Run on two neighbours with equal noise, and return how much of each declared sensitivity was used."""
-    outcome = replay(run, data, neighbour)
+def replay_result(run: Callable[[Any], dict[str, object]], data: Any, neighbour: Any, *, rows: int = 1) -> AuditResult:
+    """Run on two neighbours with equal noise, and return how much of each declared sensitivity was used.
+
+    ``rows`` is how many rows of one person differ between the neighbours.
+    """
+    outcome = replay(run, data, neighbour, rows=rows)
     # A replay is no statistic: the bound is the share of the declared sensitivity that the neighbour used.
     return AuditResult("replay", EPSILON, EPSILON * outcome.largest_share, 1.0, outcome.queries, outcome.passed)
 

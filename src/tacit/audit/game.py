@@ -21,6 +21,8 @@ from tacit.privacy.mechanisms import (
     AgainstRest,
     Duchi,
     Exponential,
+    Gaussian,
+    Laplace,
     Mechanism,
     NormGamma,
     ObjectivePerturbation,
@@ -90,10 +92,15 @@ def mechanism_game(
     delta: float = 0.0,
     name: str = "",
     seed: int | None = None,
+    rows: int = 1,
 ) -> Game:
-    """Return the game of one mechanism on two inputs; the statistic is the output along their difference."""
+    """Return the game of one mechanism on two inputs; the statistic is the output along their difference.
+
+    ``rows`` is the number of rows of one person in which the inputs differ.
+    """
     first, second = np.atleast_1d(first).astype(float), np.atleast_1d(second).astype(float)
-    if not np.isinf(mechanism.sensitivity) and mechanism.distance(first, second) > mechanism.sensitivity * (1 + 1e-9):
+    largest = rows * mechanism.sensitivity
+    if not np.isinf(largest) and mechanism.distance(first, second) > largest * (1 + 1e-9):
         raise InputError("the two inputs are no neighbours: they lie further apart than the declared sensitivity.")
     stream = NoiseStream(seed)
     # Where outputs are no noisy inputs, the mechanism says along which direction they tell the two apart.
@@ -135,6 +142,19 @@ def furthest_pair(mechanism: Mechanism) -> tuple[FloatArray, FloatArray]:
         case Staircase() | NormGamma():
             return np.zeros(mechanism.dimension), mechanism.sensitivity * np.eye(mechanism.dimension)[0]
     return np.zeros(1), np.array([mechanism.sensitivity])
+
+
+def furthest_rows(mechanism: Mechanism, rows: int) -> tuple[FloatArray, FloatArray]:
+    """Return two inputs that differ in ``rows`` rows of one person, each of them as in ``furthest_pair``.
+
+    A sum moves so many times as far, a table has so many copies of the row. Other mechanisms read one row.
+    """
+    first, second = furthest_pair(mechanism)
+    if isinstance(mechanism, ObjectivePerturbation | AgainstRest):
+        return np.repeat(first, rows, axis=0), np.repeat(second, rows, axis=0)
+    if isinstance(mechanism, Laplace | Gaussian | Staircase | NormGamma):
+        return first, first + rows * (second - first)
+    return first, second
 
 
 def _statistics(

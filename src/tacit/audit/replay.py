@@ -63,15 +63,16 @@ class Replay:
         return self
 
 
-def replay(run: Callable[[Data], Results], data: Data, neighbour: Data) -> Replay:
+def replay(run: Callable[[Data], Results], data: Data, neighbour: Data, *, rows: int = 1) -> Replay:
     """Return the findings when ``run`` gets ``neighbour`` instead of ``data`` but the same noisy answers.
 
-    ``run`` fits and returns what would be handed out, by name: arrays or JSON-like values.
+    ``run`` fits and returns what would be handed out, by name: arrays or JSON-like values. ``rows`` is the number of
+    rows of one person in which the two differ: a query may move so many times as far as its mechanism declares for one.
     """
     recorder = QueryRecorder()
     with observed_by(recorder.record):
         handed_out = run(data)
-    checker = _Checker(recorder.queries)
+    checker = _Checker(recorder.queries, rows)
     with observed_by(checker.check):
         again = run(neighbour)
     findings = checker.findings + checker.unasked() + _differences(handed_out, again)
@@ -94,8 +95,9 @@ class QueryRecorder:
 class _Checker:
     """Answers queries as recorded, and notes where they contradict what was declared."""
 
-    def __init__(self, queries: list[RecordedQuery]) -> None:
+    def __init__(self, queries: list[RecordedQuery], rows: int) -> None:
         self._queries = queries
+        self._rows = rows
         self._next = 0
         self.largest_share = 0.0
         self.findings: list[Finding] = []
@@ -126,7 +128,7 @@ class _Checker:
         return [Finding(f"{missing} queries", "not asked on the neighbour: the number of queries depends on the data")]
 
     def _measure(self, where: str, query: RecordedQuery, values: FloatArray) -> None:
-        declared = query.mechanism.sensitivity
+        declared = self._rows * query.mechanism.sensitivity
         if np.isinf(declared):
             return  # the local model protects any change
         distance = query.mechanism.distance(query.values, values)

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from tacit.audit import desk, mechanisms
+from tacit.audit import desk, mechanisms, persons
 from tacit.audit.case import Case, ListCases
 from tacit.audit.kinds.table import CASES
 from tacit.privacy.card import AuditResult
 
-FAMILIES: tuple[ListCases, ...] = (mechanisms.cases, *CASES.values(), desk.cases)
+FAMILIES: tuple[ListCases, ...] = (mechanisms.cases, *CASES.values(), persons.cases, desk.cases)
 
 
 @dataclass(frozen=True)

@@ -209,10 +209,33 @@ class Ignored:
     name: str
 
 
+@dataclass(frozen=True)
+class Person:
+    """The column that says whose row it is: read to count and bound a person's rows, never encoded, never released.
+
+    Parameters
+    ----------
+    name : str
+        The column's header.
+    rows : int or None
+        The most rows of one person that a release reads: a public number, such as the visits foreseen by a study's
+        plan. None: given with each release.
+    """
+
+    kind: ClassVar[str] = "person"
+    name: str
+    rows: int | None = None
+
+    def __post_init__(self) -> None:
+        rows: Any = self.rows
+        if rows is not None and (not isinstance(rows, int) or isinstance(rows, bool) or rows < 1):
+            raise _refused(self, "rows", "a whole number of at least 1", rows)
+
+
 Feature = Numeric | Categorical
-Column = Numeric | Categorical | Label | Ignored
-KINDS: dict[str, type[Numeric | Categorical | Label | Ignored]] = {
-    kind.kind: kind for kind in (Numeric, Categorical, Label, Ignored)
+Column = Numeric | Categorical | Label | Ignored | Person
+KINDS: dict[str, type[Numeric | Categorical | Label | Ignored | Person]] = {
+    kind.kind: kind for kind in (Numeric, Categorical, Label, Ignored, Person)
 }
 
 

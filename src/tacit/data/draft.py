@@ -1,7 +1,6 @@
 """A first draft of a schema, read from a private table: to be corrected by its owner, not a public document."""
 
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -10,7 +9,8 @@ import polars as pl
 
 from tacit.arrays import FloatArray
 from tacit.data.cells import category_texts, numeric_cells
-from tacit.data.columns import Categorical, Column, Ignored, Label, Numeric
+from tacit.data.columns import Categorical, Column, Ignored, Label, Numeric, Person
+from tacit.data.identifiers import is_identifier_name, repeats_like_identifier
 from tacit.data.schema import Image, Schema
 from tacit.errors import SchemaError
 
@@ -20,7 +20,11 @@ USUAL_BLANKS = ("NA", "N/A", "NaN", "nan", "null", "NULL", "?")
 FEW_NUMBERS = 10
 # A column of texts with more different values than this is taken for free text.
 MANY_TEXTS = 50
-_IDENTIFIER = re.compile(r"(^|[ _.-])id$", re.IGNORECASE)
+NAMES_PERSONS = (
+    "repeats like an identifier: if it says whose row it is, a release protects that person with at most so many rows; "
+    "add rows = K, a public bound. If it does not, make it 'ignored'"
+)
+MAY_NAME_PERSONS = 'repeats like an identifier: if it says whose row it is, make it kind = "person"'
 
 HEADING = """\
 DRAFT, NOT YET FIT FOR A RELEASE.
@@ -67,6 +71,7 @@ def draft_schema(
     guesses = [
         (pixels[name], "") if name in pixels else _guess(table[name], is_label=name == label) for name in table.columns
     ]
+    guesses = _one_person(guesses)
     schema = Schema(
         columns=tuple(column for column, _ in guesses),
         image=image,
@@ -96,8 +101,8 @@ def _guess(series: pl.Series, *, is_label: bool) -> tuple[Column, str]:
         return Ignored(series.name), "neither numbers nor text"
     if is_label:
         return Label(series.name, classes=_texts(series)), "the order of the classes gives their codes"
-    if _IDENTIFIER.search(series.name):
-        return Ignored(series.name), "looks like an identifier"
+    if is_identifier_name(series.name):
+        return _guess_identifier(series)
     cells = numeric_cells(series, Numeric(series.name, (0, 1)), missing_values=USUAL_BLANKS)
     if cells.malformed.any():
         return _guess_texts(series)
@@ -110,6 +115,21 @@ def _guess(series: pl.Series, *, is_label: bool) -> tuple[Column, str]:
     return Numeric(series.name, bounds, integer=_whole(numbers), missing=missing), ""
 
 
+def _guess_identifier(series: pl.Series) -> tuple[Column, str]:
+    if repeats_like_identifier(series):
+        return Person(series.name), NAMES_PERSONS
+    return Ignored(series.name), "looks like an identifier"
+
+
+def _one_person(guesses: list[tuple[Column, str]]) -> list[tuple[Column, str]]:
+    """Return the guesses with the first of several columns that may name persons left as such."""
+    persons = [column.name for column, _ in guesses if isinstance(column, Person)]
+    return [
+        (Ignored(column.name), MAY_NAME_PERSONS) if column.name in persons[1:] else (column, remark)
+        for column, remark in guesses
+    ]
+
+
 def _whole(numbers: FloatArray) -> bool:
     return bool((numbers == np.round(numbers)).all())
 
@@ -119,6 +139,8 @@ def _guess_texts(series: pl.Series) -> tuple[Column, str]:
     if len(texts) < 2:
         return Ignored(series.name), "empty, or the same in every row"
     if len(texts) > MANY_TEXTS:
+        if repeats_like_identifier(series):
+            return Ignored(series.name), MAY_NAME_PERSONS
         return Ignored(series.name), f"{len(texts)} different texts: free text or an identifier?"
     missing = bool(category_texts(series, USUAL_BLANKS).null_count())
     return Categorical(series.name, categories=texts, missing="category" if missing else "error"), ""

@@ -1,7 +1,7 @@
 """Tables as matrices in [0, 1] by the rules of a schema, and back to names."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from tacit import checks
 from tacit.arrays import UNLABELLED, BoolArray, FloatArray, IntArray
-from tacit.data.cells import category_cells, numeric_cells
+from tacit.data.cells import category_cells, category_texts, numeric_cells
 from tacit.data.columns import Categorical, Feature, Numeric
 from tacit.data.schema import Schema
 from tacit.data.tables import read_table
@@ -35,12 +35,21 @@ class Encoded:
         Names of the encoded columns.
     classes : tuple of str
         Names of the class codes.
+    persons : array [rows] or None
+        Whose row each is, as text ("" where that is missing); None where the schema names no such column, or the
+        table lacks it.
     """
 
     X: NDArray[np.floating[Any]]
     y: IntArray
     names: tuple[str, ...]
     classes: tuple[str, ...]
+    persons: NDArray[np.str_] | None = None
+
+    def where(self, kept: BoolArray) -> "Encoded":
+        """Return the rows for which the mask ``kept`` [rows] is true."""
+        persons = None if self.persons is None else self.persons[kept]
+        return replace(self, X=self.X[kept], y=self.y[kept], persons=persons)
 
 
 def columns_to_read(schema: Schema) -> set[str] | None:
@@ -90,7 +99,7 @@ def encode(
     y = _encode_label(table, schema, source)
     if labels == "required":
         _check_classes(y, schema, source)
-    return Encoded(X, y, schema.encoded_names, schema.classes)
+    return Encoded(X, y, schema.encoded_names, schema.classes, _persons(table, schema))
 
 
 def decode(X: ArrayLike, schema: Schema, *, y: ArrayLike | None = None) -> pl.DataFrame:
@@ -204,6 +213,13 @@ def _encode_label(table: pl.DataFrame, schema: Schema, source: str) -> IntArray:
         fault = _Fault(source, label.name)
         fault.refuse(cells.unknown, "is no class of the schema", 'Add the class, or set unknown = "missing"')
     return cells.codes
+
+
+def _persons(table: pl.DataFrame, schema: Schema) -> NDArray[np.str_] | None:
+    if schema.person is None or schema.person.name not in table.columns:
+        return None
+    texts = category_texts(table[schema.person.name], schema.missing_values).fill_null("")
+    return np.array(texts.to_list(), dtype=np.str_)
 
 
 def _check_classes(y: IntArray, schema: Schema, source: str) -> None:

@@ -15,8 +15,10 @@ from tacit.data.columns import (
     Categorical,
     Column,
     Feature,
+    Ignored,
     Label,
     Numeric,
+    Person,
     checked_texts,
     column_from_dict,
     column_to_dict,
@@ -104,6 +106,9 @@ class Schema:
         labels = [column.name for column in self.columns if isinstance(column, Label)]
         if len(labels) > 1:
             raise SchemaError(f"at most one column may be the label; got {labels}. Make the others 'ignored'.")
+        persons = [column.name for column in self.columns if isinstance(column, Person)]
+        if len(persons) > 1:
+            raise SchemaError(f"at most one column may be of kind 'person'; got {persons}. Make the others 'ignored'.")
         if not self.features:
             raise SchemaError("a schema needs at least one numeric or categorical column; got none.")
 
@@ -127,6 +132,26 @@ class Schema:
     def label(self) -> Label | None:
         """The column to predict, if there is one."""
         return next((column for column in self.columns if isinstance(column, Label)), None)
+
+    @cached_property
+    def person(self) -> Person | None:
+        """The column that says whose row it is, if there is one."""
+        return next((column for column in self.columns if isinstance(column, Person)), None)
+
+    def with_person(self, name: str) -> "Schema":
+        """Return the schema with the column ``name`` of kind 'person': one that it ignores or does not list."""
+        listed = {column.name: column for column in self.columns}
+        if not isinstance(listed.get(name, Ignored(name)), Ignored | Person):
+            raise SchemaError(
+                f"person must be a column that the schema ignores or does not list; got {name!r}, which is of kind "
+                f"{listed[name].kind!r}. A person's name is never encoded: give that column kind 'person'."
+            )
+        if self.person is not None:
+            if self.person.name != name:
+                raise SchemaError(f"person must be {self.person.name!r}, as the schema says; got {name!r}.")
+            return self
+        others = tuple(column for column in self.columns if column.name != name)
+        return replace(self, columns=(*others, Person(name)))
 
     @property
     def classes(self) -> tuple[str, ...]:

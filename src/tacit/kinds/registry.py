@@ -2,7 +2,7 @@
 
 from tacit.checks import one_of
 from tacit.errors import InputError
-from tacit.kinds import class_moments, encoder, fabricated_rows, linear, noisy_rows, pair_metric
+from tacit.kinds import additive, class_moments, encoder, fabricated_rows, linear, noisy_rows, pair_metric
 from tacit.releases.file import Release
 from tacit.releases.kind import ReleaseKind
 
@@ -50,6 +50,7 @@ def kind_of(release: Release) -> ReleaseKind:
 
 
 register(class_moments.KIND)
+register(additive.KIND)
 register(linear.KIND)
 register(pair_metric.KIND)
 register(fabricated_rows.KIND)

@@ -7,9 +7,10 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from tacit import checks
-from tacit.arrays import FloatArray
+from tacit.arrays import FloatArray, IntArray
 from tacit.data.bounds import to_unit_cube
 from tacit.data.columns import Categorical
+from tacit.data.row_parts import row_parts
 from tacit.data.schema import Schema
 from tacit.errors import InputError
 from tacit.privacy.budget import Relation, Relations
@@ -103,6 +104,16 @@ def query_of(X: FloatArray, factors: FloatArray, prior: FloatArray, n_rows: int)
     np.multiply(X, factors[:, None], out=values[:n, :d])
     values[:n, d] = values[:n, :d] @ prior if prior.any() else 0.0
     return values
+
+
+def query_parts(X: FloatArray, codes: NDArray[np.intp], n_parts: int, n_rows: int) -> IntArray:
+    """Return in which of ``n_parts`` each row of a `query_of` lies [n_rows], by what it holds.
+
+    The rows of zeros that fill up to ``n_rows`` lie in part 0; they weigh nothing in any part.
+    """
+    parts = np.zeros(n_rows, dtype=np.int64)
+    parts[: len(X)] = row_parts(X, codes, n_parts)
+    return parts
 
 
 def classes_query(

@@ -9,11 +9,13 @@ from tacit.data.schema import Schema
 from tacit.errors import ReleaseError
 from tacit.kinds.class_moments import ENTRY_FILE, RECORD_FILE
 from tacit.kinds.class_moments.preview import optional_preview
+from tacit.models.additive.release import KIND as ADDITIVE_KIND
 from tacit.models.linear.release import KIND as LINEAR_KIND
 from tacit.models.linear.release import read_scores
 from tacit.models.pair_metric.release import KIND as METRIC_KIND
 from tacit.models.pair_metric.release import metric_of_columns
 from tacit.pages import class_means
+from tacit.pages.additive import additive_sections
 from tacit.pages.charts import signed_chart, weight_chart
 from tacit.pages.layout import section
 from tacit.pages.markup import Markup, joined, tag
@@ -95,6 +97,7 @@ def _largest(weights: FloatArray, names: Sequence[str]) -> list[tuple[str, float
 SECTIONS: Mapping[str, Sections] = {
     RECORD_FILE: _class_moments_sections,
     ENTRY_FILE: _class_moments_sections,
+    ADDITIVE_KIND: additive_sections,
     LINEAR_KIND: _linear_sections,
     METRIC_KIND: _metric_sections,
 }

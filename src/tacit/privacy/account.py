@@ -28,6 +28,8 @@ from tacit.version import VERSION
 # Sees each query before it is answered: (mechanism, true values, draw) -> answer. Used by audits only.
 Observer = Callable[[Mechanism, FloatArray, Callable[[], FloatArray]], FloatArray]
 SEEDED = "The noise was drawn from a seed, so whoever knows the seed can take it off again."
+# What a promise to a person rests on: rows under another name count as another person's.
+ONE_NAME = "every row of a person has the same name in the column that says whose row it is"
 _observer: ContextVar[Observer | None] = ContextVar("observer", default=None)
 
 
@@ -203,6 +205,19 @@ class Account:
             return mechanism.draw(values, self._stream)
         return np.array([self._drawn(mechanism, value)[0] for value in values[:, None]])
 
+    def release_repeatedly(self, mechanism: Mechanism, values: FloatArray, times: int) -> FloatArray:
+        """Return ``times`` answers [times, ...] to one query: so many uses of the plan, their noise drawn together.
+
+        The same as so many calls of ``release``, since noise is drawn coordinate by coordinate.
+        """
+        values = checks.finite_array("values", values)
+        if not isinstance(mechanism, Laplace | Gaussian):
+            raise InputError(f"mechanism must add Laplace or Gaussian noise to be repeated; got {mechanism.name!r}.")
+        self._use(mechanism, checks.whole("times", times))
+        if _observer.get() is None:
+            return mechanism.draw(np.broadcast_to(values, (times, *values.shape)), self._stream)
+        return np.array([self._drawn(mechanism, values) for _ in range(times)])
+
     def _use(self, mechanism: Mechanism, times: int) -> None:
         if self._left[mechanism] < times:
             raise BudgetError(f"{mechanism!r} was not planned, or was drawn as often as planned: nothing was drawn.")
@@ -239,12 +254,12 @@ class Account:
             relation=self.budget.relation,
             epsilon=self.budget.epsilon,
             delta=self.budget.delta,
-            adjacency=adjacency,
+            adjacency=person_adjacency(self.budget.relation) if self.budget.unit is Unit.PERSON else adjacency,
             parts=tuple(_part(step, self.budget.unit) for step in self.steps),
             published=claim.exact,
             rows_per_person=claim.rows_per_person,
             coarser=(*coarser_guarantees(claim, self.budget), *group_guarantees(claim, self.budget, groups or {})),
-            assumptions=tuple(assumptions),
+            assumptions=(*assumptions, *([ONE_NAME] if self.budget.unit is Unit.PERSON else [])),
             not_protected=tuple(not_protected),
             secure=self._stream.secure,
             warning=warning or self._claim.warning,
@@ -262,6 +277,13 @@ class Account:
             "line": self._receipt.line,
             "digest": self._receipt.digest,
         }
+
+
+def person_adjacency(relation: Relation) -> str:
+    """Return when two tables are neighbours for one person."""
+    if relation is Relation.ADD_REMOVE:
+        return "two tables are neighbours if one of them has one person more, with all their rows"
+    return "two tables are neighbours if all rows of one person are exchanged for as many rows of another"
 
 
 def plan_event(steps: Sequence[Step], budget: Budget | None = None) -> Event:

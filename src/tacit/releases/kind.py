@@ -17,6 +17,7 @@ from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.ledger import LedgerLike
 from tacit.releases.file import Release
 from tacit.releases.lesson import FeatureMap, Lesson, ReceiverTable, ScoreFunction
+from tacit.releases.person_plan import person_plan, require_rows_per_person
 
 Details = TypeVar("Details")
 
@@ -75,7 +76,8 @@ class ReleaseKind:
     summary : str
         What is handed out, in a few words for a list of choices.
     units : tuple of Unit
-        What its epsilon can protect; the first is the usual one.
+        What its plans can protect; the first is the usual one. A kind that protects records protects persons too:
+        `plan` then raises its noise for all rows of one person.
     teaches : tuple of str
         What it can say about a receiver's rows: the parts of a `Lesson` that it fills, and "prior" if it holds the
         weights of a linear model, from which a private learner may start.
@@ -98,6 +100,11 @@ class ReleaseKind:
         """The name of the kind, that of its package."""
         return self.package.rsplit(".", 1)[-1]
 
+    @property
+    def protects(self) -> tuple[Unit, ...]:
+        """What its epsilon can protect: its units, and persons wherever it protects records."""
+        return (*self.units, *((Unit.PERSON,) if Unit.RECORD in self.units else ()))
+
     def plan(
         self,
         schema: Schema,
@@ -106,17 +113,28 @@ class ReleaseKind:
         epsilon: float,
         delta: float,
         n_rows: int | None = None,
+        rows_per_person: int | None = None,
         **settings: Any,
     ) -> ReleasePlan[Any]:
-        """Return what releasing a table with ``schema`` will draw; nothing is charged."""
+        """Return what releasing a table with ``schema`` will draw; nothing is charged.
+
+        ``rows_per_person`` is for unit "person": the most rows of one person that `make` will be given.
+        """
         self.require_unit(unit)
         budget = Budget(epsilon, delta, unit=unit)
         if self.row_count_public:
             settings["n_rows"] = n_rows
-        plan: ReleasePlan[Any] = self._module("plan").plan(
-            schema, unit=budget.unit, epsilon=budget.epsilon, delta=budget.delta, **settings
-        )
-        return plan
+
+        def own(chosen: Unit, epsilon: float, delta: float) -> ReleasePlan[Any]:
+            plan: ReleasePlan[Any] = self._module("plan").plan(
+                schema, unit=chosen, epsilon=epsilon, delta=delta, **settings
+            )
+            return plan
+
+        rows = require_rows_per_person(budget.unit, rows_per_person)
+        if rows is None:
+            return own(budget.unit, budget.epsilon, budget.delta)
+        return person_plan(lambda *loss: own(Unit.RECORD, *loss), budget, rows)
 
     def make(
         self,
@@ -171,8 +189,8 @@ class ReleaseKind:
     def require_unit(self, unit: Unit | str) -> None:
         """Raise InputError if epsilon cannot protect ``unit`` in this kind of release."""
         chosen = one_of("unit", unit, list(Unit))
-        if chosen not in self.units:
-            allowed = " or ".join(f"'{each}'" for each in self.units)
+        if chosen not in self.protects:
+            allowed = " or ".join(f"'{each}'" for each in self.protects)
             raise InputError(
                 f"unit must be {allowed} for method '{self.method}'; got '{chosen}'. Give --unit {self.units[0]}."
             )

@@ -58,6 +58,29 @@ class ReceiverTable:
 
 
 @dataclass(frozen=True, eq=False)
+class ScoreQuality:
+    """What a release publicly says of the quality of its scores; every figure has passed through a mechanism.
+
+    Attributes
+    ----------
+    separation : float
+        How far the mean scores of a class and of the rest lie apart among the owner's rows, in standard deviations of
+        the scores; of a numeric target the correlation of prediction and target.
+    separation_z : float
+        The same in standard deviations of its noise: below about 2 the release may hold nothing.
+    size : float
+        Noisy number of the owner's rows times mu of the whole release [gdp]: signal beside noise.
+    class_shares : array [C of the owner] or None
+        Noisy shares of the owner's classes; None for a numeric target.
+    """
+
+    separation: float
+    separation_z: float
+    size: float
+    class_shares: FloatArray | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class Lesson:
     """What one release says about a receiver's rows; parts that it does not hold stay empty.
 
@@ -75,6 +98,10 @@ class Lesson:
         Features of the receiver's rows to learn from.
     note : str
         What the release and the table have in common.
+    quality : ScoreQuality or None
+        What is publicly known of the scores' quality among the owner's rows, if the release was checked there.
+    calibrated : bool
+        Whether the scores of the candidates are logarithms of probabilities: differences between classes are log-odds.
     """
 
     classes: Mapping[int, int]
@@ -83,6 +110,8 @@ class Lesson:
     metric: FloatArray | None = None
     features: FeatureMap | None = None
     note: str = ""
+    quality: ScoreQuality | None = None
+    calibrated: bool = False
 
 
 def column_note(shared: SharedColumns) -> str:

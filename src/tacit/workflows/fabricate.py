@@ -18,8 +18,9 @@ from tacit.releases.kind import ReleasePlan, Spend
 from tacit.releases.sidecar import is_table, release_path
 from tacit.releases.signature import SigningKey, load_key
 from tacit.workflows.fabricated_tables import write_fabricated
+from tacit.workflows.persons import Contribution, contribution, private_rows, warn_of_persons, with_person
 from tacit.workflows.release import DELTA
-from tacit.workflows.tables import Progress, Table, as_schema, input_paths, labelled_rows, no_progress
+from tacit.workflows.tables import Progress, Table, as_schema, input_paths, no_progress
 
 # Bytes that a cell of the written table takes, at most about.
 CELL = 24
@@ -38,16 +39,22 @@ def plan_fabrication(
     schema: Schema | FilePath,
     promise: Budget,
     *,
+    kept: Contribution | None = None,
     progress: Progress = no_progress,
     **settings: Any,
 ) -> PlannedFabrication:
     """Return what fabricating ``table`` with this ``promise`` would draw; nothing is charged.
 
-    The other arguments are those of `fabricate`.
+    ``kept`` says which rows of a person are read; None: all, where a person is not the unit. The other arguments are
+    those of `fabricate`.
     """
     rules = as_schema(schema)
-    plan = KIND.plan(rules, unit=promise.unit, epsilon=promise.epsilon, delta=promise.delta, **settings)
-    return PlannedFabrication(plan, labelled_rows(table, plan.schema, progress=progress))
+    chosen = kept or contribution(rules, unit=promise.unit, rows=None, ledger=None, random_state=None)
+    budget: dict[str, Any] = {"unit": promise.unit, "epsilon": promise.epsilon, "delta": promise.delta}
+    plan = KIND.plan(rules, rows_per_person=chosen.rows, **budget, **settings)
+    rows, repeating = private_rows(table, rules, chosen, progress=progress)
+    warn_of_persons(plan, repeating)
+    return PlannedFabrication(plan, rows)
 
 
 def fabricate(
@@ -56,7 +63,9 @@ def fabricate(
     *,
     epsilon: float,
     delta: float = DELTA,
-    unit: Unit | str = Unit.RECORD,
+    unit: Unit | str | None = None,
+    person: str | None = None,
+    rows_per_person: int | None = None,
     ledger: LedgerLike = None,
     random_state: int | None = None,
     output: FilePath | None = None,
@@ -74,22 +83,24 @@ def fabricate(
     ----------
     table : path, DataFrame or Encoded
         The private table; rows without a label are left out.
-    schema, epsilon, delta, ledger, random_state, signing_key, force, progress
+    schema, epsilon, delta, person, rows_per_person, ledger, random_state, signing_key, force, progress
         As in `tacit.release`.
-    unit : {"record", "entry"}
+    unit : {"record", "entry", "person"} or None
     output : path or None
         A .csv or .parquet file.
     settings
         ``rows``, ``method``, ``accounting``, ``block_size`` and ``n_jobs`` of `FabricationSettings`.
     """
-    rules = as_schema(schema)
-    planned = plan_fabrication(table, rules, Budget(epsilon, delta, unit=unit), progress=progress, **settings)
+    rules = with_person(as_schema(schema), person)
+    account = as_ledger(ledger)
+    kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=account, random_state=random_state)
+    promise = Budget(epsilon, delta, unit=kept.unit)
+    planned = plan_fabrication(table, rules, promise, kept=kept, progress=progress, **settings)
     if output is not None:
         n_rows = planned.plan.details.rows or len(planned.rows.y)
         inputs = input_paths(table, schema, signing_key, ledger)
         _require_outputs(Path(output), rules, n_rows, force=force, inputs=inputs)
     key = load_key(signing_key) if isinstance(signing_key, str | Path) else signing_key
-    account = as_ledger(ledger)
     progress("charging, drawing noise, inventing rows")
     purpose = "" if output is None else f"fabricate {Path(output).name}"
     spend = Spend(account, random_state, purpose)

@@ -20,7 +20,8 @@ from tacit.privacy.ledger import LedgerLike, as_ledger
 from tacit.releases.file import Release, write_release
 from tacit.releases.kind import ReleaseKind, ReleasePlan
 from tacit.releases.signature import SigningKey, load_key
-from tacit.workflows.tables import Progress, Table, as_schema, input_paths, labelled_rows, no_progress
+from tacit.workflows.persons import Contribution, contribution, private_rows, warn_of_persons, with_person
+from tacit.workflows.tables import Progress, Table, as_schema, input_paths, no_progress
 
 DELTA = 1e-6
 # Bytes for a release beside the class covariances of an entry-level one.
@@ -42,19 +43,25 @@ def plan_release(
     promise: Budget,
     *,
     method: str = "moments",
+    kept: Contribution | None = None,
     progress: Progress = no_progress,
 ) -> PlannedRelease:
     """Return what releasing ``table`` with this ``promise`` would draw; nothing is charged.
 
-    The other arguments are those of `release`.
+    ``kept`` says which rows of a person are read; None: all, where a person is not the unit. The other arguments are
+    those of `release`.
     """
     kind, rules = kind_by_method(method), as_schema(schema)
     kind.require_unit(promise.unit)
+    chosen = kept or contribution(rules, unit=promise.unit, rows=None, ledger=None, random_state=None)
     budget: dict[str, Any] = {"unit": promise.unit, "epsilon": promise.epsilon, "delta": promise.delta}
+    budget["rows_per_person"] = chosen.rows
     # Planned before the table is read, so that a mistake costs no time, unless the plan needs the number of rows.
-    plan = None if kind.row_count_public else kind.plan(rules, **budget)
-    rows = labelled_rows(table, rules, progress=progress)
-    return PlannedRelease(kind, plan or kind.plan(rules, n_rows=len(rows.y), **budget), rows)
+    early = None if kind.row_count_public else kind.plan(rules, **budget)
+    rows, repeating = private_rows(table, rules, chosen, progress=progress)
+    plan = early or kind.plan(rules, n_rows=len(rows.y), **budget)
+    warn_of_persons(plan, repeating)
+    return PlannedRelease(kind, plan, rows)
 
 
 def release(
@@ -63,7 +70,9 @@ def release(
     *,
     epsilon: float,
     delta: float = DELTA,
-    unit: Unit | str = Unit.RECORD,
+    unit: Unit | str | None = None,
+    person: str | None = None,
+    rows_per_person: int | None = None,
     method: str = "moments",
     ledger: LedgerLike = None,
     random_state: int | None = None,
@@ -86,8 +95,13 @@ def release(
         Its public facts, which travel with the release.
     epsilon, delta : float
         Privacy loss to spend, and the probability with which more may be lost.
-    unit : {"record", "entry", "pair"}
-        What epsilon protects.
+    unit : {"record", "entry", "pair", "person"} or None
+        What epsilon protects. None: a person if the schema or ``person`` names the column, else a record.
+    person : str or None
+        The column that says whose row it is, if the schema declares none of kind "person". It is never released.
+    rows_per_person : int or None
+        With unit "person": the most rows of one person that are read, a public number; which ones is chosen by a key,
+        not by values. None: as the schema's column of kind "person" says.
     method : str
         What is handed out: the method of a registered kind, such as "moments", "linear" or "pairs".
     ledger : Ledger, path or None
@@ -102,13 +116,15 @@ def release(
     progress : callable
         Told at each stage what is being done.
     """
-    rules = as_schema(schema)
+    rules = with_person(as_schema(schema), person)
+    account = as_ledger(ledger)
+    kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=account, random_state=random_state)
     if output is not None:
         inputs = input_paths(table, schema, signing_key, ledger)
-        _require_release_output(Path(output), rules, unit, force=force, inputs=inputs)
+        _require_release_output(Path(output), rules, kept.unit, force=force, inputs=inputs)
     key = load_key(signing_key) if isinstance(signing_key, str | Path) else signing_key
-    account = as_ledger(ledger)
-    planned = plan_release(table, rules, Budget(epsilon, delta, unit=unit), method=method, progress=progress)
+    promise = Budget(epsilon, delta, unit=kept.unit)
+    planned = plan_release(table, rules, promise, method=method, kept=kept, progress=progress)
     progress("charging, then drawing noise")
     purpose = "" if output is None else f"release {Path(output).name}"
     made = planned.kind.make(

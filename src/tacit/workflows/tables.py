@@ -2,15 +2,15 @@
 
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 
-from tacit.arrays import UNLABELLED
-from tacit.data.encoding import Encoded, LabelPresence, encode, encode_file
+from tacit.arrays import UNLABELLED, BoolArray
+from tacit.data.encoding import Encoded, LabelPresence, columns_to_read, encode, encode_file
 from tacit.data.schema import Schema
 from tacit.data.schema_file import read_schema
+from tacit.data.tables import read_table
 from tacit.files.regular import FilePath
 from tacit.privacy.ledger import Ledger
 
@@ -46,15 +46,29 @@ def encoded_rows(
     return encode_file(table, schema, labels=labels)
 
 
+def frame_of(
+    table: FilePath | pl.DataFrame, schema: Schema, *, progress: Progress = no_progress
+) -> tuple[pl.DataFrame, str]:
+    """Return the table, read from its file if a path is given, and what error messages call it."""
+    if isinstance(table, pl.DataFrame):
+        return table, "table"
+    progress(f"reading {Path(table).name}")
+    return read_table(table, only=columns_to_read(schema)), Path(table).name
+
+
 def labelled_rows(table: Table, schema: Schema, *, progress: Progress = no_progress) -> Encoded:
-    """Return the labelled rows, and warn how many were left out.
+    """Return the labelled rows, and warn how many were left out."""
+    return labelled(encoded_rows(table, schema, progress=progress))[0]
+
+
+def labelled(rows: Encoded) -> tuple[Encoded, BoolArray]:
+    """Return the labelled rows and which these are; warn how many were left out.
 
     One row more or less in the table is at most one row more or less among the labelled ones.
     """
-    rows = encoded_rows(table, schema, progress=progress)
-    labelled = rows.y != UNLABELLED
-    if labelled.all():
-        return rows
-    n_without = int((~labelled).sum())
-    warnings.warn(f"{n_without:,} row{'s' * (n_without > 1)} without a label left out.", stacklevel=3)
-    return replace(rows, X=rows.X[labelled], y=rows.y[labelled])
+    has_label = rows.y != UNLABELLED
+    if has_label.all():
+        return rows, has_label
+    n_without = int((~has_label).sum())
+    warnings.warn(f"{n_without:,} row{'s' * (n_without > 1)} without a label left out.", stacklevel=4)
+    return rows.where(has_label), has_label

@@ -114,7 +114,7 @@ def test_the_noise_that_a_release_states_is_the_noise_it_has() -> None:
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"settings": SplitSettings("stack"), "n_rows": 100}, "n_rows"),
+        ({"settings": SplitSettings("stack"), "n_rows": 10}, "n_rows"),
         ({"settings": {"aggregate": "stack"}}, "settings must be a SplitSettings or None; got a dict"),
         ({"split": FeatureSplit.random(30, 3)}, "column 29"),
         ({"split": 50}, "n_groups"),

@@ -95,8 +95,19 @@ def test_tuning_pays_within_the_same_epsilon(tmp_path: Path) -> None:
     assert isinstance(step.mechanism, TunedPerturbation)
     assert [each.curvature for each in step.mechanism.settings] == [300, 300e5]
     assert model.score(X, y) > 0.9
-    with pytest.raises(InputError, match="n_rows"):
-        PrivateLogisticRegression(2.0, regularization=[1.0, 2.0], n_rows=1000).fit(X, y)
+
+
+def test_tuning_with_a_bound_on_the_rows_holds_for_rows_that_come_or_go() -> None:
+    X, y = blobs(30)
+
+    def run(table: Table) -> dict[str, object]:
+        model = PrivateLogisticRegression(1.0, regularization=[1.0, 2.0], classes=[0, 1], n_rows=40)
+        made = model.fit(*table)
+        assert made.card_.relation == "add-remove"
+        return dict(made.release().arrays)
+
+    replay(run, (X, y), (np.vstack([X, [[1e9] * 5]]), np.append(y, 1))).require()
+    replay(run, (X, y), (X[1:], y[1:])).require()
 
 
 def test_a_bound_on_the_rows_hides_how_many_there_are() -> None:

@@ -55,7 +55,8 @@ def test_the_groups_together_cost_epsilon(shares: tuple[float, ...], epsilon: fl
 def test_stacking_costs_epsilon_and_each_half_has_all_of_it() -> None:
     plan = plan_stack(blank(FIFTHS), PublicNumbers(2.0, 101, 1), SplitSettings("stack"))
     assert accounting.epsilon(plan_event(plan.steps), delta=0) == pytest.approx(2.0)
-    assert sum(each.event.epsilon for each in plan.groups) == pytest.approx(2.0)
+    # A ten-thousandth is kept for rows that go from one half to the other and meet two solvers.
+    assert sum(each.event.epsilon for each in plan.groups) == pytest.approx(2.0 / 1.0001)
     assert {each.curvature for each in plan.groups} == {51.0}
 
 

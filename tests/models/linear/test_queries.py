@@ -15,6 +15,7 @@ from tacit.privacy.mechanisms import Mechanism
 SPLIT = FeatureSplit(((0, 2), (1,)), (2.0, 1.0))
 X = np.random.default_rng(0).normal(size=(6, 3))
 CODES = np.array([0, 1, 0, 1, 1, 0])
+HALVES = np.array([0, 0, 1, 1, 0, 1])
 
 
 class Recorder:
@@ -31,7 +32,7 @@ class Recorder:
 def table(n_rows: int = 6) -> SplitTable:
     parts = [X[:, list(group)] for group in SPLIT.positions]
     start = np.array([[0.5, -1.0, 2.0]])
-    return SplitTable(parts, [row_factors(part) for part in parts], signs_of(CODES, 2), start, n_rows)
+    return SplitTable(parts, [row_factors(part) for part in parts], signs_of(CODES, 2), start, n_rows, HALVES)
 
 
 def test_the_query_of_a_group_holds_its_signed_unit_rows_and_margins() -> None:
@@ -66,7 +67,7 @@ def test_stacked_groups_are_one_query_whose_first_column_is_the_half() -> None:
     learned = stacked_weights(account, plan, table())
     ((mechanism, values),) = account.queries
     assert mechanism is plan.steps[0].mechanism
-    assert values[:, 0].tolist() == [0, 1, 0, 1, 0, 1]
+    assert values[:, 0].tolist() == HALVES.tolist()
     assert values.shape == (6, 1 + 3 + 2)
     assert learned.weights.tolist() == [[0.5 + 1.0, -1.0 + 3.0, 2.0 + 2.0]]
     assert learned.combination.tolist() == [[4.0, 5.0]]

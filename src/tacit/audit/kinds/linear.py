@@ -9,10 +9,13 @@ import numpy as np
 from tacit.arrays import FloatArray
 from tacit.audit.case import DRAWS, EPSILON, FIT_EPSILON, Case, replay_fits, replay_result
 from tacit.audit.game import Game, Sampler, fit_samplers, mechanism_game
+from tacit.data.row_parts import row_parts
 from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
 from tacit.models.linear.logistic import PrivateLogisticRegression
 from tacit.models.linear.planning import SplitSettings
-from tacit.models.two_class_problems import query_of, row_factors
+from tacit.models.two_class_problems import query_of, row_factors, unit_rows
+from tacit.privacy.account import Account
+from tacit.privacy.budget import Budget
 from tacit.privacy.card import AuditResult
 from tacit.privacy.mechanisms import AgainstRest, ObjectivePerturbation
 from tacit.privacy.stream import NoiseStream
@@ -47,6 +50,8 @@ def cases(seed: int | None) -> list[Case]:
         Case(
             "stacking, replay", lambda: _replay(FeatureSplitClassifier, seed, split=2, settings=SplitSettings("stack"))
         ),
+        Case("stacking of a sorted table, replay", lambda: _sorted_replay(seed, by_place=False)),
+        Case("control: halves by the rows' places", lambda: _sorted_replay(seed, by_place=True), control=True),
         Case("control: rows scaled by the table's own maximum", lambda: _own_maximum_replay(seed), control=True),
     ]
 
@@ -122,6 +127,23 @@ def _replay(estimator: Any, seed: int | None, **settings: Any) -> AuditResult:
     """Replay a fit with one row, and its label, replaced by an extreme one."""
     parameters = {"classes": [0, 1], "random_state": seed, **settings}
     return replay_fits(lambda: estimator(EPSILON, **parameters), *_neighbours())
+
+
+def _sorted_replay(seed: int | None, *, by_place: bool) -> AuditResult:
+    """Replay stacking on a table kept sorted, whose first row becomes the last; ``by_place``: as halves once were."""
+    (step,) = FeatureSplitClassifier(EPSILON, split=2, settings=SplitSettings("stack")).plan(3, n_rows=40)
+
+    def run(X: FloatArray) -> dict[str, object]:
+        rows = X[np.argsort(X[:, 0])]
+        halves = np.arange(40) % 2 if by_place else row_parts(rows, np.zeros(40, dtype=np.int64), 2)
+        groups = [np.column_stack([unit_rows(part), np.zeros(40)]) for part in (rows[:, :2], rows[:, 2:])]
+        account = Account.open([step], budget=Budget(EPSILON, unit="record", relation="replace"), random_state=seed)
+        return {"weights": account.release(step.mechanism, np.column_stack([halves, *groups]))}
+
+    X = _neighbours()[0][0]
+    other = X.copy()
+    other[0, 0] = 2.0
+    return replay_result(run, X, other)
 
 
 def _own_maximum_replay(seed: int | None) -> AuditResult:

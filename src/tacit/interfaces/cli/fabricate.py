@@ -7,13 +7,15 @@ import typer
 
 from tacit.errors import InputError
 from tacit.interfaces.cli.outputs import counted, file_size, working
-from tacit.interfaces.cli.spend import left_words, print_dry_run, warn, warnings_on_stderr
+from tacit.interfaces.cli.spend import Person, RowsPerPerson, left_words, print_dry_run, warn, warnings_on_stderr
 from tacit.kinds.fabricated_rows.make import FabricatedRows
 from tacit.privacy.budget import Budget
 from tacit.privacy.ledger import Ledger, as_ledger
 from tacit.releases.sidecar import release_path
 from tacit.workflows.fabricate import fabricate as fabricate_and_write
 from tacit.workflows.fabricate import plan_fabrication
+from tacit.workflows.persons import contribution, with_person
+from tacit.workflows.tables import as_schema
 
 
 def fabricate(
@@ -26,7 +28,16 @@ def fabricate(
     ],
     epsilon: Annotated[float, typer.Option(help="Privacy loss to spend on these rows.", show_default=False)],
     delta: Annotated[float, typer.Option(help="Probability with which more may be lost.")] = 1e-6,
-    unit: Annotated[str, typer.Option(help="What epsilon protects: [bold]record[/] or [bold]entry[/].")] = "record",
+    unit: Annotated[
+        str | None,
+        typer.Option(
+            help="What epsilon protects: [bold]record[/], [bold]entry[/] or [bold]person[/]; a person if "
+            "a column says whose row it is.",
+            show_default="record",
+        ),
+    ] = None,
+    person: Person = None,
+    rows_per_person: RowsPerPerson = None,
     method: Annotated[
         str,
         typer.Option(
@@ -78,8 +89,10 @@ def fabricate(
     warn(ledger, seed)
     with working("reading the schema") as stage, warnings_on_stderr():
         if dry_run:
-            promise = Budget(epsilon, delta, unit=unit)
-            plan = plan_fabrication(table, schema, promise, progress=stage, **settings).plan
+            rules = with_person(as_schema(schema), person)
+            kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=as_ledger(ledger), random_state=seed)
+            promise = Budget(epsilon, delta, unit=kept.unit)
+            plan = plan_fabrication(table, rules, promise, kept=kept, progress=stage, **settings).plan
         else:
             made = fabricate_and_write(
                 table,
@@ -87,6 +100,8 @@ def fabricate(
                 epsilon=epsilon,
                 delta=delta,
                 unit=unit,
+                person=person,
+                rows_per_person=rows_per_person,
                 ledger=ledger,
                 random_state=seed,
                 output=output,

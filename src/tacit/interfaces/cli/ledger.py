@@ -30,14 +30,17 @@ def init(
     *,
     epsilon: Annotated[float, typer.Option(help="All the epsilon that may ever be spent.", show_default=False)],
     unit: Annotated[
-        str, typer.Option(help="What one epsilon protects: [bold]entry[/], [bold]record[/] or [bold]pair[/].")
+        str,
+        typer.Option(
+            help="What one epsilon protects: [bold]entry[/], [bold]record[/], [bold]person[/] or [bold]pair[/]."
+        ),
     ],
     delta: Annotated[float, typer.Option(help="All the delta that may ever be spent; 0 for none.")] = 1e-6,
     relation: Annotated[
         str | None,
         typer.Option(
-            help="Neighbours: [bold]add-remove[/] (one more or less; the default for records) or [bold]replace[/] (one "
-            "exchanged, the number of rows public; linear releases and desks need it).",
+            help="Neighbours: [bold]add-remove[/] (one more or less; the default for records and persons) or "
+            "[bold]replace[/] (one exchanged, the number of rows public; linear releases and desks need it).",
             show_default=False,
         ),
     ] = None,

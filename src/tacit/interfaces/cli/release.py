@@ -7,13 +7,15 @@ import typer
 
 from tacit.errors import InputError
 from tacit.interfaces.cli.outputs import file_size, working
-from tacit.interfaces.cli.spend import left_words, print_dry_run, warn, warnings_on_stderr
+from tacit.interfaces.cli.spend import Person, RowsPerPerson, left_words, print_dry_run, warn, warnings_on_stderr
 from tacit.kinds.registry import all_kinds, kind_of
 from tacit.privacy.budget import Budget
 from tacit.privacy.ledger import Ledger, as_ledger
 from tacit.releases.file import Release
+from tacit.workflows.persons import contribution, with_person
 from tacit.workflows.release import plan_release
 from tacit.workflows.release import release as make_and_write
+from tacit.workflows.tables import as_schema
 
 METHODS = "; ".join(f"[bold]{kind.method}[/]: {kind.summary}" for kind in all_kinds())
 
@@ -29,8 +31,15 @@ def release(
     epsilon: Annotated[float, typer.Option(help="Privacy loss to spend on this release.", show_default=False)],
     delta: Annotated[float, typer.Option(help="Probability with which more may be lost.")] = 1e-6,
     unit: Annotated[
-        str, typer.Option(help="What epsilon protects: [bold]record[/], [bold]entry[/] or, for pairs, [bold]pair[/].")
-    ] = "record",
+        str | None,
+        typer.Option(
+            help="What epsilon protects: [bold]record[/], [bold]entry[/], [bold]person[/] or, for pairs, "
+            "[bold]pair[/]; a person if a column says whose row it is.",
+            show_default="record",
+        ),
+    ] = None,
+    person: Person = None,
+    rows_per_person: RowsPerPerson = None,
     method: Annotated[
         str,
         typer.Option(help=f"What is handed out. {METHODS}."),
@@ -67,7 +76,10 @@ def release(
     warn(ledger, seed)
     with working("reading the schema") as stage, warnings_on_stderr():
         if dry_run:
-            planned = plan_release(table, schema, Budget(epsilon, delta, unit=unit), method=method, progress=stage)
+            rules = with_person(as_schema(schema), person)
+            kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=as_ledger(ledger), random_state=seed)
+            promise = Budget(epsilon, delta, unit=kept.unit)
+            planned = plan_release(table, rules, promise, method=method, kept=kept, progress=stage)
         else:
             made = make_and_write(
                 table,
@@ -75,6 +87,8 @@ def release(
                 epsilon=epsilon,
                 delta=delta,
                 unit=unit,
+                person=person,
+                rows_per_person=rows_per_person,
                 method=method,
                 ledger=ledger,
                 random_state=seed,

@@ -10,7 +10,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from tacit.data.draft import HEADING, draft_schema
+from tacit.data.draft import HEADING, MAY_NAME_PERSONS, NAMES_PERSONS, Draft, draft_schema
 from tacit.data.encoding import columns_to_read
 from tacit.data.inspection import ColumnTally, Inspection, inspect_table
 from tacit.data.schema import Schema
@@ -63,7 +63,7 @@ def draft(
     drafted = draft_schema(table, label=label or None, images=shapes, extra_columns="ignore" if only else "error")
     text = format_schema(drafted.schema, heading=HEADING, comments=drafted.remarks)
     _deliver(text, output)
-    _warn(drafted.schema, output)
+    _warn(drafted, output)
 
 
 def check(
@@ -92,14 +92,17 @@ def _deliver(text: str, output: Path | None) -> None:
     write_text(output, text)
 
 
-def _warn(schema: Schema, output: Path | None) -> None:
-    console = Console(stderr=True)
+def _warn(drafted: Draft, output: Path | None) -> None:
+    console, schema = Console(stderr=True), drafted.schema
     console.print(Panel(Text(LEAK), title="[bold]NOT YET FIT FOR A RELEASE[/]", border_style="red"))
     kinds = [column.kind for column in schema.columns]
     counted = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
     console.print(Text(f"{'wrote ' + str(output) if output else 'drafted'}: {counted}."))
     if schema.label is None:
         console.print(Text("No label: name the column to predict with --label, or leave it so for unlabelled data."))
+    for name, remark in drafted.remarks.items():
+        if remark in (NAMES_PERSONS, MAY_NAME_PERSONS):
+            console.print(Text(f"column {name!r} {remark}.", style="bold"))
 
 
 def _show(inspection: Inspection, schema: Schema, name: str) -> None:

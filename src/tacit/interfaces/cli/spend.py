@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Annotated
 
 import typer
 from rich import box
@@ -22,6 +23,23 @@ NO_LEDGER = (
     "`tacit ledger init` makes an account."
 )
 SEEDED = "--seed: whoever knows the seed can draw the noise again. The release is NOT PRIVATE, and its card says so."
+
+Person = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="The column that says whose row it is; epsilon then protects a person. Never released.",
+        show_default=False,
+    ),
+]
+RowsPerPerson = Annotated[
+    int | None,
+    typer.Option(
+        metavar="K",
+        help="The most rows of one person that are read, a public number; chosen by a key, not by values.",
+        show_default=False,
+    ),
+]
 
 
 @contextmanager
@@ -66,7 +84,14 @@ def _mechanism(mechanism: Mechanism) -> str:
 def _left_after(plan: Plan, book: Ledger) -> Text:
     """Return what the ledger would have left, as it would account for the charge itself."""
     try:
-        after = book.preview(plan_claim(plan.steps, plan.budget, n_features=plan.n_features, exact=plan.exact))
+        claim = plan_claim(
+            plan.steps,
+            plan.budget,
+            n_features=plan.n_features,
+            exact=plan.exact,
+            rows_per_person=plan.rows_per_person,
+        )
+        after = book.preview(claim)
     except (BudgetExceededError, InputError) as refused:
         return Text(str(refused), style="bold red")
     spent, left = digits(after.spent, up=True), digits(after.left)

@@ -48,6 +48,7 @@ def make_app(
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
     app.exception_handler(_HttpError)(_error_response)
     app.exception_handler(TacitError)(_internal_error_response)
+    app.exception_handler(Exception)(_internal_error_response)
     _add_provider_routes(app, queue, authenticator, body_seconds)
     _add_owner_routes(app, desk, authenticator, None if ledger is None else ledger.left())
     return app
@@ -57,8 +58,9 @@ async def _error_response(_: Request, problem: _HttpError) -> JSONResponse:
     return JSONResponse({"error": problem.message}, problem.status, problem.headers)
 
 
-async def _internal_error_response(_: Request, problem: TacitError) -> JSONResponse:
-    # The owner reads what went wrong on the terminal; a provider learns only that nothing was charged for it.
+async def _internal_error_response(_: Request, problem: Exception) -> JSONResponse:
+    # The owner reads what went wrong on the terminal; a provider learns only that nothing was charged for it, in the
+    # same words whatever it was: an error may depend on a row.
     TERMINAL.error("%s", problem)
     return JSONResponse({"error": "the desk cannot answer now; ask again with the same id."}, 503, {"Retry-After": "5"})
 

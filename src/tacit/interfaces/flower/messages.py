@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tacit.arrays import FloatArray
 from tacit.errors import InputError
+from tacit.interfaces.flower.refusals import RefusalCode
 from tacit.kinds.noisy_rows.rows import PrivateRows
 from tacit.situations.federated.distances import checked_answer
 from tacit.situations.federated.shared_filter import Filter, Statistics, checked_statistics
@@ -46,9 +47,9 @@ def unpack(content: RecordDict) -> tuple[dict[str, NDArray[Any]], dict[str, Any]
         raise InputError(f"the message is not one of tacit's: {type(problem).__name__}.") from problem
 
 
-def refusal(why: str) -> RecordDict:
-    """Return a node's message that it does not take part, and why."""
-    return pack({}, {"status": REFUSED, "why": why})
+def refusal(code: RefusalCode) -> RecordDict:
+    """Return a node's message that it does not answer: a code and nothing else."""
+    return pack({}, {"status": REFUSED, "code": code.value})
 
 
 def answer(arrays: MessageArrays, **facts: str | float) -> RecordDict:
@@ -86,6 +87,12 @@ def read_question(arrays: MessageArrays) -> tuple[Filter, NDArray[np.float32]]:
     if rows.ndim != 2 or rows.shape[1:] != gain.shape[:1] or not finite:
         raise InputError("rows must be finite and have the filter's columns.")
     return Filter(means, gain), rows
+
+
+def require_fit(shared: Filter, *, n_features: int, n_classes: int) -> None:
+    """Raise InputError unless the filter has the party's columns and classes, both of them public."""
+    if shared.means.shape != (n_classes, n_features) or shared.gain.shape != (n_features, n_features):
+        raise InputError(f"the filter must be for {n_features} columns and {n_classes} classes.")
 
 
 def _named(arrays: MessageArrays, *names: str) -> list[NDArray[Any]]:

@@ -11,8 +11,9 @@ from typing import Any, Self
 from tacit import checks
 from tacit.data.encoding import encode_file
 from tacit.data.schema_file import read_schema
-from tacit.errors import InputError, NotReleasableError
+from tacit.errors import InputError
 from tacit.files import atomic
+from tacit.interfaces.flower.refusals import RefusalCode, RefusedError
 from tacit.kinds.noisy_rows import KIND as NOISY_ROWS
 from tacit.privacy.ledger import Ledger
 from tacit.releases.file import Release, read_release, write_release
@@ -89,7 +90,9 @@ class PartyFolder:
         with self._locked():
             path = self.folder / self.terms.release
             if refit and not self.terms.refit:
-                raise NotReleasableError("the party does not let the aggregator ask for new noise (refit = false).")
+                raise RefusedError(
+                    RefusalCode.TERMS, "the party does not let the aggregator ask for new noise (refit = false)."
+                )
             if path.exists() and not refit:
                 return self._checked(read_release(path))
             release = self._draw()
@@ -119,8 +122,9 @@ class PartyFolder:
         budget = (release.card.epsilon, release.card.delta)
         schema = read_schema(self.folder / self.terms.schema).to_dict()
         if budget != (self.terms.epsilon, self.terms.delta) or schema != release.schema:
-            raise NotReleasableError(
-                f"{TERMS_FILE} or the schema changed since the private rows were drawn: refit, or change them back."
+            raise RefusedError(
+                RefusalCode.TERMS,
+                f"{TERMS_FILE} or the schema changed since the private rows were drawn: refit, or change them back.",
             )
         return release
 

@@ -28,7 +28,7 @@ def make(plan: ReleasePlan[None], X: Rows, y: NDArray[Any], spend: Spend) -> Rel
     codes = checked_rows(X, y, plan.schema)
     unit = plan.budget.unit
     account = plan.charge(spend, f"transfer release per {unit}")
-    draw = release_sums if unit is Unit.RECORD else release_moments
+    draw = release_moments if unit is Unit.ENTRY else release_sums
     return draw(account, X, codes, plan.schema)
 
 

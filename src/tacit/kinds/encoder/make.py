@@ -14,5 +14,5 @@ def make(plan: ReleasePlan[PlannedLayers], X: Rows, y: NDArray[Any], spend: Spen
     """Charge the ledger, then return the encoder learned from rows ``X`` [N, p] in [0, 1]; labels are not read."""
     checked_rows(X, y, plan.schema)
     estimator = plan.details.estimator(ledger=spend.ledger, random_state=spend.random_state)
-    estimator.fit(X, plan=plan.details, purpose=spend.purpose or "encoder")
+    estimator.fit(X, plan=plan.details, charge=plan, purpose=spend.purpose or "encoder")
     return estimator.release(schema=plan.schema)

@@ -90,10 +90,10 @@ def fabricate_rows(plan: ReleasePlan[FabricationSettings], X: Rows, y: NDArray[A
     random = check_random_state(seed)
     account = plan.charge(spend, f"fabricated rows per {plan.budget.unit}")
     task = _Task(X, codes, schema, settings.rows)
-    if plan.budget.unit is Unit.RECORD:
-        rows, labels = _from_records(account, task, random)
-    else:
+    if plan.budget.unit is Unit.ENTRY:
         rows, labels = _from_entries(account, task, settings, random)
+    else:
+        rows, labels = _from_records(account, task, random)
     card = _card(account, schema, settings, n_entries=X.size)
     return FabricatedRows(to_valid_cells(rows, labels, schema), labels, schema, card, settings.method)
 
@@ -160,7 +160,7 @@ def _checked(X: Rows, y: NDArray[Any], schema: Schema, settings: FabricationSett
 
 
 def _card(account: Account, schema: Schema, settings: FabricationSettings, *, n_entries: int) -> Card:
-    if account.budget.unit is Unit.RECORD:
+    if account.budget.unit is not Unit.ENTRY:
         return account.card(
             "a table of fabricated rows, drawn from noisy class moments",
             adjacency=ADJACENCY,

@@ -18,5 +18,5 @@ def make(plan: ReleasePlan[LinearDetails], X: Rows, y: NDArray[Any], spend: Spen
     estimator.set_params(
         ledger=spend.ledger, random_state=spend.random_state, purpose=spend.purpose or "linear release"
     )
-    release: Release = estimator.fit(X, y, plan=plan.details.split_plan).release()
+    release: Release = estimator.fit(X, y, plan=plan.details.split_plan, charge=plan).release()
     return release

@@ -84,17 +84,19 @@ class PrivateAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Priv
         y: object = None,  # noqa: ARG002 - scikit-learn's signature
         *,
         plan: "PlannedLayers | None" = None,
+        charge: Plan | None = None,
         purpose: str = "private autoencoder",
     ) -> Self:
         """Charge the ledger, then learn each layer from its noisy moments.
 
         ``plan`` is the result of ``plan_layers`` for this number of columns, if it was made before; None: made here.
+        ``charge`` is what is charged for it, if not the plan as it is per record: its steps for another unit.
         """
         table: FloatArray = validate_data(self, X, dtype=np.float64)
         row_norm = public_row_norm(self.row_norm, table.shape[1])
         rows = scaled_rows(table, self.bounds, row_norm)
         planned = self.plan_layers(table.shape[1]) if plan is None else plan
-        account = self._open(Plan(self._budget(), planned.steps, table.shape[1]), purpose)
+        account = self._open(charge or Plan(self._budget(), planned.steps, table.shape[1]), purpose)
         self.layers_ = learn_stack(account, planned.layers, rows)
         self.card_ = account.card(
             "private autoencoder",

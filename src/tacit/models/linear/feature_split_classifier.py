@@ -34,6 +34,7 @@ from tacit.models.two_class_problems import (
     n_problems,
     proved_relations,
     public_row_count,
+    query_parts,
     row_factors,
     schema_bounds,
     signs_of,
@@ -94,10 +95,11 @@ class FeatureSplitClassifier(ScoreClassifierMixin, PrivateEstimator):
         """Return the queries that a fit on ``n_rows`` rows will make; nothing is charged."""
         return list(self.split_plan(n_features, n_rows, classes).steps)
 
-    def fit(self, X: ArrayLike, y: ArrayLike, *, plan: SplitPlan | None = None) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, *, plan: SplitPlan | None = None, charge: Plan | None = None) -> Self:
         """Charge the ledger, then release the weights learned from ``X`` and the labels ``y``.
 
         ``plan`` is the result of ``split_plan`` for this number of rows, if it was made before; None: made here.
+        ``charge`` is what is charged for it, if not the plan as it is per record: its steps for another unit.
         """
         rows, labels = checked_rows(self, X, y)
         classes, codes = encode_labels(labels, self._public_classes())
@@ -107,7 +109,8 @@ class FeatureSplitClassifier(ScoreClassifierMixin, PrivateEstimator):
         table = self._table(rows, codes, len(classes), plan, n_rows)
         budget = Budget(plan.epsilon, unit=Unit.RECORD, relation=proved_relations(self.n_rows)[0])
         exact = (Exact.ROW_COUNT,) if self.n_rows is None else ()
-        account = self._open(Plan(budget, plan.steps, rows.shape[1], exact, warning=plan.warning), self.purpose)
+        own = Plan(budget, plan.steps, rows.shape[1], exact, warning=plan.warning)
+        account = self._open(charge or own, self.purpose)
         weights = (stacked_weights if self._settings().stacked else average_weights)(account, plan, table)
         self.classes_ = classes
         self.split_ = plan.split
@@ -151,11 +154,8 @@ class FeatureSplitClassifier(ScoreClassifierMixin, PrivateEstimator):
 
     def split_plan(self, n_features: int, n_rows: int, classes: Sequence[Any]) -> SplitPlan:
         """Return the mechanism and the starting weights of each group; nothing is charged."""
-        settings = self._settings()
-        if settings.stacked and self.n_rows is not None:
-            raise InputError("n_rows must be None with stacking, whose halves are fixed by the rows' places.")
         numbers = PublicNumbers(self.epsilon, n_rows, n_problems(len(classes)))
-        plan = plan_split(self._prior(n_features, classes), numbers, settings)
+        plan = plan_split(self._prior(n_features, classes), numbers, self._settings())
         proved = proved_relations(self.n_rows)
         return replace(plan, steps=tuple(replace(step, relation=proved) for step in plan.steps))
 
@@ -181,7 +181,8 @@ class FeatureSplitClassifier(ScoreClassifierMixin, PrivateEstimator):
         rows = centred(X, self._bounds())
         parts = [rows[:, list(group)] for group in plan.split.positions]
         factors = [row_factors(part, self.row_norm) for part in parts]
-        return SplitTable(parts, factors, signs_of(codes, n_classes), plan.start, n_rows)
+        halves = query_parts(X, codes, 2 if self._settings().stacked else 1, n_rows)
+        return SplitTable(parts, factors, signs_of(codes, n_classes), plan.start, n_rows, halves)
 
     def _linear(self, plan: SplitPlan, learned: SplitWeights) -> LinearScores:
         return LinearScores(

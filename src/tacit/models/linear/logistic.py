@@ -27,6 +27,7 @@ from tacit.models.two_class_problems import (
     proved_relations,
     public_row_count,
     query_of,
+    query_parts,
     row_factors,
     signs_of,
 )
@@ -34,7 +35,7 @@ from tacit.privacy.account import Account, Plan, Step
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.card import Card
 from tacit.privacy.conversions import Exact
-from tacit.privacy.mechanisms import AgainstRest, Exponential, ObjectivePerturbation, TunedPerturbation
+from tacit.privacy.mechanisms import AgainstRest, Exponential, ObjectivePerturbation, TunedPerturbation, disjoint
 from tacit.releases.file import Release
 
 # On rows of unit length this much regularisation makes noise bearable at any epsilon, and costs little without noise.
@@ -42,6 +43,10 @@ REGULARIZATION = 1.0
 BECAUSE = (
     "rows have length at most 1, so replacing one moves the gradient by at most 2 and the Hessian by at most 1/4 in "
     "one direction; the solver's gradient is at most {tolerance:.1g}, which noise of its own hides"
+)
+PARTS = (
+    "; the parts of the rows are disjoint, by a keyed digest of what a row holds: a row that goes from one part to "
+    "another is one less in the first and one more in the second, of which each costs about half"
 )
 
 
@@ -106,12 +111,12 @@ class PrivateLogisticRegression(ScoreClassifierMixin, PrivateEstimator):
         """Return the queries that a fit on ``n_rows`` rows will make; nothing is charged."""
         problems = n_problems(n_classes)
         epsilon = checks.positive("epsilon", self.epsilon) / problems
-        strength = self.regularization
+        strength, proved = self.regularization, proved_relations(self.n_rows)
         what = "weights of a logistic regression" + (", one class against the rest" if problems > 1 else "")
         if isinstance(strength, Sequence | np.ndarray):
             tuned = self._tuned(epsilon, strength, n_features, n_rows)
-            return [Step(tuned, what, BECAUSE.format(tolerance=tuned.settings[0].tolerance), problems)]
-        proved = proved_relations(self.n_rows)
+            because = BECAUSE.format(tolerance=tuned.settings[0].tolerance) + PARTS
+            return [Step(tuned, what, because, problems, proved)]
         one = self._mechanism(epsilon, strength, n_features, n_rows)
         because = BECAUSE.format(tolerance=one.tolerance)
         if problems == 1:
@@ -134,7 +139,13 @@ class PrivateLogisticRegression(ScoreClassifierMixin, PrivateEstimator):
             learned = account.release(step.mechanism, classes_query(rows, factors, codes, prior, n_rows))
         else:
             problems = zip(signs_of(codes, len(classes)), prior, strict=True)
-            learned = np.stack([self._ask(account, step, query_of(rows, factors * s, w, n_rows)) for s, w in problems])
+            # Made one after the other: each is as large as the table.
+            queries = (query_of(rows, factors * s, w, n_rows) for s, w in problems)
+            if isinstance(step.mechanism, TunedPerturbation):
+                parts = query_parts(table, codes, len(step.mechanism.settings) + 1, n_rows)
+                queries = (np.column_stack([parts, query]) for query in queries)
+            # Behind the weights of a tuned problem stands the number of its setting.
+            learned = np.stack([account.release(step.mechanism, query) for query in queries])[:, : table.shape[1]]
         self.classes_ = classes
         self.coef_ = prior + learned
         self.card_ = self._card(account)
@@ -160,12 +171,14 @@ class PrivateLogisticRegression(ScoreClassifierMixin, PrivateEstimator):
         return LinearScores(split, self.coef_, ones, np.array([self._noise]), self.bounds, self.row_norm)
 
     def _tuned(self, epsilon: float, strengths: Sequence[float], n_features: int, n_rows: int) -> TunedPerturbation:
-        if self.n_rows is not None:
-            raise InputError("n_rows must be None with tuning, whose parts are fixed by the rows' places.")
         # Each setting learns on its own part, and is calibrated for as many rows.
         part = n_rows // (len(strengths) + 1)
-        mechanisms = [self._mechanism(epsilon, strength, n_features, part) for strength in strengths]
-        return TunedPerturbation(tuple(mechanisms), Exponential(epsilon, 1.0))
+
+        def tuned(epsilon: float) -> TunedPerturbation:
+            mechanisms = [self._mechanism(epsilon, strength, n_features, part) for strength in strengths]
+            return TunedPerturbation(tuple(mechanisms), Exponential(epsilon, 1.0))
+
+        return disjoint.for_epsilon(tuned, epsilon)
 
     def _mechanism(
         self, epsilon: float, regularization: float | None, n_features: int, n_rows: int
@@ -175,12 +188,6 @@ class PrivateLogisticRegression(ScoreClassifierMixin, PrivateEstimator):
         return ObjectivePerturbation.for_epsilon(
             epsilon, curvature=curvature, dimension=n_features, accounting=self.accounting
         )
-
-    def _ask(self, account: Account, step: Step, query: FloatArray) -> FloatArray:
-        if not isinstance(step.mechanism, TunedPerturbation):
-            return account.release(step.mechanism, query)
-        parts = np.arange(len(query)) % (len(step.mechanism.settings) + 1)
-        return account.release(step.mechanism, np.column_stack([parts, query]))[:-1]
 
     def _prior(self, n_features: int, n_rows: int) -> FloatArray:
         if self.prior is None:

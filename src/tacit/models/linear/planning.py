@@ -10,9 +10,9 @@ from tacit.arrays import FloatArray
 from tacit.errors import InputError
 from tacit.models.linear.feature_split import FeatureSplit
 from tacit.models.linear.hypothesis import PriorWeights, trust
-from tacit.models.linear.logistic import BECAUSE, REGULARIZATION, expected_noise
+from tacit.models.linear.logistic import BECAUSE, PARTS, REGULARIZATION, expected_noise
 from tacit.privacy.account import Step
-from tacit.privacy.mechanisms import ObjectivePerturbation, StackedPerturbation
+from tacit.privacy.mechanisms import ObjectivePerturbation, StackedPerturbation, disjoint
 from tacit.privacy.mechanisms.objective import CLOSING_SHARE
 
 AGGREGATES = ("average", "stack")
@@ -26,8 +26,8 @@ class SplitSettings:
     Parameters
     ----------
     aggregate : {"average", "stack"}
-        "average": the groups' scores are weighed by public numbers, share² / size. "stack": the groups learn on every
-        other row, and their weights on the rest, each at the full epsilon.
+        "average": the groups' scores are weighed by public numbers, share² / size. "stack": the groups learn on one
+        half of the rows, and their weights on the other, each at the full epsilon.
     prior_weight : float or None
         How much of the sources' weights to start from, in [0, 1]. None: by the public rule of ``trust``.
     regularization : float or None
@@ -117,19 +117,25 @@ def plan_average(prior: PriorWeights, numbers: PublicNumbers, settings: SplitSet
     [pptl] Alg. 3 scales group k to norm q_k and draws the same noise for all groups. With u = w q_k that is rows of
     norm 1 at epsilon q_k: the losses add up to the sum of q_k epsilon, that is epsilon.
     """
-    mechanisms, trusted = _groups(prior, numbers, settings, numbers.n_rows)
+    mechanisms, trusted = _groups(prior, numbers.epsilon_of_one, settings, numbers.n_rows)
     return _planned(prior, _steps(mechanisms, numbers), numbers.epsilon, trusted)
 
 
 def plan_stack(prior: PriorWeights, numbers: PublicNumbers, settings: SplitSettings) -> SplitPlan:
-    """Return the plan of groups that learn on every other row, and of stacking on the rest: [pptl] Alg. 4."""
+    """Return the plan of groups that learn on one half of the rows, and of stacking on the other: [pptl] Alg. 4."""
     first = (numbers.n_rows + 1) // 2
-    mechanisms, trusted = _groups(prior, numbers, settings, first)
-    top = _mechanism(numbers.epsilon_of_one, REGULARIZATION, len(mechanisms), numbers.n_rows - first)
-    stacked = StackedPerturbation(tuple(mechanisms), top)
-    because = BECAUSE.format(tolerance=top.tolerance) + "; the halves of the rows are disjoint, fixed by their places"
-    what = f"weights of {len(mechanisms)} groups of features on one half of the rows, and of the groups on the other"
-    return _planned(prior, (Step(stacked, what, because, numbers.n_problems),), numbers.epsilon, trusted)
+
+    def stacked(epsilon: float) -> StackedPerturbation:
+        groups, _ = _groups(prior, epsilon, settings, first)
+        top = _mechanism(epsilon, REGULARIZATION, len(groups), numbers.n_rows - first)
+        return StackedPerturbation(tuple(groups), top)
+
+    mechanism = disjoint.for_epsilon(stacked, numbers.epsilon_of_one)
+    trusted, _ = _trust(list(mechanism.groups), prior, settings)
+    because = BECAUSE.format(tolerance=mechanism.top.tolerance) + PARTS
+    count = len(mechanism.groups)
+    what = f"weights of {count} groups of features on one half of the rows, and of the groups on the other"
+    return _planned(prior, (Step(mechanism, what, because, numbers.n_problems),), numbers.epsilon, trusted)
 
 
 def plan_paper(prior: PriorWeights, numbers: PublicNumbers, settings: SplitSettings) -> SplitPlan:
@@ -170,10 +176,10 @@ def _printed_warning(cost: float, epsilon: float) -> str:
 
 
 def _groups(
-    prior: PriorWeights, numbers: PublicNumbers, settings: SplitSettings, n_rows: int
+    prior: PriorWeights, epsilon: float, settings: SplitSettings, n_rows: int
 ) -> tuple[list[ObjectivePerturbation], FloatArray]:
     """Return each group's mechanism and how far its prior weights are trusted."""
-    split, epsilon = prior.split, numbers.epsilon_of_one
+    split = prior.split
     plain = [
         _mechanism(q * epsilon, settings.strength, len(group), n_rows)
         for q, group in zip(split.shares, split.positions, strict=True)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tacit.arrays import FloatArray
+from tacit.arrays import FloatArray, IntArray
 from tacit.models.linear.planning import SplitPlan
 from tacit.models.two_class_problems import query_of
 from tacit.privacy.account import Account
@@ -26,6 +26,8 @@ class SplitTable:
         Prior weights.
     n_rows : int
         The public number of rows.
+    halves : array [n_rows]
+        In which half each row lies if the groups are stacked; by what the rows hold.
     """
 
     parts: list[FloatArray]
@@ -33,6 +35,7 @@ class SplitTable:
     signs: FloatArray
     start: FloatArray
     n_rows: int
+    halves: IntArray
 
     def query(self, problem: int, group: int, prior: FloatArray) -> FloatArray:
         """Return the input of one group's objective perturbation [n_rows, d_k + 1]."""
@@ -59,13 +62,12 @@ def average_weights(account: Account, plan: SplitPlan, table: SplitTable) -> Spl
 
 
 def stacked_weights(account: Account, plan: SplitPlan, table: SplitTable) -> SplitWeights:
-    """Return the weights of each group from every other row, and stacking weights from the rest."""
+    """Return the weights of each group from one half of the rows, and stacking weights from the other."""
     weights, tops = table.start.copy(), []
-    halves = np.arange(table.n_rows) % 2
     groups = [list(group) for group in plan.split.positions]
     for r in range(len(weights)):
         queries = [table.query(r, k, table.start[r, places]) for k, places in enumerate(groups)]
-        drawn = account.release(plan.steps[0].mechanism, np.column_stack([halves, *queries]))
+        drawn = account.release(plan.steps[0].mechanism, np.column_stack([table.halves, *queries]))
         ends = np.cumsum([len(places) for places in groups])
         for places, new in zip(groups, np.split(drawn[: ends[-1]], ends[:-1]), strict=True):
             weights[r, places] += new

@@ -1,22 +1,26 @@
 """Objective perturbation on disjoint parts of the rows: stacking and tuning at the price of one part.
 
-The first column of the input says in which part a row lies; parts are fixed by the rows' places. Replacing one row
-changes the input of one part only, and what the other parts released is then the same or post-processing: the loss is
-the largest of the parts' losses, not their sum [foundations].
+The first column of the input says in which part a row lies, by what the row holds (``tacit.data.row_parts``) and not by
+its place. Adding or removing a row changes the input of one part only, and what the other parts released is then the
+same or post-processing: the loss is the largest of the parts' losses, not their sum [foundations]. A replaced row may
+lie in another part than the row before it: it is then removed from one part and added to another, and the losses of
+these two add up. A row more or less costs objective perturbation about half of a row exchanged, so that both cases cost
+the same.
 """
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from tacit.arrays import FloatArray
 from tacit.errors import InputError
-from tacit.privacy.budget import Relation
+from tacit.privacy.budget import Budget, Relation, Unit
+from tacit.privacy.calibration import calibrate
 from tacit.privacy.events import ApproximateEvent
 from tacit.privacy.mechanisms.base import registered
 from tacit.privacy.mechanisms.objective import ObjectivePerturbation, rows_apart, tables_of
@@ -38,8 +42,10 @@ class _DisjointParts:
 
     exact = False
     sensitivity = 1.0
-    # A row more or less would move others to another part.
+    # Rows exchanged, where curvatures were made for the table's own number of rows; rows that come or go too, where
+    # they were made for a public bound on it: a row of zeros is no row, whatever its part.
     relations = (Relation.REPLACE,)
+    provable_relations = tuple(Relation)
 
     def distance(self, first: FloatArray, second: FloatArray) -> float:
         """Return how many rows of one table the other lacks."""
@@ -62,7 +68,8 @@ class StackedPerturbation(_DisjointParts):
     A row is (part, z_1, o_1, …, z_K, o_K): for each group the input of its objective perturbation. The output is all
     group weights, then K stacking weights.
 
-    Inequality: the groups of part 0 add up, part 1 is disjoint from it: the larger of the two.
+    Inequality: the groups of part 0 add up, part 1 is disjoint from it. A row exchanged within a part costs the larger
+    of the two; a row that goes from one part to the other costs a row less in one and a row more in the other.
 
     Parameters
     ----------
@@ -85,7 +92,13 @@ class StackedPerturbation(_DisjointParts):
     @property
     def event(self) -> ApproximateEvent:
         """A pure event."""
-        return ApproximateEvent(max(math.fsum(each.event.epsilon for each in self.groups), self.top.event.epsilon))
+        first = math.fsum(each.event.epsilon for each in self.groups)
+        return ApproximateEvent(max(first, self.top.event.epsilon, self.moved_epsilon))
+
+    @property
+    def moved_epsilon(self) -> float:
+        """What a row costs that goes from one part to the other."""
+        return math.fsum(each.added_epsilon for each in (*self.groups, self.top))
 
     @property
     def output_direction(self) -> FloatArray:
@@ -121,7 +134,9 @@ class TunedPerturbation(_DisjointParts):
     A row is (part, z, o). The output is the weights chosen, then the number of the setting.
 
     Inequality: each part meets one objective perturbation, or the exponential mechanism on counts of mistakes, which
-    one row moves by at most 1: the largest of their losses.
+    one row moves by at most 1. A row exchanged within a part costs the largest of their losses; a row that goes from
+    one part to another costs a row less in one and a row more in the other. A row more moves all counts the same way,
+    by 0 or 1, and so costs the exponential mechanism half of its epsilon.
 
     Parameters
     ----------
@@ -145,7 +160,14 @@ class TunedPerturbation(_DisjointParts):
     @property
     def event(self) -> ApproximateEvent:
         """A pure event."""
-        return ApproximateEvent(max(*(each.event.epsilon for each in self.settings), self.choice.epsilon))
+        within = (each.event.epsilon for each in self.settings)
+        return ApproximateEvent(max(*within, self.choice.epsilon, self.moved_epsilon))
+
+    @property
+    def moved_epsilon(self) -> float:
+        """What a row costs that goes from one part to another: the dearest two of them."""
+        parts = [*(each.added_epsilon for each in self.settings), self.choice.epsilon / 2]
+        return math.fsum(sorted(parts)[-2:])
 
     @property
     def output_direction(self) -> FloatArray:
@@ -166,11 +188,25 @@ class TunedPerturbation(_DisjointParts):
         return np.append(drawn[best], float(best))
 
 
+Mechanism = TypeVar("Mechanism", StackedPerturbation, TunedPerturbation)
+
+
+def for_epsilon(make: Callable[[float], Mechanism], epsilon: float) -> Mechanism:
+    """Return ``make(part)`` that costs ``epsilon``, where each of its parts costs ``part`` of a row exchanged.
+
+    A row that goes from one part to another meets the closing noise of two solvers instead of one, and with the older
+    accounting more: the parts get a little less than epsilon each.
+    """
+    budget = Budget(epsilon, unit=Unit.RECORD)
+    level = calibrate(lambda level: make(epsilon / level).event, budget)
+    return make(epsilon / level)
+
+
 def _perturbations(given: Sequence[Any]) -> tuple[ObjectivePerturbation, ...]:
     """Return the mechanisms, made again where a card gives their settings only."""
     made = tuple(ObjectivePerturbation(**each) if isinstance(each, Mapping) else each for each in given)
     if not made or not all(isinstance(each, ObjectivePerturbation) for each in made):
         raise InputError("objective perturbations must be given, at least one.")
     if any(each.neighbours != "replaced" for each in made):
-        raise InputError("parts are fixed by the rows' places: their neighbours must be 'replaced' rows.")
+        raise InputError("the neighbours of parts must be 'replaced' rows, whose loss covers rows that come or go too.")
     return made

@@ -141,6 +141,11 @@ class ObjectivePerturbation:
         return ApproximateEvent(loss_supremum(self.beta, self.curvature, self.radius, other=other) + self.closing)
 
     @property
+    def added_epsilon(self) -> float:
+        """What a row more or less costs: a row of zeros, which is none, gives way to it."""
+        return loss_supremum(self.beta, self.curvature, self.radius, other=OTHER_SLOPE["added"]) + self.closing
+
+    @property
     def hides_row_count(self) -> bool:
         """Whether tables with different numbers of rows may be neighbours."""
         return self.neighbours == "added"

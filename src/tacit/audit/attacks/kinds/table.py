@@ -2,18 +2,20 @@
 
 from collections.abc import Mapping
 
-from tacit.audit.attacks.kinds import class_means, class_moments, fabricated_rows
+from tacit.audit.attacks.kinds import additive, class_means, class_moments, fabricated_rows
 from tacit.audit.attacks.target import AttackTarget, MakeTarget
 from tacit.data.encoding import Encoded
 from tacit.data.schema import Schema
 from tacit.errors import InputError
 from tacit.kinds.class_moments import ENTRY_FILE, RECORD_FILE
 from tacit.kinds.fabricated_rows import FILE as FABRICATED_FILE
+from tacit.models.additive.release import KIND as ADDITIVE_KIND
 from tacit.models.class_moments.nearest_mean import KIND as CLASS_MEANS_KIND
 from tacit.releases.file import Release
 
 TARGETS: Mapping[str, MakeTarget] = {
     CLASS_MEANS_KIND: class_means.target,
+    ADDITIVE_KIND: additive.target,
     RECORD_FILE: class_moments.record_target,
     ENTRY_FILE: class_moments.entry_target,
     FABRICATED_FILE: fabricated_rows.target,

@@ -1,0 +1,150 @@
+"""The check of a finished classifier: a noisy histogram of its scores, their quality, and how to calibrate them."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit
+
+from tacit.arrays import FloatArray
+from tacit.models.additive.losses import probabilities
+from tacit.models.additive.plan import CHECK_CELLS
+from tacit.models.additive.rows import Batches, rounding_room
+
+# Edges of the cells on either side of the mean, in standard deviations of the scores of rows whose columns are drawn
+# independently; real columns may agree with each other, and scores then spread further.
+EDGES = np.array([0.25, 0.55, 0.9, 1.35, 1.9, 2.7, 4.0])
+# Prior mean and deviation of the scale, and deviation of the offsets; clipping the loss makes scores too large.
+PRIOR_SCALE, SCALE_DEVIATION, OFFSET_DEVIATION = 0.75, 0.35, 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class ClassCheck:
+    """What the histogram says.
+
+    Attributes
+    ----------
+    scale : float
+        Scores times it, plus ``offsets`` [K], are calibrated log-odds.
+    covariance : array [K + 1, K + 1]
+        Of the offsets and the scale, the latter last.
+    shares : array [C]
+        Noisy shares of the classes.
+    auc : float
+        Area under the ROC curve, each class against the rest, averaged.
+    separation : float
+        Between the mean scores of a class and of the rest, in standard deviations of the scores, averaged.
+    separation_z : float
+        The same in standard deviations of its noise: below about 2 the release may hold nothing; of several classes
+        the sum over them.
+    """
+
+    scale: float
+    offsets: FloatArray
+    covariance: FloatArray
+    shares: FloatArray
+    auc: float
+    separation: float
+    separation_z: float
+
+
+def log_odds(p: FloatArray) -> FloatArray:
+    """Return log(p/(1 - p)), within 30 either way."""
+    inside = np.clip(p, 1e-13, 1 - 1e-13)
+    odds: FloatArray = np.log(inside) - np.log1p(-inside)
+    return odds
+
+
+def cell_edges(scores: FloatArray) -> FloatArray:
+    """Return the edges [K, cells - 1] between cells of the log-odds of rows that are not private, from their scores."""
+    odds = log_odds(probabilities(scores))
+    centre, spread = odds.mean(axis=0), np.maximum(odds.std(axis=0), 1e-3)
+    edges: FloatArray = centre[:, None] + spread[:, None] * np.concatenate([-EDGES[::-1], [0.0], EDGES])
+    return edges
+
+
+def histogram_query(batches: Batches, curves: FloatArray, intercept: FloatArray, edges: FloatArray) -> FloatArray:
+    """Return the numbers of rows [K, 2, cells] outside and inside each class by cell; its sensitivity is 1 in 2-norm.
+
+    A row is counted in one cell for each of the K problems, which is what the counts are divided by: sqrt(K).
+    """
+    n_problems = len(intercept)
+    counts = np.zeros((n_problems, 2, CHECK_CELLS))
+    limits = expit(edges)
+    for batch in batches():
+        chances = probabilities(batch.indicator @ curves + intercept)
+        for k in range(n_problems):
+            inside = batch.target == (k if n_problems > 1 else 1)
+            cells = np.searchsorted(limits[k], chances[:, k]) + CHECK_CELLS * inside
+            counts[k] += np.bincount(cells, minlength=2 * CHECK_CELLS).reshape(2, -1)
+    return counts / _divisor(n_problems)
+
+
+def read_histogram(answer: FloatArray) -> FloatArray:
+    """Return noisy numbers of rows from the answer to `histogram_query`."""
+    return answer * _divisor(len(answer))
+
+
+def check_classes(counts: FloatArray, edges: FloatArray, *, noise: float, shares: FloatArray) -> ClassCheck:
+    """Return what noisy ``counts`` [K, 2, cells] say; ``noise`` is their standard deviation, ``shares`` the start."""
+    middles = cell_middles(edges)
+    scale, offsets, covariance = calibrate_scores(counts, middles, noise)
+    figures = np.array([_separation(counts[k], middles[k], noise) for k in range(len(counts))])
+    # Of several problems with independent noise the sum has the deviation sqrt(K).
+    z = float(figures[:, 2].sum() / math.sqrt(len(figures)))
+    auc, separation = figures[:, :2].mean(axis=0)
+    return ClassCheck(scale, offsets, covariance, shares, float(auc), float(separation), z)
+
+
+def cell_middles(edges: FloatArray) -> FloatArray:
+    """Return a score for each cell [K, cells]: the middle, and half the next cell's width beyond the outer edges."""
+    ends = np.hstack([2 * edges[:, :1] - edges[:, 1:2], edges, 2 * edges[:, -1:] - edges[:, -2:-1]])
+    return 0.5 * (ends[:, 1:] + ends[:, :-1])
+
+
+def calibrate_scores(counts: FloatArray, middles: FloatArray, noise: float) -> tuple[float, FloatArray, FloatArray]:
+    """Return scale, offsets and their covariance: [platt] by weighted least squares, with a prior.
+
+    In each cell the number of rows inside the class is compared with n p, p the calibrated probability; the weight
+    holds the binomial variance and that of the noise. Gauss-Newton steps from the prior; few rows stay close to it.
+    """
+    n_problems = len(counts)
+    prior = np.append(np.zeros(n_problems), PRIOR_SCALE)
+    precision = np.diag(np.append(np.full(n_problems, OFFSET_DEVIATION**-2), SCALE_DEVIATION**-2))
+    at = prior.copy()
+    for _ in range(12):
+        information, pull = precision.copy(), precision @ (prior - at)
+        for k in range(n_problems):
+            rows = counts[k].sum(axis=0)
+            p = expit(at[k] + at[-1] * middles[k])
+            slopes = np.maximum(rows, 0.0) * p * (1 - p)
+            weight = 1 / (slopes + noise**2 * (p**2 + (1 - p) ** 2) + 1e-9)
+            design = np.zeros((len(p), n_problems + 1))
+            design[:, k], design[:, -1] = slopes, slopes * middles[k]
+            information += design.T @ (weight[:, None] * design)
+            pull += design.T @ (weight * (counts[k, 1] - rows * p))
+        at = at + np.clip(np.linalg.solve(information, pull), -1.0, 1.0)
+    # A score never turns its meaning round: that would be noise.
+    return max(float(at[-1]), 0.05), at[:-1], np.linalg.inv(information)
+
+
+def _separation(counts: FloatArray, middles: FloatArray, noise: float) -> tuple[float, float, float]:
+    """Return AUC, separation of the means in deviations of the scores, and in deviations of its noise.
+
+    The noise of the two rows of counts is independent, so products between them are right on average.
+    """
+    totals = np.maximum(counts.sum(axis=1), 1.0)
+    shares = counts / totals[:, None]
+    below = np.cumsum(shares[0]) - 0.5 * shares[0]
+    means = np.clip(shares @ middles, middles[0], middles[-1])
+    variances = (shares * (middles - means[:, None]) ** 2).sum(axis=1)
+    spread = math.sqrt(max(float(variances.mean()), 0.01 * float(middles.var())))
+    moved = (middles - means[:, None]) / totals[:, None]
+    deviation = max(noise * float(np.linalg.norm(moved)), 1e-9)
+    gap = float(means[1] - means[0])
+    return float(np.clip(shares[1] @ below, 0.0, 1.0)), gap / spread, gap / deviation
+
+
+def _divisor(n_problems: int) -> float:
+    # The only rounding is that of one division.
+    return math.sqrt(n_problems) * rounding_room(1, 1.0)

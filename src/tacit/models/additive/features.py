@@ -1,0 +1,155 @@
+"""Features of levels whose inner products say how much two levels have in common; made of noisy numbers of rows alone.
+
+Gradient descent in these features learns first what many rows agree on: the slope of a number before its fine
+structure, common categories before rare ones. All of it is post-processing of noisy counts.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from tacit.arrays import FloatArray
+from tacit.models.additive.levels import ColumnLevels
+
+# Bins of a number, and the most of a bin's share of rows that counts for its place among the others: a spike of half
+# the rows is one bin, and leaves its neighbours apart from each other.
+N_BINS = 64
+SPIKE_SHARE = 1 / 16
+# Categories that have features of their own.
+N_CATEGORIES = 256
+# How far the curve of a number is correlated, in parts of its rows.
+CORRELATION_LENGTH = 0.5
+# The expected squared norm of a number's features; a category's follows from its shares.
+NUMBER_WEIGHT = 2.0
+# A category of share p is weighted (p(1 - p) + RARE)^(-1/4), between equal weight and equal variance.
+RARE = 0.02
+CATEGORY_POWER = 0.25
+# Directions of less than this part of the largest variance are left out.
+SMALLEST_VARIANCE = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnFeatures:
+    """Features of one column's levels, uncorrelated and centred under the noisy shares.
+
+    Attributes
+    ----------
+    values : array [m, d]
+        Of each level.
+    variances : array [d]
+        Under the noisy shares.
+    shares : array [m]
+        Noisy shares of rows; they add up to 1.
+    """
+
+    values: FloatArray
+    variances: FloatArray
+    shares: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class TableFeatures:
+    """Features of all levels of a table, scaled to a mean squared norm of 1 over rows.
+
+    Attributes
+    ----------
+    matrix : sparse array [L, D]
+        One block for each column.
+    variances : array [D]
+    columns : tuple of slice
+        The features of each column.
+    shares : tuple of array
+        Noisy shares of each column's levels.
+    """
+
+    matrix: sparse.csr_array
+    variances: FloatArray
+    columns: tuple[slice, ...]
+    shares: tuple[FloatArray, ...]
+
+
+def table_features(levels: Sequence[ColumnLevels], counts: Sequence[FloatArray]) -> TableFeatures:
+    """Return the features of every column from its noisy ``counts`` of rows."""
+    columns = [column_features(one, mass) for one, mass in zip(levels, counts, strict=True)]
+    variances = np.concatenate([column.variances for column in columns])
+    # Constant columns have no variance at all; a table of nothing else keeps its features at zero.
+    scale = 1 / np.sqrt(max(float(variances.sum()), 1e-12))
+    matrix = sparse.csr_array(sparse.block_diag([column.values * scale for column in columns]))
+    ends = np.cumsum([0, *(column.values.shape[1] for column in columns)])
+    places = tuple(slice(start, end) for start, end in pairwise(ends.tolist()))
+    return TableFeatures(matrix, variances * scale**2, places, tuple(column.shares for column in columns))
+
+
+def column_features(levels: ColumnLevels, counts: FloatArray) -> ColumnFeatures:
+    """Return the features of one column from noisy ``counts`` of rows at its levels."""
+    if levels.is_number:
+        return number_features(counts)
+    bins = frequent_bins(counts)
+    shares = _shares(np.bincount(bins, counts).astype(np.float64))
+    features = _principal(np.diag((shares * (1 - shares) + RARE) ** (-2 * CATEGORY_POWER)), shares)
+    return ColumnFeatures(features.values[bins], features.variances, _shares(counts))
+
+
+def number_features(counts: FloatArray) -> ColumnFeatures:
+    """Return the features of a number, whose last level is "missing".
+
+    Bins of about equal shares have the kernel e^(-|u - v|/l), u and v their places among the rows and l the correlation
+    length; "missing" stands apart from all of them.
+    """
+    shares = _shares(counts)
+    present = _shares(counts[:-1])
+    places = _shares(np.minimum(present, SPIKE_SHARE))
+    bins = bins_of(places, N_BINS)
+    n_bins = int(bins[-1]) + 1
+    widths, masses = np.bincount(bins, places, n_bins), np.bincount(bins, present, n_bins)
+    middles = np.cumsum(widths) - widths / 2
+    kernel = np.exp(-np.abs(middles[:, None] - middles) / CORRELATION_LENGTH)
+    variance = masses @ np.diag(kernel) - masses @ kernel @ masses
+    whole = np.zeros((n_bins + 1, n_bins + 1))
+    whole[:-1, :-1] = kernel * NUMBER_WEIGHT / max(float(variance), 1e-12) if n_bins > 1 else 0.0
+    whole[-1, -1] = 1.0
+    missing = shares[-1]
+    features = _principal(whole, np.append(masses * (1 - missing), missing))
+    values = features.values[np.append(bins, n_bins)]
+    return ColumnFeatures(values, features.variances, shares)
+
+
+def bins_of(shares: FloatArray, n_bins: int) -> NDArray[np.intp]:
+    """Return the bin of each level: neighbours are merged until they hold 1/n_bins; a heavier level stands alone."""
+    bins = np.zeros(len(shares), np.intp)
+    current, mass, full = 0, 0.0, (1 - 1e-9) / n_bins
+    for level, share in enumerate(shares):
+        if mass >= full or (share >= full and mass > 0):
+            current, mass = current + 1, 0.0
+        bins[level], mass = current, mass + share
+    return bins
+
+
+def frequent_bins(counts: FloatArray) -> NDArray[np.intp]:
+    """Return the bin of each category: the most frequent ones stand alone, all others of a long list share the last."""
+    bins = np.full(len(counts), min(len(counts), N_CATEGORIES) - 1)
+    order = np.argsort(-counts, kind="stable")[: N_CATEGORIES - 1]
+    bins[order] = np.arange(len(order))
+    return bins
+
+
+def _principal(kernel: FloatArray, shares: FloatArray) -> ColumnFeatures:
+    """Return features whose inner products are ``kernel``, centred under ``shares``, along their principal axes."""
+    mean = shares @ kernel
+    centred = kernel - mean - mean[:, None] + shares @ mean
+    roots = np.sqrt(shares + 1e-6)  # levels that no row seems to have still need features
+    variances, axes = np.linalg.eigh(roots[:, None] * centred * roots)
+    kept = variances > SMALLEST_VARIANCE * max(float(variances.max()), 1e-12)
+    values = axes[:, kept] * np.sqrt(variances[kept]) / roots[:, None]
+    values -= shares @ values
+    return ColumnFeatures(values, shares @ values**2, shares)
+
+
+def _shares(counts: FloatArray) -> FloatArray:
+    positive = np.maximum(counts, 0.0)
+    total = float(positive.sum())
+    return positive / total if total > 0 else np.full(len(counts), 1 / max(len(counts), 1))

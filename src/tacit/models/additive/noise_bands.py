@@ -1,0 +1,71 @@
+"""How much of the learned weights is noise, and what is left of them when that is taken into account."""
+
+import math
+
+import numpy as np
+
+from tacit.arrays import FloatArray
+from tacit.models.additive.descent import MOMENTUM, DescentSettings, Weights
+from tacit.models.additive.features import TableFeatures
+
+# Features of a column, by decreasing variance, that are kept or shrunk together: smooth ones apart from rough ones.
+GROUPS = (1, 2, 5)
+# The part of a loss's largest curvature that a clipped loss keeps on average.
+CURVATURE = 0.7
+
+
+def noise_variances(curvatures: FloatArray, settings: DescentSettings, *, sigma: float, n_rows: float) -> FloatArray:
+    """Return the variance of the noise in the averaged weights, for each curvature of the mean loss.
+
+    Along a direction of curvature h momentum descent is the linear recursion v' = m v + n h w + noise,
+    w' = w - (step/n) v'; its impulse response says what each step's noise, of standard deviation ``sigma`` times
+    clip / sqrt(draws), adds to the mean of the last iterates.
+    """
+    h = curvatures.ravel()
+    rate, steps = settings.step / n_rows, len(settings.draws)
+    weight, velocity = np.zeros_like(h), np.ones_like(h)
+    running = np.zeros((steps + 1, len(h)))  # running sums of the response
+    for lag in range(steps):
+        if lag:
+            velocity = MOMENTUM * velocity + n_rows * h * weight
+        weight = weight - rate * velocity
+        running[lag + 1] = running[lag] + weight
+    first = settings.averaged.start
+    total = np.zeros_like(h)
+    for step, draws in enumerate(settings.draws):
+        response = (running[steps - step] - running[max(first - step, 0)]) / (steps - first)
+        total += response**2 / draws
+    result: FloatArray = (total * (settings.clip * sigma) ** 2).reshape(curvatures.shape)
+    return result
+
+
+def shrink(weights: Weights, features: TableFeatures, variances: FloatArray) -> tuple[Weights, FloatArray]:
+    """Return weights shrunk by what noise of ``variances`` [D, K] explains of them, and their posterior variances.
+
+    In each group of a column's features the factor is 1 - (noise energy)/(energy), at least 0, with energies weighed by
+    the features' variances: the positive part of [stein]. A group that is all noise vanishes.
+    """
+    shrunk, left = weights.features.copy(), variances.copy()
+    for column in features.columns:
+        for group in _groups(features.variances[column]):
+            places = column.start + group
+            weighing = features.variances[places][:, None]
+            energy = float((weighing * weights.features[places] ** 2).sum())
+            noise = float((weighing * variances[places]).sum())
+            factor = max(0.0, 1 - noise / max(energy, math.ulp(0.0)))
+            shrunk[places] *= factor
+            left[places] *= factor
+    return Weights(shrunk, weights.constant), left
+
+
+def level_deviations(features: TableFeatures, variances: FloatArray) -> FloatArray:
+    """Return the standard deviation of the noise in each level's score [L, K], from that of the weights."""
+    squares: FloatArray = np.sqrt(features.matrix.multiply(features.matrix) @ variances)
+    return squares
+
+
+def _groups(variances: FloatArray) -> list[np.ndarray[tuple[int], np.dtype[np.intp]]]:
+    order = np.argsort(-variances, kind="stable")
+    if len(order) <= sum(GROUPS):
+        return [order]
+    return np.split(order, np.cumsum(GROUPS))

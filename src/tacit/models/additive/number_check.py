@@ -1,0 +1,103 @@
+"""The check of a finished regression: noisy moments of target and prediction, and how to calibrate with them."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from tacit.arrays import FloatArray
+from tacit.models.additive.rows import Batches, rounding_room
+
+# The target is counted within so many spreads of its centre, a prediction within so many deviations of predictions for
+# rows whose columns are drawn independently; real columns may agree with each other, and predictions spread further.
+REACH, PREDICTED_REACH = 2.5, 5.0
+QUANTUM = 2.0**-20
+# What each moment weighs in the query: means are large beside their noise, and squares get more of the sensitivity.
+WEIGHTS = np.array([0.5, 0.5, 0.5, 1.0, 1.0, 1.0])
+PRIOR_SCALE, SCALE_DEVIATION = 0.9, 0.3
+
+
+@dataclass(frozen=True, eq=False)
+class NumberCheck:
+    """What the moments say, in spreads of the target around its centre.
+
+    Attributes
+    ----------
+    scale, offset : float
+        Predictions times the scale plus the offset are calibrated.
+    covariance : array [2, 2]
+        Of offset and scale.
+    residual_variance : float
+        Of the target around calibrated predictions, on the safe side of the noise.
+    r_squared : float
+        Share of the target's variance that is explained.
+    separation_z : float
+        The slope of the target on the predictions in standard deviations of its noise.
+    """
+
+    scale: float
+    offset: float
+    covariance: FloatArray
+    residual_variance: float
+    r_squared: float
+    separation_z: float
+
+
+def prediction_reach(predictions: FloatArray) -> float:
+    """Return how far from 0 predictions are counted, in spreads, from those of rows that are not private."""
+    return float(np.clip(PREDICTED_REACH * predictions.std() + abs(predictions.mean()), 0.1, REACH))
+
+
+def moments_query(
+    batches: Batches, curves: FloatArray, intercept: FloatArray, *, reach: float, centre: float, spread: float
+) -> FloatArray:
+    """Return the weighted sums [6] of 1, t, f, t², tf and f² over rows; its sensitivity is 1 in 2-norm.
+
+    t is the target and f the prediction, both in units of their reach and within 1: a row adds at most the norm of
+    the weights.
+    """
+    moments = np.zeros(len(WEIGHTS))
+    for batch in batches():
+        f = np.clip((batch.indicator @ curves + intercept)[:, 0] / reach, -1.0, 1.0)
+        t = np.clip((batch.target - centre) / (REACH * spread), -1.0, 1.0)
+        parts = np.stack([np.ones(len(batch)), t, f, t * t, t * f, f * f])
+        # Cut to a grid, so that sums are exact in any order.
+        moments += (np.trunc(parts / QUANTUM) * QUANTUM).sum(axis=1)
+    return WEIGHTS * moments / _divisor()
+
+
+def read_moments(answer: FloatArray, reach: float) -> FloatArray:
+    """Return the sums in spreads from the answer to `moments_query`."""
+    result: FloatArray = answer * _divisor() / WEIGHTS * _units(reach)
+    return result
+
+
+def check_numbers(moments: FloatArray, reach: float, *, noise: float) -> NumberCheck:
+    """Return what noisy ``moments`` [6] say; ``noise`` is the standard deviation of the answers to their query."""
+    n_rows = max(float(moments[0]), 1.0)
+    t, f, tt, tf, ff = moments[1:] / n_rows
+    # Standard deviations of the noise in them.
+    off_t, off_f, off_tt, off_tf, off_ff = (_divisor() * noise / WEIGHTS * _units(reach) / n_rows)[1:]
+    total, spread, both = max(tt - t * t, 1e-2), max(ff - f * f, off_ff, 1e-6), tf - t * f
+    # The slope by least squares with a prior; the noise in both moments and the rows' own scatter are its variance.
+    variance = (off_tf**2 + (both / spread * off_ff) ** 2 + total * spread / n_rows) / spread**2
+    weight = variance / (variance + SCALE_DEVIATION**2)
+    scale = max(weight * PRIOR_SCALE + (1 - weight) * both / spread, 0.0)
+    residual = total - 2 * scale * both + scale**2 * spread
+    off = math.hypot(off_tt, 2 * scale * off_tf, scale**2 * off_ff)
+    slope_variance, offset_variance = weight * SCALE_DEVIATION**2, off_t**2 + (scale * off_f) ** 2 + total / n_rows
+    covariance = np.array(
+        [[offset_variance + slope_variance * f * f, -f * slope_variance], [-f * slope_variance, slope_variance]]
+    )
+    safe = float(np.clip(residual + off, 0.02 * total, total + off))
+    explained = float(np.clip(1 - residual / total, 0.0, 1.0))
+    return NumberCheck(scale, t - scale * f, covariance, safe, explained, float(both / max(off_tf, 1e-12)))
+
+
+def _units(reach: float) -> FloatArray:
+    return np.array([1.0, REACH, reach, REACH**2, REACH * reach, reach**2])
+
+
+def _divisor() -> float:
+    # Weights are powers of two: the only rounding is that of one division.
+    return float(np.linalg.norm(WEIGHTS)) * rounding_room(1, 1.0)

@@ -1,0 +1,102 @@
+"""Rows as levels, in batches: what one pass over a table sees of it."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from tacit.arrays import FloatArray
+from tacit.errors import InputError
+from tacit.models.additive.levels import ColumnLevels, LevelCodes
+
+BATCH_ROWS = 1 << 15
+# Sums over more rows than this would leave the room that sensitivities have for rounding: see `rounding_room`.
+MOST_ROWS = 1 << 26
+
+
+@dataclass(frozen=True, eq=False)
+class RowBatch:
+    """Some rows of a table.
+
+    Attributes
+    ----------
+    indicator : sparse array [B, L]
+        Ones at the levels of each row, all columns' levels side by side: its products sum tables over a row's levels,
+        those of its transpose sum rows over levels.
+    target : array [B]
+        Class codes, or numbers within their public bounds.
+    """
+
+    indicator: sparse.csr_array
+    target: NDArray[np.intp] | FloatArray
+
+    def __len__(self) -> int:
+        return len(self.target)
+
+
+# Called once for each pass over the table; the order of rows and their division into batches change no result.
+Batches = Callable[[], Iterable[RowBatch]]
+
+
+@dataclass(frozen=True, eq=False)
+class RowLayout:
+    """Where each column's levels stand among all levels of a table."""
+
+    levels: tuple[ColumnLevels, ...]
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """The first level of each column, and the number of all levels at the end [q + 1]."""
+        return np.concatenate([[0], np.cumsum([one.size for one in self.levels])])
+
+    @property
+    def size(self) -> int:
+        """The number of all levels."""
+        return int(self.offsets[-1])
+
+    def parts(self) -> Iterator[slice]:
+        """Yield where each column's levels stand."""
+        return (slice(start, end) for start, end in pairwise(self.offsets.tolist()))
+
+    def indicator(self, codes: LevelCodes) -> sparse.csr_array:
+        """Return the ones of rows with the given level ``codes`` [B, q]."""
+        n_rows, n_columns = codes.shape
+        if n_columns != len(self.levels):
+            raise InputError(f"codes must have {len(self.levels)} columns; got {n_columns}.")
+        places = codes.astype(np.int32)
+        places += self.offsets[:-1].astype(np.int32)
+        ends = np.arange(0, places.size + 1, n_columns, dtype=np.int32)
+        return sparse.csr_array((_ones(places.size), places.ravel(), ends), shape=(n_rows, self.size))
+
+
+def batches_of(codes: LevelCodes, target: NDArray[np.intp] | FloatArray, levels: Sequence[ColumnLevels]) -> Batches:
+    """Return batches of rows held in memory, prepared once for every pass."""
+    layout = RowLayout(tuple(levels))
+    batches = [
+        RowBatch(layout.indicator(codes[start : start + BATCH_ROWS]), target[start : start + BATCH_ROWS])
+        for start in range(0, len(codes), BATCH_ROWS)
+    ]
+    return lambda: batches
+
+
+@lru_cache(maxsize=4)
+def _ones(size: int) -> FloatArray:
+    """Return ones that all batches of one size share: they are most of an indicator's memory."""
+    ones = np.ones(size)
+    ones.flags.writeable = False
+    return ones
+
+
+def rounding_room(terms: int, weights: FloatArray | float, largest: float = 1.0) -> float:
+    """Return by how much more than its sensitivity a query is divided, for the rounding of its linear map.
+
+    A query is a public linear map of exact sums S over at most 2^26 rows whose parts are at most ``largest``. A
+    computed coordinate lies within m u sum|a||S| of the exact one, m the ``terms`` of its sum and u = 2^-53, and the
+    sizes of S over one column's levels add up to at most 2^26 largest; so all coordinates of two neighbouring tables
+    together are off by at most 2 m u 2^26 largest |A|, |A| the norm of all ``weights``, in parts of a sensitivity of 1.
+    """
+    return 1 + 2 * terms * 2.0**-53 * MOST_ROWS * largest * float(np.linalg.norm(weights))

@@ -1,0 +1,57 @@
+"""The sections of a page about an additive release: its private check, and its curves."""
+
+from tacit.data.schema import Schema
+from tacit.models.additive.model import AdditiveClassifier, AdditiveRegression
+from tacit.models.additive.release import read_additive
+from tacit.pages.curves import MOST_CURVES, curve_charts, strongest_curves
+from tacit.pages.layout import section
+from tacit.pages.markup import Markup, joined, tag
+from tacit.releases.file import Release
+
+
+def additive_sections(release: Release, _: Schema | None) -> list[Markup]:
+    """Return the quality that the owner's own check found, and the learned curves with their noise."""
+    model = read_additive(release)
+    curves = strongest_curves(model.curves)
+    n_columns = len(model.curves.levels)
+    words = (
+        f"A row's score is the sum of its columns' curves. Shown are the {min(MOST_CURVES, n_columns)} of {n_columns} "
+        "columns that move scores most. Bands hold two standard deviations of the noise; curves are shrunk by it."
+    )
+    aside = "What each column adds to a score, as learned from noisy answers."
+    charts = joined(tag("p", words), curve_charts(curves, score_names(model)))
+    return [
+        section("Quality", "What the owner's own rows say, with noise.", quality(model)),
+        section("Curves", aside, charts),
+    ]
+
+
+def score_names(model: AdditiveClassifier | AdditiveRegression) -> list[str]:
+    """Return what each of the model's scores speaks for."""
+    if isinstance(model, AdditiveRegression):
+        return ["the target, in spreads"]
+    return [f"for {model.classes[1]}"] if len(model.classes) == 2 else [f"for {name}" for name in model.classes]
+
+
+def quality(model: AdditiveClassifier | AdditiveRegression) -> Markup:
+    """Return the private figures of the model's quality, in words."""
+    check, facts = model.check, model.facts
+    noisy = f"about {facts['n_rows']:.0f} rows, {facts['n_steps']} noisy steps"
+    if isinstance(model, AdditiveRegression):
+        figures = [("share of the variance explained", f"{model.check.r_squared:.2f}")]
+    else:
+        shares = ", ".join(
+            f"{name} {100 * share:.1f} %" for name, share in zip(model.classes, model.check.shares, strict=True)
+        )
+        figures = [("area under the ROC curve", f"{model.check.auc:.2f}"), ("shares of the classes", shares)]
+    figures += [("learned from", noisy)]
+    doubt = (
+        "The check stands out of its noise."
+        if check.separation_z >= 2
+        else "The check does not stand out of its noise: this release may hold nothing. Spend more epsilon or add rows."
+    )
+    z = f"{check.separation_z:.1f} standard deviations of its noise"
+    return joined(
+        tag("p", f"The finished scores were counted once more, with noise: they separate by {z}. {doubt}"),
+        tag("dl", [joined(tag("dt", name), tag("dd", value)) for name, value in figures]),
+    )

@@ -1,0 +1,118 @@
+"""The check of finished classifiers: histogram, calibration, separation."""
+
+import numpy as np
+import pytest
+from scipy.special import expit
+from sklearn.metrics import roc_auc_score
+from tests.models.additive.tables import COLUMNS, random_codes, random_targets, with_row
+
+from tacit.models.additive.class_check import (
+    PRIOR_SCALE,
+    calibrate_scores,
+    cell_edges,
+    cell_middles,
+    check_classes,
+    histogram_query,
+    log_odds,
+    read_histogram,
+)
+from tacit.models.additive.losses import probabilities
+from tacit.models.additive.plan import CHECK_CELLS
+from tacit.models.additive.rows import RowLayout, batches_of
+
+SIZE = RowLayout(COLUMNS).size
+
+
+def curves(n_scores: int) -> tuple[np.ndarray, np.ndarray]:
+    random = np.random.default_rng(4)
+    return np.rint(random.normal(0, 0.5, (SIZE, n_scores)) * 64) / 64, np.zeros(n_scores)
+
+
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_a_row_is_counted_once_for_each_problem_and_moves_the_query_by_one(n_classes: int) -> None:
+    n_scores = 1 if n_classes == 2 else n_classes
+    values, intercept = curves(n_scores)
+    codes, target = random_codes(40), random_targets(40, n_classes)
+    edges = cell_edges(np.random.default_rng(0).normal(0, 1, (500, n_scores)))
+    before = histogram_query(batches_of(codes, target, COLUMNS), values, intercept, edges)
+    assert before.shape == (n_scores, 2, CHECK_CELLS)
+    assert read_histogram(before).sum() == pytest.approx(40 * n_scores)
+    moved = []
+    for seed in range(30):
+        neighbour = with_row(codes, target, random_codes(1, seed), seed % n_classes)
+        moved.append(np.linalg.norm(histogram_query(neighbour, values, intercept, edges) - before))
+    assert 0.999 < min(moved) <= max(moved) <= 1
+
+
+def test_cells_hold_what_lies_between_their_edges() -> None:
+    values, intercept = curves(1)
+    codes, target = random_codes(300), random_targets(300, 2)
+    batches = batches_of(codes, target, COLUMNS)
+    scores = (next(iter(batches())).indicator @ values)[:, 0]
+    odds = log_odds(probabilities(scores[:, None]))[:, 0]
+    edges = cell_edges(scores[:, None])
+    counts = read_histogram(histogram_query(batches, values, intercept, edges))[0]
+    for label in (0, 1):
+        for cell in range(CHECK_CELLS):
+            low = -np.inf if cell == 0 else edges[0, cell - 1]
+            high = np.inf if cell == CHECK_CELLS - 1 else edges[0, cell]
+            inside = (odds > low - 1e-9) & (odds <= high + 1e-9) & (target == label)
+            assert counts[label, cell] == pytest.approx(inside.sum(), abs=1e-6)
+
+
+def noisy_scores(scale: float, offset: float, n_rows: int = 60_000) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return scores, labels by calibrated odds ``scale`` s + ``offset``, and their histogram."""
+    random = np.random.default_rng(7)
+    scores = random.normal(0, 1.5, n_rows)
+    labels = random.random(n_rows) < expit(scale * scores + offset)
+    edges = cell_edges(scores[:, None])
+    cells = np.searchsorted(edges[0], scores)
+    counts = np.stack([np.bincount(cells[labels == label], minlength=CHECK_CELLS) for label in (False, True)])
+    return scores, labels, counts[None].astype(float)
+
+
+@pytest.mark.parametrize(("scale", "offset"), [(0.5, 0.3), (1.2, -1.0)])
+def test_calibration_finds_scale_and_offset(scale: float, offset: float) -> None:
+    scores, _, counts = noisy_scores(scale, offset)
+    found_scale, found_offset, covariance = calibrate_scores(counts, cell_middles(cell_edges(scores[:, None])), 1.0)
+    assert found_scale == pytest.approx(scale, abs=0.08)
+    assert found_offset[0] == pytest.approx(offset, abs=0.08)
+    assert np.sqrt(np.diag(covariance)).max() < 0.05
+
+
+def test_pure_noise_leaves_the_prior_scale_nearly_alone() -> None:
+    random = np.random.default_rng(0)
+    middles = np.linspace(-3, 3, CHECK_CELLS)[None]
+    scales = [calibrate_scores(random.normal(0, 30, (1, 2, CHECK_CELLS)), middles, 30.0)[0] for _ in range(20)]
+    assert abs(np.mean(scales) - PRIOR_SCALE) < 0.35
+
+
+def test_the_figures_agree_with_those_of_the_rows() -> None:
+    scores, labels, counts = noisy_scores(1.0, 0.0)
+    check = check_classes(counts, cell_edges(scores[:, None]), noise=1.0, shares=np.array([0.5, 0.5]))
+    assert check.auc == pytest.approx(roc_auc_score(labels, scores), abs=0.01)
+    gap = scores[labels].mean() - scores[~labels].mean()
+    within = np.sqrt((scores[labels].var() + scores[~labels].var()) / 2)
+    assert check.separation == pytest.approx(gap / within, rel=0.1)
+    assert check.separation_z > 100
+
+
+def test_random_labels_do_not_stand_out_of_the_noise() -> None:
+    random = np.random.default_rng(1)
+    z = []
+    for _ in range(40):
+        counts = np.full((1, 2, CHECK_CELLS), 5.0) + random.normal(0, 20, (1, 2, CHECK_CELLS))
+        z.append(check_classes(counts, np.linspace(-2, 2, 15)[None], noise=20.0, shares=np.ones(2) / 2).separation_z)
+    assert np.median(np.abs(z)) < 2
+    assert min(z) < 0 < max(z), "it has a sign"
+
+
+def test_a_score_never_turns_its_meaning_round() -> None:
+    scores, _, counts = noisy_scores(-1.0, 0.0)
+    check = check_classes(counts, cell_edges(scores[:, None]), noise=1.0, shares=np.ones(2) / 2)
+    assert check.scale > 0
+
+
+def test_middles_lie_between_the_edges() -> None:
+    edges = np.array([[-1.0, 0.0, 3.0]])
+    assert cell_middles(edges).tolist() == [[-1.5, -0.5, 1.5, 4.5]]

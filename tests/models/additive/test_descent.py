@@ -1,0 +1,160 @@
+"""Noisy gradient descent: the gradient, its sensitivity by brute force, exact sums, and where it leads."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.special import expit
+from tests.models.additive.tables import COLUMNS, random_codes, random_targets, with_row
+
+from tacit.arrays import FloatArray
+from tacit.models.additive.descent import (
+    CONSTANT,
+    CURVE_QUANTUM,
+    DescentSettings,
+    Weights,
+    descend,
+    exact_curves,
+    gradient_query,
+    level_tables,
+    squared_norms,
+    turned,
+)
+from tacit.models.additive.features import TableFeatures, table_features
+from tacit.models.additive.losses import Residuals, class_residuals, squared_residuals
+from tacit.models.additive.rows import Batches, batches_of
+
+N_ROWS, CLIP = 120, 0.3
+
+
+def features() -> TableFeatures:
+    random = np.random.default_rng(5)
+    return table_features(COLUMNS, [random.integers(1, 100, one.size).astype(float) for one in COLUMNS])
+
+
+FEATURES = features()
+
+
+def weights(n_scores: int, size: float = 1.0) -> Weights:
+    random = np.random.default_rng(6)
+    return Weights(random.normal(0, size, (FEATURES.matrix.shape[1], n_scores)), random.normal(0, size, n_scores))
+
+
+def slow_gradient(codes: np.ndarray, target: np.ndarray, at: Weights, residuals: Residuals, clip: float) -> FloatArray:
+    """Return the sum over rows of residual times features, each row's matrix shortened to ``clip``."""
+    dense, starts = FEATURES.matrix.toarray(), np.cumsum([0, *(one.size for one in COLUMNS)])
+    total = np.zeros((dense.shape[1] + 1, len(at.constant)))
+    for row, label in zip(codes, target, strict=True):
+        x = np.append(sum(dense[starts[j] + int(level)] for j, level in enumerate(row)), CONSTANT)
+        score = x[:-1] @ at.features + CONSTANT * at.constant
+        part = np.outer(x, residuals(score[None], np.array([label]))[0])
+        total += part * min(1.0, clip / np.linalg.norm(part))
+    return total / clip
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_the_gradient_is_what_a_loop_over_rows_gives(n_classes: int) -> None:
+    codes, target = random_codes(N_ROWS), random_targets(N_ROWS, n_classes)
+    at = weights(1 if n_classes == 2 else n_classes)
+    query = gradient_query(batches_of(codes, target, COLUMNS), FEATURES, at, class_residuals, CLIP)
+    np.testing.assert_allclose(query, slow_gradient(codes, target, at, class_residuals, CLIP), atol=2e-3)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_no_row_moves_the_gradient_by_more_than_one(n_classes: int) -> None:
+    codes, target = random_codes(N_ROWS), random_targets(N_ROWS, n_classes)
+    at = weights(1 if n_classes == 2 else n_classes, size=5.0)
+    before = gradient_query(batches_of(codes, target, COLUMNS), FEATURES, at, class_residuals, CLIP)
+    extremes = [sorted({0, one.size // 2, one.size - 1}) for one in COLUMNS]
+    moved = []
+    for row in itertools.product(*extremes):
+        for label in range(n_classes):
+            neighbour = with_row(codes, target, np.array([row], np.uint8), label)
+            after = gradient_query(neighbour, FEATURES, at, class_residuals, CLIP)
+            moved.append(np.linalg.norm(after - before))
+    assert max(moved) <= 1
+    assert max(moved) > 0.9, "some row is wrong enough to be shortened"
+
+
+def test_an_outlying_number_moves_the_gradient_by_no_more_than_one() -> None:
+    codes, target = random_codes(N_ROWS), np.linspace(0, 1, N_ROWS)
+    residuals = squared_residuals(0.5, 0.01)
+    before = gradient_query(batches_of(codes, target, COLUMNS), FEATURES, weights(1), residuals, 0.5)
+    neighbour = with_row(codes, target, random_codes(1, 9), 1e6)
+    assert 0.99 < np.linalg.norm(gradient_query(neighbour, FEATURES, weights(1), residuals, 0.5) - before) <= 1
+
+
+def test_neither_order_nor_batches_change_the_gradient(monkeypatch: pytest.MonkeyPatch) -> None:
+    codes, target = random_codes(3000), random_targets(3000, 3)
+    first = gradient_query(batches_of(codes, target, COLUMNS), FEATURES, weights(3), class_residuals, CLIP)
+    order = np.random.default_rng(3).permutation(3000)
+    monkeypatch.setattr("tacit.models.additive.rows.BATCH_ROWS", 101)
+    again = gradient_query(
+        batches_of(codes[order], target[order], COLUMNS), FEATURES, weights(3), class_residuals, CLIP
+    )
+    np.testing.assert_array_equal(first, again)
+
+
+def test_squared_norms_are_never_too_small() -> None:
+    dense = FEATURES.matrix.toarray()
+    exact = np.array([sum(value**2 for value in row) for row in dense.astype(np.longdouble)])
+    assert (squared_norms(FEATURES) >= exact).all()
+    np.testing.assert_allclose(squared_norms(FEATURES), exact.astype(float), atol=1e-8)
+
+
+def test_curves_are_on_a_grid_and_bounded() -> None:
+    curves = exact_curves(np.array([0.1, -1e9, 1e9]))
+    assert curves[0] / CURVE_QUANTUM == round(0.1 / CURVE_QUANTUM)
+    assert curves[1:].tolist() == [-256.0, 256.0]
+
+
+def true_labels(codes: np.ndarray, at: Weights) -> np.ndarray:
+    curves, intercept = level_tables(FEATURES, at)
+    scores = next(iter(batches_of(codes, np.zeros(len(codes)), COLUMNS)())).indicator @ curves + intercept
+    return (np.random.default_rng(0).random(len(codes)) < expit(scores[:, 0])).astype(np.intp)
+
+
+def exact_descent(batches: Batches, n_rows: int, n_steps: int) -> Weights:
+    settings = DescentSettings((1,) * n_steps, CLIP, 40.0)
+    return descend(
+        batches,
+        FEATURES,
+        class_residuals,
+        settings,
+        ask=lambda query, _: query,
+        sigma=1e-9,
+        n_rows=float(n_rows),
+        start=np.zeros(1),
+    )
+
+
+def test_without_noise_descent_finds_the_scores_that_made_the_labels() -> None:
+    codes = random_codes(20_000, 8)
+    truth = Weights(weights(1).features * 2, np.full(1, -1.0))
+    target = true_labels(codes, truth)
+    found = exact_descent(batches_of(codes, target, COLUMNS), 20_000, 100)
+    expected, got = (level_tables(FEATURES, one)[0][:, 0] for one in (truth, found))
+    assert np.corrcoef(expected, got)[0, 1] > 0.9
+
+
+def test_each_step_asks_as_often_as_it_may() -> None:
+    asked: list[int] = []
+
+    def ask(query: FloatArray, draws: int) -> FloatArray:
+        asked.append(draws)
+        return query
+
+    batches = batches_of(random_codes(50), random_targets(50, 2), COLUMNS)
+    settings = DescentSettings((2, 3, 3), CLIP, 10.0)
+    descend(batches, FEATURES, class_residuals, settings, ask=ask, sigma=1.0, n_rows=50.0, start=np.zeros(1))
+    assert asked == [2, 3, 3]
+    assert settings.averaged == slice(2, 3)
+
+
+def test_only_gradients_that_surely_turn_round_count_as_turned() -> None:
+    random = np.random.default_rng(0)
+    gradient = random.normal(0, 10, 200)
+    assert turned(-gradient, gradient, 1.0)
+    assert not turned(gradient, gradient, 1.0)
+    noise = [turned(random.normal(0, 1, 200), random.normal(0, 1, 200), 1.0) for _ in range(300)]
+    assert not any(noise)

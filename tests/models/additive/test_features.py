@@ -1,0 +1,115 @@
+"""Features of levels: bins with spikes, centring, kernels, weights of categories."""
+
+import numpy as np
+import pytest
+from tests.models.additive.tables import COLUMNS
+
+from tacit.models.additive.features import (
+    CATEGORY_POWER,
+    CORRELATION_LENGTH,
+    N_CATEGORIES,
+    NUMBER_WEIGHT,
+    RARE,
+    bins_of,
+    column_features,
+    frequent_bins,
+    number_features,
+    table_features,
+)
+from tacit.models.additive.levels import ColumnLevels
+
+
+def test_a_spike_is_a_bin_of_its_own() -> None:
+    shares = np.array([0.05, 0.05, 0.5, 0.05, 0.05, 0.1, 0.1, 0.1])
+    bins = bins_of(shares, 4)
+    assert (bins == bins[2]).sum() == 1
+
+
+def test_neighbours_are_merged_until_they_weigh_enough_and_stay_in_order() -> None:
+    random = np.random.default_rng(0)
+    shares = random.dirichlet(np.full(200, 0.3))
+    bins = bins_of(shares, 16)
+    assert (np.diff(bins) >= 0).all()
+    assert set(np.diff(bins)) <= {0, 1}
+    weights = np.bincount(bins, shares)
+    # Every bin is full, but one that a spike cut short and the last.
+    short = np.flatnonzero(weights[:-1] < (1 - 1e-6) / 16)
+    assert all(weights[place + 1] >= (1 - 1e-6) / 16 for place in short)
+
+
+def test_levels_without_rows_share_a_bin() -> None:
+    assert bins_of(np.array([0.5, 0.0, 0.0, 0.5]), 2).tolist() == [0, 1, 1, 1]
+
+
+def test_rare_categories_of_a_long_list_share_the_last_bin() -> None:
+    counts = np.arange(300.0)
+    bins = frequent_bins(counts)
+    assert bins.max() == N_CATEGORIES - 1
+    assert (bins[: 300 - N_CATEGORIES + 1] == N_CATEGORIES - 1).all()
+    assert len(set(bins[-N_CATEGORIES + 1 :].tolist())) == N_CATEGORIES - 1
+
+
+def shared_products(values: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    centred = values - shares @ values
+    products: np.ndarray = centred @ centred.T
+    return products
+
+
+def test_inner_products_of_categories_are_their_weights() -> None:
+    counts = np.array([600.0, 300.0, 100.0])
+    features = column_features(ColumnLevels("c", np.zeros(0), tuple("abc")), counts)
+    shares = counts / 1000
+    weights = (shares * (1 - shares) + RARE) ** (-CATEGORY_POWER)
+    np.testing.assert_allclose(
+        shared_products(features.values, shares), shared_products(np.diag(weights), shares), rtol=1e-3, atol=1e-4
+    )
+
+
+def test_inner_products_of_a_number_fall_with_the_rows_between() -> None:
+    counts = np.append(np.full(20, 50.0), 0.0)
+    features = number_features(counts)
+    shares, places = np.full(20, 0.05), (np.arange(20) + 0.5) / 20
+    kernel = np.exp(-np.abs(places[:, None] - places) / CORRELATION_LENGTH)
+    kernel *= NUMBER_WEIGHT / (1 - shares @ kernel @ shares)
+    expected = shared_products(np.linalg.cholesky(kernel), shares)
+    products = shared_products(features.values[:-1], shares)
+    assert np.abs(products - expected).max() < 0.05 * expected.max(), "but for the directions that were left out"
+
+
+@pytest.mark.parametrize("column", COLUMNS, ids=[column.name for column in COLUMNS])
+def test_features_are_centred_and_uncorrelated_under_the_shares(column: ColumnLevels) -> None:
+    counts = np.random.default_rng(1).integers(0, 200, column.size).astype(float)
+    features = column_features(column, counts)
+    shares = counts / counts.sum()
+    np.testing.assert_allclose(shares @ features.values, 0, atol=1e-6)
+    covariance = features.values.T @ (shares[:, None] * features.values)
+    np.testing.assert_allclose(np.diag(covariance), features.variances, rtol=1e-3)
+    assert np.abs(covariance - np.diag(np.diag(covariance))).max() < 1e-2 * covariance.max()
+    np.testing.assert_allclose(features.shares, shares)
+
+
+def test_a_missing_number_stands_apart_from_all_others() -> None:
+    features = number_features(np.array([100.0, 100.0, 100.0, 100.0, 100.0]))
+    products = features.values @ features.values.T
+    assert products[-1, -1] > 0
+    assert (products[-1, :-1] < 0).all()
+
+
+def test_rows_have_a_mean_squared_norm_of_one() -> None:
+    random = np.random.default_rng(2)
+    counts = [random.integers(1, 100, one.size).astype(float) for one in COLUMNS]
+    features = table_features(COLUMNS, counts)
+    squares = np.asarray(features.matrix.multiply(features.matrix).sum(axis=1)).ravel()
+    total, start = 0.0, 0
+    for one, shares in zip(COLUMNS, features.shares, strict=True):
+        total += shares @ squares[start : start + one.size]
+        start += one.size
+    assert total == pytest.approx(1, rel=1e-6)
+    assert features.columns[-1].stop == features.matrix.shape[1] == len(features.variances)
+
+
+@pytest.mark.parametrize("counts", [np.zeros(33), np.append(1e5, np.zeros(32))])
+def test_constant_and_empty_columns_have_finite_features(counts: np.ndarray) -> None:
+    levels = COLUMNS[0]
+    features = table_features([levels], [np.resize(counts, levels.size)])
+    assert np.isfinite(features.matrix.data).all()

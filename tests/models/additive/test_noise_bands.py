@@ -1,0 +1,75 @@
+"""The noise in learned weights against many descents, and what shrinking leaves."""
+
+import numpy as np
+import pytest
+from tests.models.additive.tables import COLUMNS
+
+from tacit.models.additive.descent import MOMENTUM, DescentSettings, Weights
+from tacit.models.additive.features import TableFeatures, table_features
+from tacit.models.additive.noise_bands import level_deviations, noise_variances, shrink
+
+N_ROWS, SIGMA = 500.0, 3.0
+
+
+def simulated(curvature: float, settings: DescentSettings, n_runs: int = 4000) -> float:
+    """Return the variance of the averaged iterate of noisy descent on a parabola, over many runs."""
+    random = np.random.default_rng(0)
+    weight, velocity, mean = np.zeros(n_runs), np.zeros(n_runs), np.zeros(n_runs)
+    last = range(len(settings.draws))[settings.averaged]
+    for index, draws in enumerate(settings.draws):
+        noise = settings.clip * SIGMA / np.sqrt(draws) * random.normal(size=n_runs)
+        velocity = MOMENTUM * velocity + N_ROWS * curvature * weight + noise
+        weight = weight - settings.step / N_ROWS * velocity
+        if index in last:
+            mean += weight / len(last)
+    return float(mean.var())
+
+
+@pytest.mark.parametrize("draws", [(1,) * 40, (28, 28, 28, 29), (2, 2, 3, 3, 3, 3)])
+@pytest.mark.parametrize("curvature", [0.0, 1e-3, 0.02])
+def test_the_variance_is_that_of_many_descents(draws: tuple[int, ...], curvature: float) -> None:
+    settings = DescentSettings(draws, 0.3, 40.0)
+    expected = simulated(curvature, settings)
+    found = noise_variances(np.array([[curvature]]), settings, sigma=SIGMA, n_rows=N_ROWS)
+    assert found.shape == (1, 1)
+    assert found[0, 0] == pytest.approx(expected, rel=0.1)
+
+
+def features() -> TableFeatures:
+    random = np.random.default_rng(5)
+    return table_features(COLUMNS, [random.integers(1, 100, one.size).astype(float) for one in COLUMNS])
+
+
+def test_weights_of_pure_noise_vanish_mostly_and_strong_ones_stay() -> None:
+    random, columns = np.random.default_rng(1), features()
+    size = columns.matrix.shape[1]
+    variances = np.full((size, 1), 0.04)
+    noise = random.normal(0, 0.2, (size, 1))
+    shrunk, left = shrink(Weights(noise, np.zeros(1)), columns, variances)
+    assert (shrunk.features**2).sum() < 0.35 * (noise**2).sum()
+    strong, kept = shrink(Weights(noise + 10, np.zeros(1)), columns, variances)
+    np.testing.assert_allclose(strong.features, noise + 10, rtol=1e-2)
+    assert (left <= variances).all()
+    assert kept.mean() > left.mean()
+
+
+def test_shrinking_brings_weights_nearer_to_the_truth() -> None:
+    random, columns = np.random.default_rng(2), features()
+    truth = np.zeros((columns.matrix.shape[1], 1))
+    truth[columns.columns[0], 0][:3] = 1.0
+    variances = np.full_like(truth, 0.09)
+    errors = []
+    for _ in range(50):
+        noisy = truth + 0.3 * random.normal(size=truth.shape)
+        shrunk, _ = shrink(Weights(noisy, np.zeros(1)), columns, variances)
+        errors.append([((noisy - truth) ** 2).sum(), ((shrunk.features - truth) ** 2).sum()])
+    before, after = np.mean(errors, axis=0)
+    assert after < 0.6 * before
+
+
+def test_the_deviation_of_a_level_is_that_of_its_features_weights() -> None:
+    columns = features()
+    random = np.random.default_rng(3)
+    variances = random.uniform(0.01, 0.2, (columns.matrix.shape[1], 2))
+    draws = [columns.matrix @ (np.sqrt(variances) * random.normal(size=variances.shape)) for _ in range(3000)]
+    np.testing.assert_allclose(np.std(draws, axis=0), level_deviations(columns, variances), rtol=0.08, atol=1e-9)

@@ -1,0 +1,93 @@
+"""The check of finished regressions: moments, calibration, spread."""
+
+import numpy as np
+import pytest
+from tests.models.additive.tables import COLUMNS, random_codes, with_row
+
+from tacit.models.additive.number_check import (
+    PRIOR_SCALE,
+    REACH,
+    check_numbers,
+    moments_query,
+    prediction_reach,
+    read_moments,
+)
+from tacit.models.additive.rows import RowLayout, batches_of
+
+SIZE = RowLayout(COLUMNS).size
+CURVES = np.rint(np.random.default_rng(4).normal(0, 0.2, (SIZE, 1)) * 64) / 64
+
+
+def scores(codes: np.ndarray) -> np.ndarray:
+    return (next(iter(batches_of(codes, np.zeros(len(codes)), COLUMNS)())).indicator @ CURVES)[:, 0]
+
+
+def query(codes: np.ndarray, target: np.ndarray, reach: float = 2.0) -> np.ndarray:
+    return moments_query(batches_of(codes, target, COLUMNS), CURVES, np.zeros(1), reach=reach, centre=5.0, spread=2.0)
+
+
+def test_moments_are_sums_over_rows() -> None:
+    codes = random_codes(200)
+    target = np.random.default_rng(0).normal(5, 2, 200)
+    f, t = np.clip(scores(codes), -2, 2), np.clip((target - 5) / 2, -REACH, REACH)
+    expected = [200, t.sum(), f.sum(), (t * t).sum(), (t * f).sum(), (f * f).sum()]
+    np.testing.assert_allclose(read_moments(query(codes, target), 2.0), expected, atol=2e-3)
+
+
+def test_no_row_moves_the_moments_by_more_than_one() -> None:
+    codes, target = random_codes(30), np.linspace(0, 10, 30)
+    before = query(codes, target, reach=0.05)
+    moved = []
+    for seed in range(30):
+        for far in (-1e6, 1e6):
+            neighbour = with_row(codes, target, random_codes(1, seed), far)
+            after = moments_query(neighbour, CURVES, np.zeros(1), reach=0.05, centre=5.0, spread=2.0)
+            moved.append(np.linalg.norm(after - before))
+    assert 0.99 < max(moved) <= 1
+
+
+def moments_of(scale: float, noise: float, n_rows: int = 30_000) -> tuple[np.ndarray, float]:
+    """Return moments of t = scale f + noise, and the share of its variance that f explains."""
+    random = np.random.default_rng(1)
+    f = random.normal(0, 0.5, n_rows)
+    t = scale * f + 0.2 + random.normal(0, noise, n_rows)
+    explained = 1 - noise**2 / t.var()
+    return np.array([n_rows, t.sum(), f.sum(), (t * t).sum(), (t * f).sum(), (f * f).sum()]), explained
+
+
+@pytest.mark.parametrize("scale", [0.6, 1.3])
+def test_the_check_finds_scale_offset_and_what_is_explained(scale: float) -> None:
+    moments, explained = moments_of(scale, 0.4)
+    check = check_numbers(moments, 2.0, noise=1.0)
+    assert check.scale == pytest.approx(scale, abs=0.03)
+    assert check.offset == pytest.approx(0.2, abs=0.02)
+    assert check.r_squared == pytest.approx(explained, abs=0.02)
+    assert check.residual_variance == pytest.approx(0.16, abs=0.01)
+    assert check.separation_z > 20
+
+
+def test_much_noise_leaves_the_prior_scale_and_widens_the_spread() -> None:
+    moments, _ = moments_of(0.6, 0.4, n_rows=60)
+    check = check_numbers(moments, 2.0, noise=100.0)
+    assert check.scale == pytest.approx(PRIOR_SCALE, abs=0.1)
+    assert check.residual_variance > 0.4**2
+    assert check.separation_z < 2
+
+
+def test_predictions_that_say_nothing_explain_nothing() -> None:
+    moments, _ = moments_of(0.0, 1.0)
+    check = check_numbers(moments, 2.0, noise=1.0)
+    assert check.scale < 0.1
+    assert check.r_squared < 0.01
+
+
+def test_a_covariance_is_a_covariance() -> None:
+    for noise in (1.0, 1000.0):
+        check = check_numbers(moments_of(1.0, 0.5, n_rows=500)[0], 2.0, noise=noise)
+        assert np.linalg.eigvalsh(check.covariance).min() >= -1e-12
+
+
+@pytest.mark.parametrize(("spread", "expected"), [(0.0, 0.1), (0.2, 1.0), (9.0, REACH)])
+def test_the_reach_follows_the_predictions_within_limits(spread: float, expected: float) -> None:
+    predictions = spread * np.array([[-1.0], [1.0]])
+    assert prediction_reach(predictions) == pytest.approx(expected)

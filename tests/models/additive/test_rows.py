@@ -1,0 +1,52 @@
+"""Rows as levels in batches."""
+
+import numpy as np
+import pytest
+from tests.models.additive.tables import COLUMNS, random_codes
+
+from tacit.errors import InputError
+from tacit.models.additive import rows
+from tacit.models.additive.rows import RowLayout, batches_of, rounding_room
+
+
+def test_an_indicator_has_a_one_at_each_level_of_a_row() -> None:
+    codes = random_codes(50)
+    layout = RowLayout(COLUMNS)
+    dense = layout.indicator(codes).toarray()
+    expected = np.zeros((50, layout.size))
+    for row in range(50):
+        for column, part in enumerate(layout.parts()):
+            expected[row, part.start + int(codes[row, column])] = 1
+    np.testing.assert_array_equal(dense, expected)
+
+
+def test_the_parts_of_a_layout_are_side_by_side() -> None:
+    layout = RowLayout(COLUMNS)
+    parts = list(layout.parts())
+    assert parts[0].start == 0
+    assert parts[-1].stop == layout.size
+    assert [part.stop - part.start for part in parts] == [one.size for one in COLUMNS]
+
+
+def test_codes_of_another_number_of_columns_are_refused() -> None:
+    with pytest.raises(InputError, match="4 columns; got 3"):
+        RowLayout(COLUMNS).indicator(random_codes(5)[:, :3])
+
+
+def test_batches_hold_every_row_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rows, "BATCH_ROWS", 7)
+    codes, targets = random_codes(30), np.arange(30)
+    batches = list(batches_of(codes, targets, COLUMNS)())
+    assert [len(batch) for batch in batches] == [7, 7, 7, 7, 2]
+    np.testing.assert_array_equal(np.concatenate([batch.target for batch in batches]), targets)
+
+
+def test_the_ones_of_full_batches_are_shared() -> None:
+    layout = RowLayout(COLUMNS)
+    first, second = layout.indicator(random_codes(8, 0)), layout.indicator(random_codes(8, 1))
+    assert np.shares_memory(first.data, second.data)
+
+
+def test_the_room_for_rounding_is_tiny_and_grows_with_the_map() -> None:
+    small, large = rounding_room(10, np.ones(5)), rounding_room(300, np.ones(5000))
+    assert 1 < small < large < 1 + 1e-2
