@@ -169,13 +169,15 @@ class Account:
         rows_per_person: int | None = None,
         warning: str = "",
         table: TableIdentity | None = None,
+        key: str = "",
     ) -> "Account":
         """Charge the whole plan and return an account that may draw it; a refused charge draws nothing.
 
         ``n_features``, ``exact`` and ``rows_per_person`` convert the plan for a ledger of coarser units: how many
         entries a record has, what leaves without noise, and how many rows of one person are read at most. ``warning``
         says why the stated guarantee does not hold, if it does not; like a seed it is refused on a ledger that does
-        not allow it. ``table`` is compared with the table that the ledger was made for.
+        not allow it. ``table`` is compared with the table that the ledger was made for. With a ``key`` the plan is
+        charged once, however often it is opened.
         """
         event = plan_event(steps, budget)
         if not accounting.fits(event, budget):
@@ -186,10 +188,15 @@ class Account:
         claim = plan_claim(steps, budget, n_features=n_features, exact=exact, rows_per_person=rows_per_person)
         claim = replace(claim, warning=" ".join(each for each in (warning, "" if stream.secure else SEEDED) if each))
         # Charge first: a crash past this line wastes budget but never leaks.
-        receipt = book.charge_claim(claim, purpose=purpose, table=table) if book else None
+        receipt = book.charge_claim(claim, purpose=purpose, table=table, key=key) if book else None
         return cls(
             steps, budget=budget, stream=stream, ledger=book, receipt=receipt, claim=replace(claim, warning=warning)
         )
+
+    @property
+    def receipt(self) -> Receipt | None:
+        """The receipt of the charge, None if there is no ledger."""
+        return self._receipt
 
     def release(self, mechanism: Mechanism, values: FloatArray) -> FloatArray:
         """Return ``values`` as released by ``mechanism``, which must be a step of the plan not yet used up."""
