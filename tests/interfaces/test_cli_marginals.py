@@ -4,8 +4,9 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from click.testing import Result
 from tests.models.marginals.conftest import SCHEMA, people
-from typer.testing import CliRunner, Result
+from typer.testing import CliRunner
 
 import tacit
 from tacit.data.schema_file import format_schema
