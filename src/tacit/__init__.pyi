@@ -39,7 +39,8 @@ from tacit.situations.feedback.random_search import RandomSearch
 from tacit.situations.feedback.search import tune
 from tacit.situations.missing.inference import infer_column
 from tacit.workflows.adopt import adopt
-from tacit.workflows.fabricate import fabricate
+from tacit.workflows.ask import ask
+from tacit.workflows.fabricate import fabricate, fabricate_from
 from tacit.workflows.models import read_model, write_model
 from tacit.workflows.predict import predict
 from tacit.workflows.release import make_release, release
@@ -85,9 +86,11 @@ __all__ = [
     "TransferClassifier",
     "Unit",
     "adopt",
+    "ask",
     "attack_release",
     "encode",
     "fabricate",
+    "fabricate_from",
     "infer_column",
     "learn_behaviour",
     "make_release",

@@ -4,7 +4,7 @@ import pytest
 from tests.models.marginals.conftest import people
 
 from tacit.errors import InputError
-from tacit.models.marginals.asking import answer, answer_lines, range_name
+from tacit.models.marginals.asking import answer, range_name
 from tacit.models.marginals.model import MarginalModel
 
 
@@ -54,11 +54,15 @@ def test_missing_cells_and_ranges_have_names(model: MarginalModel) -> None:
     assert range_name(model.layout.columns[0], 5, 6) == "22"
 
 
-def test_lines_state_intervals(model: MarginalModel) -> None:
-    lines = answer_lines(answer(model, "work x outcome"))
+def test_lines_state_cells_counts_and_intervals(model: MarginalModel) -> None:
+    found = answer(model, "work x outcome")
+    lines = list(found.lines())
     assert len(lines) == 12
-    assert lines[0].startswith("work farm, outcome well: ")
-    assert " to " in lines[0]
+    cells, count, interval = lines[0]
+    assert cells == ("farm", "well")
+    assert interval is not None
+    assert interval[0] < count < interval[1]
+    assert min(low for _, _, (low, _) in lines) >= 0  # type: ignore[misc]
 
 
 @pytest.mark.parametrize("question", ["height", "", "grade x ", "grade x grade"])

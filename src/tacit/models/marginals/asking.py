@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,10 @@ from tacit.models.marginals.tables import ColumnTable
 DEVIATIONS = 1.959964
 # A table of more cells is of no use on a page.
 MOST_CELLS = 10_000
+
+
+# Names of a cell, its count, and its interval.
+Line = tuple[tuple[str, ...], float, tuple[float, float] | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +42,13 @@ class Answer:
     cells: tuple[tuple[str, ...], ...]
     counts: FloatArray
     half_width: float | None
+
+    def lines(self) -> Iterator[Line]:
+        """Yield the names of each cell, its count, and the interval, which does not go below 0."""
+        for place in itertools.product(*(range(len(cells)) for cells in self.cells)):
+            names = tuple(cells[index] for cells, index in zip(self.cells, place, strict=True))
+            count, half = float(self.counts[place]), self.half_width
+            yield names, count, None if half is None else (max(count - half, 0.0), max(count + half, 0.0))
 
 
 def asked_columns(question: str) -> list[str]:
@@ -144,20 +156,3 @@ def range_name(column: Levels, first: int, end: int) -> str:
         return " or ".join(column.names[level] for level in range(first, min(end, column.count)))
     low, high = (float(column.values(np.array([place]))[0]) for place in (first, min(end, column.count) - 1e-9))
     return f"{low:g}" if low == high else f"{low:g} to {high:g}"
-
-
-def answer_lines(found: Answer) -> list[str]:
-    """Return the answer as lines of text: one for each cell, with its interval."""
-    lines = []
-    for place in itertools.product(*(range(len(cells)) for cells in found.cells)):
-        name = ", ".join(
-            f"{column} {cells[index]}" for column, cells, index in zip(found.columns, found.cells, place, strict=True)
-        )
-        count = float(found.counts[place])
-        low = "" if found.half_width is None else _interval(count, found.half_width)
-        lines.append(f"{name}: {count:,.0f}{low}")
-    return lines
-
-
-def _interval(count: float, half: float) -> str:
-    return f" ({max(count - half, 0):,.0f} to {max(count + half, 0):,.0f})"

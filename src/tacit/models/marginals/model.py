@@ -1,5 +1,6 @@
 """The model that a release of tables holds: from it come rows, class scores and counts, at no further cost."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -8,6 +9,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from tacit.arrays import FloatArray, IntArray
+from tacit.data.conditions import Condition
+from tacit.errors import InputError
+from tacit.models.marginals.conditioning import Rules, conditioned
 from tacit.models.marginals.layout import Layout
 from tacit.models.marginals.measuring import Measurement
 from tacit.models.marginals.mixture import Mixture, fitted_mixture, targets_of
@@ -16,8 +20,10 @@ from tacit.models.marginals.sampling import CoarseModel, CoarseRows
 from tacit.models.marginals.tables import CoarseCounts, offsets_of
 from tacit.models.marginals.zeros import PairZeros, structural_zeros
 
-# Rows drawn at once.
-BLOCK = 131_072
+# Rows drawn at once, at most and at least where rows are drawn again.
+BLOCK, LEAST_BLOCK = 131_072, 1000
+# Rows drawn for each row asked for before conditions are taken for impossible.
+MOST_TRIES = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,17 +75,31 @@ class MarginalModel:
         """The noisy number of rows, at least 1."""
         return max(1, round(float(self.coarse.class_counts.sum())))
 
-    def places(self, count: int, *, random_state: Any = None) -> tuple[FloatArray, IntArray]:
-        """Return places [N, q] (level plus fraction) and class codes [N] of ``count`` invented rows in random order."""
+    def places(
+        self, count: int, *, random_state: Any = None, where: Sequence[Condition] = ()
+    ) -> tuple[FloatArray, IntArray]:
+        """Return places [N, q] (level plus fraction) and class codes [N] of ``count`` invented rows in random order.
+
+        All keep the schema's constraints; with ``where`` all meet these conditions. Rows that do not are drawn again;
+        raise InputError if hardly any do.
+        """
         random = check_random_state(random_state)
-        model = CoarseModel(self.mixture, self.offsets, self.zeros, self.coarse)
-        parts = [
-            self._placed(model.draw(min(BLOCK, count - start), random), random) for start in range(0, count, BLOCK)
-        ]
+        rules = Rules(self.layout, tuple(where))
+        mixture = conditioned(self.mixture, self.measurement.columns, rules) if where else self.mixture
+        # Released counts are those of all rows: a part of them is not raked to them.
+        model = CoarseModel(mixture, self.offsets, self.zeros, None if where else self.coarse)
+        parts: list[tuple[FloatArray, IntArray]] = []
+        found = tried = 0
+        while found < count:
+            if tried > MOST_TRIES * count + BLOCK:
+                raise InputError(f"rows that keep {rules} are too rare in the model: {found:,} of {tried:,} do.")
+            size = min(BLOCK, max(count - found, LEAST_BLOCK if tried else 1))
+            places, classes = self._placed(model.draw(size, random), random)
+            kept = rules.kept(places, classes)
+            parts.append((places[kept], classes[kept]))
+            found, tried = found + int(kept.sum()), tried + size
         places, classes = (np.concatenate(each) for each in zip(*parts, strict=True))
-        # Systematic rounding may miss the number by one.
-        order = random.permutation(len(classes))
-        order = np.concatenate([order, random.choice(order, max(0, count - len(order)))])[:count]
+        order = random.permutation(len(classes))[:count]
         return places[order], classes[order]
 
     def _placed(self, rows: CoarseRows, random: Any) -> tuple[FloatArray, IntArray]:
