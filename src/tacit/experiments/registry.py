@@ -78,6 +78,7 @@ EXPERIMENTS = (
     Experiment(
         "pptl-mnist", "digits 0/8 to 0/9 by private linear transfer, with and without feature splitting; [pptl] Table 1"
     ),
+    Experiment("pptl-groups", "the same by the number of groups of features; [pptl] Figure 4"),
     Experiment(
         "pptl-centres",
         "private hospitals and countries with and without transfer, averaged ranks; in the manner of [pptl] Table 4",
