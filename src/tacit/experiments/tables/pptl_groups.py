@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
+from tacit.experiments.linear_digits import RANDOM, WEIGHTED, public_view, transfer_task
 from tacit.experiments.linear_runs import LinearTask, measure
 from tacit.experiments.results import Conditions, ResultRow, mean_rows
-from tacit.experiments.tables.pptl_mnist import DIRECTIONS, RANDOM, WEIGHTED, public_view, transfer_task
 from tacit.models.linear.feature_split import FeatureSplit
 
 RUNS = 30
@@ -31,5 +31,5 @@ def rows() -> Iterator[ResultRow]:
 
 
 def _run(task: LinearTask, by_variance: FeatureSplit, n_groups: int, seed: int) -> dict[str, float]:
-    splits = {RANDOM: FeatureSplit.random(DIRECTIONS, n_groups, seed), WEIGHTED: by_variance}
+    splits = {RANDOM: FeatureSplit.random(task.source[0].shape[1], n_groups, seed), WEIGHTED: by_variance}
     return measure(task, EPSILON, splits, seed=seed)

@@ -1,24 +1,20 @@
 """MNIST, digits 0 and 8 to digits 0 and 9, in 100 principal directions of public digits; [pptl] Table 1."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
-from tacit.arrays import Codes, FloatArray, IntArray
-from tacit.data.datasets import load_mnist
-from tacit.experiments.linear_runs import DIRECT, SIMPLE, SOURCE, LinearRows, LinearTask, measure, printed_area
+from tacit.experiments.linear_digits import RANDOM, WEIGHTED, public_view, transfer_task
+from tacit.experiments.linear_runs import DIRECT, SIMPLE, SOURCE, LinearTask, measure, printed_area
 from tacit.experiments.peers import ask_peer
 from tacit.experiments.results import Conditions, ResultRow, mean_row, mean_rows
 from tacit.models.linear.feature_split import FeatureSplit
 from tacit.models.two_class_problems import unit_rows
 
 RUNS = 10
-SOURCE_ROWS, TARGET_ROWS = 2000, 1000
 EPSILONS = PUBLISHED_EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0)
-DIRECTIONS, GROUPS = 100, 5
-RANDOM, WEIGHTED = "PPTL-FS(R)", "PPTL-FS(W)"
+GROUPS = 5
 # Regularisations of the printed algorithm: the better one of four on draws 100 to 104, and one of the others.
 PRINTED_REGULARIZATIONS = (0.1, 0.01)
 PRINTED = f"as printed, lambda {PRINTED_REGULARIZATIONS[0]:g}"
@@ -54,7 +50,7 @@ def rows() -> Iterator[ResultRow]:
             measure(
                 task,
                 epsilon,
-                {RANDOM: FeatureSplit.random(DIRECTIONS, GROUPS, seed), WEIGHTED: by_variance},
+                {RANDOM: FeatureSplit.random(len(variances), GROUPS, seed), WEIGHTED: by_variance},
                 seed=seed,
             )
             for seed, task in enumerate(tasks)
@@ -78,34 +74,9 @@ def printed_rows(task: LinearTask, epsilon: float, by_variance: FeatureSplit, se
         f"{WEIGHTED}, as printed, lambda {strength:g}": printed_area(task, epsilon, by_variance, strength, seed=seed)
         for strength in PRINTED_REGULARIZATIONS
     }
-    at_random = FeatureSplit.random(DIRECTIONS, GROUPS, seed)
+    at_random = FeatureSplit.random(task.source[0].shape[1], GROUPS, seed)
     areas[f"{RANDOM}, {PRINTED}"] = printed_area(task, epsilon, at_random, PRINTED_REGULARIZATIONS[0], seed=seed)
     return areas
-
-
-def public_view(classes: Sequence[int] = (0, 8, 9)) -> tuple[FloatArray, IntArray, FloatArray]:
-    """Return private digits of ``classes`` in public directions, their labels, and the directions' public variances."""
-    images = load_mnist()
-    public = images.X_test.astype(np.float64)
-    centre = public.mean(axis=0)
-    variances, directions = np.linalg.eigh(np.cov(public.T))
-    best = directions[:, : -DIRECTIONS - 1 : -1]
-    wanted = np.isin(images.y_train, classes)
-    return (images.X_train[wanted] - centre) @ best, images.y_train[wanted], variances[: -DIRECTIONS - 1 : -1]
-
-
-def transfer_task(images: FloatArray, labels: IntArray, seed: int) -> LinearTask:
-    """Return rows of 0 and 8, of which four fifths are learned from, and other rows of 0 and 9, a fifth to test on."""
-    generator = check_random_state(seed)
-    source = generator.permutation(np.flatnonzero(np.isin(labels, (0, 8))))[:SOURCE_ROWS]
-    others = np.setdiff1d(np.flatnonzero(np.isin(labels, (0, 9))), source)
-    target = generator.permutation(others)[:TARGET_ROWS]
-
-    def table(places: Codes) -> LinearRows:
-        return images[places], (labels[places] > 0).astype(np.int64)
-
-    cut = 4 * TARGET_ROWS // 5
-    return LinearTask(table(source[: 4 * SOURCE_ROWS // 5]), table(target[:cut]), table(target[cut:]))
 
 
 def _peer(tasks: list[LinearTask]) -> dict[str, list[float]]:
