@@ -74,10 +74,15 @@ EXPERIMENTS = (
     Experiment(
         "hull-fabrication", "MNIST from noisy and from fabricated rows, at entry and record level; [hull] Def. 14"
     ),
+    Experiment(
+        "hull-leakage",
+        "accuracy and membership score of raw, noisy and fabricated digits by affine hulls; [hull] eq. 65-69",
+    ),
     Experiment("hearts", "Cleveland releases at record level, Hungary adopts with 20 labels"),
     Experiment(
         "pptl-mnist", "digits 0/8 to 0/9 by private linear transfer, with and without feature splitting; [pptl] Table 1"
     ),
+    Experiment("pptl-groups", "the same by the number of groups of features; [pptl] Figure 4"),
     Experiment(
         "pptl-centres",
         "private hospitals and countries with and without transfer, averaged ranks; in the manner of [pptl] Table 4",

@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -29,6 +29,7 @@ DEEP_QUERIES, DEEP_UNIT = 1000, 6
 # Severities at which the network starts with errors of about 60, 35 and 85 %.
 FAULTS = {"gaussian": 0.22, "impulse": 0.16, "contrast": 0.3}
 DEEP_FAULTS = {"gaussian": 0.35, "contrast": 0.3}
+PRINTED_LCPS = f"{LCPS}, importance as printed (eq. 5.12)"
 WORDS = {"stored": "stored statistics", "rows": "statistics of the rows"}
 SOURCE_ROWS, SUPPORT_ROWS, HOLDOUT_ROWS = 5_000, 500, 2_000
 EPOCHS, DEEP_EPOCHS = 8, 20
@@ -83,6 +84,8 @@ def _convolutional_run(fault: str, seed: int) -> Figures:
         if statistics == "rows":
             layered = LayerwiseSearch(start, queries=QUERIES, sigma=SIGMA, sizes=sizes, unit=BATCH, random_state=seed)
             parameters[LCPS] = tune(layered, support).parameters
+            printed = replace(layered, judged="candidates", base_chance=0.0)
+            parameters[PRINTED_LCPS] = tune(printed, support).parameters
             parameters[SUPERVISED] = _supervised(task)
         figures.update({(name, f"holdout error, {words}"): error(vector) for name, vector in parameters.items()})
     return figures
@@ -103,6 +106,9 @@ def _deep_run(fault: str, seed: int) -> Figures:
         searches[f"{LCPS}, reliance {name}"] = LayerwiseSearch(
             start, queries=DEEP_QUERIES, sigma=0.3, sizes=sizes, unit=DEEP_UNIT, reliance=reliance, random_state=seed
         )
+    searches[PRINTED_LCPS] = LayerwiseSearch(
+        start, queries=DEEP_QUERIES, sigma=0.3, sizes=sizes, unit=DEEP_UNIT, judged="candidates", random_state=seed
+    )
     errors = {(name, "holdout error"): error(tune(search, support).parameters) for name, search in searches.items()}
     return {(START, "holdout error"): error(start), **errors}
 
