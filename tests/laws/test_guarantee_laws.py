@@ -29,12 +29,15 @@ FACTS = [
     "broken twin",
 ]
 BLOCK = re.compile(r"^### (.+)\n\| \| \|\n\| --- \| --- \|\n((?:\| .*\n?)+)", re.MULTILINE)
-BLOCKS = {
-    heading.split("`")[1] if "`" in heading else heading: dict(
-        (cell.strip() for cell in line.strip("|\n").split("|", 1)) for line in rows.splitlines()
-    )
-    for heading, rows in BLOCK.findall(PAGE)
-}
+
+
+def facts_of(rows: str) -> dict[str, str]:
+    """Return the table's second column by its first."""
+    cells = [[cell.strip() for cell in line.strip("|").split("|", 1)] for line in rows.splitlines()]
+    return {name: fact for name, fact in cells}
+
+
+BLOCKS = {heading.split("`")[1] if "`" in heading else heading: facts_of(rows) for heading, rows in BLOCK.findall(PAGE)}
 CASES = {case.name: case for case in cases(0)}
 
 
