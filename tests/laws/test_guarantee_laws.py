@@ -34,7 +34,7 @@ BLOCK = re.compile(r"^### (.+)\n\| \| \|\n\| --- \| --- \|\n((?:\| .*\n?)+)", re
 def facts_of(rows: str) -> dict[str, str]:
     """Return the table's second column by its first."""
     cells = [[cell.strip() for cell in line.strip("|").split("|", 1)] for line in rows.splitlines()]
-    return {name: fact for name, fact in cells}
+    return {cells_of_row[0]: cells_of_row[1] for cells_of_row in cells}
 
 
 BLOCKS = {heading.split("`")[1] if "`" in heading else heading: facts_of(rows) for heading, rows in BLOCK.findall(PAGE)}
