@@ -78,6 +78,10 @@ EXPERIMENTS = (
         "hull-leakage",
         "accuracy and membership score of raw, noisy and fabricated digits by affine hulls; [hull] eq. 65-69",
     ),
+    Experiment(
+        "tables-classify", "classes of Adult, Bank and flights from additive releases without labels, and peers"
+    ),
+    Experiment("tables-regress", "hours, prices and delays from additive releases without labels, and peers"),
     Experiment("hearts", "Cleveland releases at record level, Hungary adopts with 20 labels"),
     Experiment(
         "pptl-mnist", "digits 0/8 to 0/9 by private linear transfer, with and without feature splitting; [pptl] Table 1"
