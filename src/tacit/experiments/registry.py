@@ -52,6 +52,7 @@ EXPERIMENTS = (
     Experiment(
         "hull-fabrication", "MNIST from noisy and from fabricated rows, at entry and record level; [hull] Def. 14"
     ),
+    Experiment("adoption-harm", "what adopting noise, flipped, shuffled, wrong and hostile releases costs"),
     Experiment("hearts", "Cleveland releases at record level, Hungary adopts with 20 labels"),
     Experiment(
         "pptl-mnist", "digits 0/8 to 0/9 by private linear transfer, with and without feature splitting; [pptl] Table 1"
