@@ -5,7 +5,7 @@ BIN := .venv/bin
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test check quick slow-tests format bench clean
+.PHONY: demo test check quick slow-tests format docs bench clean
 
 # What `make quick` tests: every room but those that start processes, browsers and long runs, and of those what is quick.
 QUICK := $(filter-out tests/interfaces/ tests/experiments/ tests/pages/ tests/__pycache__/,$(wildcard tests/*/)) \
@@ -38,6 +38,9 @@ format: .venv/installed  ## rewrite in house style, and the stub of the public n
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+docs: .venv/installed  ## the documentation site: open site/index.html
+	$(BIN)/sphinx-build --fail-on-warning --quiet --builder html docs site
+
 bench: .venv/installed .venv-peers/installed  ## ratios against peers, measured in one run
 	$(BIN)/python bench/noise.py
 	$(BIN)/python bench/release.py
@@ -61,8 +64,8 @@ bench: .venv/installed .venv-peers/installed  ## ratios against peers, measured 
 	touch $@
 
 .venv/installed: .venv/core
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[dev,deep,federated,serve]"
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[dev,deep,docs,federated,serve]"
 	touch $@
 
 clean:  ## remove the environment and every cache
-	rm -rf .venv .venv-peers demo-output bench-output .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-peers demo-output bench-output site docs/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis
