@@ -82,6 +82,7 @@ EXPERIMENTS = (
         "tables-classify", "classes of Adult, Bank and flights from additive releases without labels, and peers"
     ),
     Experiment("tables-regress", "hours, prices and delays from additive releases without labels, and peers"),
+    Experiment("adoption-harm", "what adopting noise, flipped, shuffled, wrong and hostile releases costs"),
     Experiment("hearts", "Cleveland releases at record level, Hungary adopts with 20 labels"),
     Experiment(
         "pptl-mnist", "digits 0/8 to 0/9 by private linear transfer, with and without feature splitting; [pptl] Table 1"
