@@ -15,6 +15,8 @@ from tacit.models.marginals.tables import CoarseCounts, PairTable, offsets_of
 ZERO_DEVIATIONS, ZERO_RATIO = 2.0, 3.0
 # Cells of a dependent pair: those above so many deviations; all others are zeros if hardly any row lies outside.
 SUPPORT_DEVIATIONS = 2.5
+# Rows outside are at most this share, or so many deviations of the noise of the rows inside.
+OUTSIDE_SHARE, OUTSIDE_DEVIATIONS = 0.01, 3.0
 # Shares for a dependent pair: of cells inside, of rows in columns without a cell inside, of noise, of rows outside over
 # those that independence expects there, and of rows that independence expects outside.
 MOST_INSIDE, MOST_UNDECIDED, MOST_NOISE, MOST_OUTSIDE, LEAST_EXPECTED = 0.4, 0.1, 0.03, 0.05, 0.3
@@ -71,7 +73,7 @@ def dependent_support(counts: FloatArray, first: FloatArray, second: FloatArray,
         inside.sum() < MOST_INSIDE * counts.size
         and undecided < MOST_UNDECIDED * n_rows
         and noise < MOST_NOISE * n_rows
-        and outside < max(0.01 * n_rows, 1.5 * noise)
+        and outside < max(OUTSIDE_SHARE * n_rows, OUTSIDE_DEVIATIONS * noise)
         and outside + noise < MOST_OUTSIDE * expected
         and expected > LEAST_EXPECTED * n_rows
     )
