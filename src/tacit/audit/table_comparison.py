@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from tacit.arrays import FloatArray
 from tacit.audit.attacks.closeness import Closeness, closeness
@@ -124,5 +125,5 @@ def _learned(real: Encoded, fabricated: Encoded, held_out: Encoded | None) -> di
 
 
 def _split(rows: Encoded) -> tuple[Encoded, Encoded]:
-    chosen = np.random.RandomState(SEED).uniform(size=len(rows.y)) < TEST_SHARE
+    chosen = check_random_state(SEED).uniform(size=len(rows.y)) < TEST_SHARE
     return rows.where(~chosen), rows.where(chosen)

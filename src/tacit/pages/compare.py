@@ -13,6 +13,7 @@ from tacit.pages.fabricated import beside_each_other
 from tacit.pages.layout import section, whole_page
 from tacit.pages.markup import Markup, joined, tag
 from tacit.pages.roc import roc_chart
+from tacit.privacy.card import Guarantee
 
 KEEP = "It is computed from your private rows: keep it inside your walls, as you keep the table."
 # Columns of the map of pairs, and impossible pairs, that a page shows.
@@ -135,4 +136,4 @@ def _closeness(found: TableComparison) -> Markup:
         f"A membership attack by these distances has an area of {near.attack.area:.3f} "
         f"({low:.3f} to {high:.3f}); 0.5 is a coin toss. A low area proves nothing: the card's guarantee does."
     )
-    return joined(tag("p", words), tag("p", attack), roc_chart([near.attack], None))
+    return joined(tag("p", words), tag("p", attack), roc_chart([near.attack], Guarantee("record", None, 0.0)))

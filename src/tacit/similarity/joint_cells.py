@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_random_state
 
 from tacit.arrays import FloatArray, IntArray
 from tacit.models.marginals.layout import Layout
@@ -95,7 +96,7 @@ def mean_variation(first: Cells, second: Cells, sizes: IntArray, count: int) -> 
     """Return the mean total variation distance over all sets of ``count`` columns, or over a fixed choice of many."""
     sets = list(itertools.combinations(range(len(sizes)), count))
     if len(sets) > MOST_SETS:
-        chosen = np.random.RandomState(SEED).choice(len(sets), MOST_SETS, replace=False)
+        chosen = check_random_state(SEED).choice(len(sets), MOST_SETS, replace=False)
         sets = [sets[place] for place in chosen]
     return float(np.mean([variation(first, second, sizes, columns) for columns in sets])) if sets else 0.0
 

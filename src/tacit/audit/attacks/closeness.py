@@ -1,8 +1,10 @@
 """Whether fabricated rows lie nearer to the private rows they stand for than to other real rows."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from tacit.arrays import FloatArray
 from tacit.audit.attacks.outcome import Outcome, outcome
@@ -41,7 +43,7 @@ class Closeness:
 
 def closeness(private: Encoded, held_out: Encoded, fabricated: Encoded) -> Closeness:
     """Return how close fabricated rows are to ``private`` rows, of which they were made, and to ``held_out`` ones."""
-    random = np.random.RandomState(SEED)
+    random = check_random_state(SEED)
     count = min(len(private.y), len(held_out.y), MOST_ROWS)
     members, others = (_sample(rows, count, random) for rows in (private, held_out))
     made = _sample(fabricated, min(len(fabricated.y), MOST_ROWS), random)
@@ -65,7 +67,7 @@ def _numbers(rows: Encoded) -> FloatArray:
     return rows.X.astype(np.float64)
 
 
-def _sample(rows: Encoded, count: int, random: np.random.RandomState) -> Encoded:
+def _sample(rows: Encoded, count: int, random: Any) -> Encoded:
     kept = np.zeros(len(rows.y), dtype=bool)
     kept[random.permutation(len(rows.y))[:count]] = True
     return rows.where(kept)
