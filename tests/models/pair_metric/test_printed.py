@@ -7,7 +7,7 @@ from tacit.models.pair_metric.printed import PrintedDescent
 from tacit.models.pair_metric.solvers import PrintedSettings
 from tacit.privacy.account import Account
 from tacit.privacy.budget import Budget, Unit
-from tacit.privacy.mechanisms import Gaussian
+from tacit.privacy.mechanisms import Gaussian, Laplace
 
 W = np.array([[1.0, 0.5], [-0.2, 0.3]])
 
@@ -21,6 +21,7 @@ def test_the_scale_of_the_noise_is_the_printed_one() -> None:
     """κ = 3, h = 0.5, |B| = 50, ε = 2, T = 4: 0.12 for each entry of the mean gradient."""
     solver = printed(reduced=False)
     _, units = solver.query(np.ones((8, 8)), np.full((50, 8), 0.1), np.zeros(50, bool), 1.0)
+    assert isinstance(solver.noise, Laplace)
     assert solver.noise.scale * units[0, 0] / 50 == pytest.approx(0.12, rel=1e-3)  # a little more for the grid
 
 
@@ -49,9 +50,9 @@ def test_the_peaks_of_corollary_2_are_the_longest_rows_in_2_norm() -> None:
     differences = rng.uniform(-0.4, 0.4, (30, 2))
     solver = gaussian(reduced=True)
     _, units = solver.query(W, differences, np.zeros(30, bool), 0.5)
-    longest = [max(np.linalg.norm((row @ W[r]) * row) for row in differences) for r in range(2)]
-    counterparts = [max(4 * np.linalg.norm(W[r]), 1.0) for r in range(2)]
-    assert units.ravel() == pytest.approx(np.add(longest, counterparts))
+    for r in range(2):
+        longest = max(float(np.linalg.norm((row @ W[r]) * row)) for row in differences)
+        assert units[r, 0] == pytest.approx(longest + max(4 * float(np.linalg.norm(W[r])), 1.0))
 
 
 def test_the_gaussian_noise_is_the_printed_one() -> None:

@@ -1,6 +1,7 @@
 """Targets that predictions are made into, against the closed-form gradients of the losses they stand for."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -69,7 +70,7 @@ def test_targets_are_probabilities_even_of_uniform_and_of_certain_predictions(na
     assert found.probabilities.isfinite().all()
 
 
-SPARSE_LOSSES = {
+SPARSE_LOSSES: dict[str, Callable[[list[float]], float]] = {
     "me": lambda p: -sum(value * math.log(value) for value in p if value > 0),
     "pl": lambda p: -math.log(max(p)) if max(p) > 0.5 else 0.0,
     "ns": lambda p: -math.log(1 - sum(value for value in p if value < 0.05)),
