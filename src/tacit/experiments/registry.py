@@ -132,6 +132,10 @@ EXPERIMENTS = (
         "MNIST from 20 labels: FixMatch and VAT with each way to distil predictions; [sharpening] Table 4.1",
     ),
     Experiment(
+        "sharpening-links",
+        "MNIST from 20 labels: sparsemax alone and with each distillation, and MixMatch; [sharpening] Table 4.3",
+    ),
+    Experiment(
         "sharpening-transfer",
         "MNIST to MNIST with a network for a receiver, 100 and 20 labels, with and without a release",
     ),
