@@ -143,6 +143,10 @@ EXPERIMENTS = (
         "sharpening-adult",
         "Adult from 200 labels, and blank cells of sex and race filled, next to scikit-learn's learners",
     ),
+    Experiment(
+        "tables-rows",
+        "fabricated rows of Adult, Bank, diamonds and flights: likeness, learning, impossible rows, closeness",
+    ),
 )
 
 

@@ -53,6 +53,18 @@ def test_a_release_whose_schema_has_other_columns_is_refused(release: Release) -
         model_of(wrong)
 
 
+def test_persons_with_several_rows_are_protected_by_more_noise() -> None:
+    plans = [
+        KIND.plan(SCHEMA, unit=unit, epsilon=1.0, delta=1e-6, **settings)
+        for unit, settings in (("record", {}), ("person", {"rows_per_person": 4}))
+    ]
+    record, person = (plan.details.cells.mechanism.sigma for plan in plans)
+    assert person == pytest.approx(4 * record, rel=0.01)
+    made = KIND.make(plans[1], ROWS.X[:400], ROWS.y[:400], random_state=0)
+    assert made.card.unit == "person"
+    assert made.card.rows_per_person == 4
+
+
 def test_a_table_without_a_label_is_released() -> None:
     schema = Schema(SCHEMA.columns[:-1])
     made = KIND.release(ROWS.X[:500], ROWS.y[:500], schema, epsilon=1.0, delta=1e-6, random_state=0)
