@@ -68,6 +68,10 @@ EXPERIMENTS = (
     Experiment("membership-usps", "MNIST to USPS with 100 labels, image shapes declared and not; [membership] Table 2"),
     Experiment("membership-labels", "USPS to MNIST with 100 to 500 labels; [membership] Table 3"),
     Experiment(
+        "membership-multitask",
+        "MNIST, three owners' releases adopted one by one and together; multi-task form of [membership] section 4.2",
+    ),
+    Experiment(
         "membership-office", "Office-Caltech, 12 pairs of domains with 3 labels a class; [membership] Tables 4-15"
     ),
     Experiment("hull-mnist", "MNIST by the affine hulls of its classes, next to peers that learn the same rows"),
