@@ -14,15 +14,16 @@ from tacit.kinds.fabricated_rows import KIND
 from tacit.kinds.fabricated_rows.make import FabricatedRows, fabricate_rows
 from tacit.kinds.fabricated_rows.plan import FabricationSettings
 from tacit.privacy.budget import Budget, Unit
-from tacit.privacy.ledger import LedgerLike, as_ledger
+from tacit.privacy.ledger import LedgerLike
 from tacit.releases.kind import ReleasePlan, Spend
 from tacit.releases.sidecar import is_table, release_path
 from tacit.releases.signature import SigningKey, load_key
 from tacit.workflows.fabricated_tables import write_fabricated
 from tacit.workflows.persons import Contribution, contribution, private_rows, warn_of_persons, with_person
+from tacit.workflows.promise_warnings import warn_of_promise
 from tacit.workflows.record_policy import with_record_policy
 from tacit.workflows.release import DELTA
-from tacit.workflows.tables import Progress, Table, as_schema, input_paths, no_progress
+from tacit.workflows.tables import Progress, Table, as_schema, input_paths, ledger_of, no_progress
 
 # Bytes that a cell of the written table takes, at most about.
 CELL = 24
@@ -56,6 +57,7 @@ def plan_fabrication(
     plan = KIND.plan(rules, rows_per_person=chosen.rows, **budget, **settings)
     rows, repeating = private_rows(table, rules, chosen, progress=progress)
     warn_of_persons(plan, repeating)
+    warn_of_promise(promise, rows, rules)
     return PlannedFabrication(plan, rows)
 
 
@@ -95,7 +97,7 @@ def fabricate(
         ``rows``, ``method``, ``accounting``, ``block_size`` and ``n_jobs`` of `FabricationSettings`.
     """
     rules = with_person(as_schema(schema, bad_records), person)
-    account = as_ledger(ledger)
+    account = ledger_of(ledger, rules)
     kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=account, random_state=random_state)
     promise = Budget(epsilon, delta, unit=kept.unit)
     planned = plan_fabrication(table, rules, promise, kept=kept, progress=progress, **settings)

@@ -16,16 +16,17 @@ from tacit.errors import ReleaseError
 from tacit.files.outputs import require_output
 from tacit.files.regular import FilePath
 from tacit.kinds.registry import kind_by_method
-from tacit.privacy.budget import Budget, Unit
-from tacit.privacy.ledger import LedgerLike, as_ledger
+from tacit.privacy.budget import DEFAULT_DELTA, Budget, Unit
+from tacit.privacy.ledger import LedgerLike
 from tacit.releases.file import Release, write_release
 from tacit.releases.kind import ReleaseKind, ReleasePlan
 from tacit.releases.signature import SigningKey, load_key
 from tacit.workflows.persons import Contribution, contribution, private_rows, warn_of_persons, with_person
+from tacit.workflows.promise_warnings import warn_of_promise
 from tacit.workflows.record_policy import with_record_policy
-from tacit.workflows.tables import Progress, Table, as_schema, input_paths, no_progress
+from tacit.workflows.tables import Progress, Table, as_schema, input_paths, ledger_of, no_progress
 
-DELTA = 1e-6
+DELTA = DEFAULT_DELTA
 # Bytes for a release beside the class covariances of an entry-level one.
 FILE_SIZE = 8 << 20
 
@@ -63,6 +64,7 @@ def plan_release(
     rows, repeating = private_rows(table, rules, chosen, progress=progress)
     plan = early or kind.plan(rules, n_rows=len(rows.y), **budget)
     warn_of_persons(plan, repeating)
+    warn_of_promise(promise, rows, rules)
     return PlannedRelease(kind, plan, rows)
 
 
@@ -125,7 +127,7 @@ def release(
     if output is not None:
         inputs = input_paths(table, schema, signing_key, ledger)
         _require_release_output(Path(output), rules, unit, force=force, inputs=inputs)
-    account = as_ledger(ledger)
+    account = ledger_of(ledger, rules)
     kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=account, random_state=random_state)
     key = load_key(signing_key) if isinstance(signing_key, str | Path) else signing_key
     promise = Budget(epsilon, delta, unit=kept.unit)

@@ -8,10 +8,12 @@ import typer
 from tacit.errors import InputError
 from tacit.interfaces.cli.outputs import counted, file_size, working
 from tacit.interfaces.cli.spend import (
+    Allow,
     BadRecords,
     Person,
     RowsPerPerson,
     left_words,
+    opened_ledger,
     print_dry_run,
     warn,
     warnings_on_stderr,
@@ -66,6 +68,7 @@ def fabricate(
     ledger: Annotated[
         Path | None, typer.Option(metavar="PATH", help="The table's account; charged before anything is drawn.")
     ] = None,
+    allow: Allow = None,
     sign: Annotated[
         Path | None, typer.Option(metavar="KEY", help="Sign the release with this Ed25519 private key (PEM).")
     ] = None,
@@ -96,10 +99,11 @@ def fabricate(
         "n_jobs": -1,
     }
     warn(ledger, seed)
+    account = opened_ledger(ledger, allow)
     with working("reading the schema") as stage, warnings_on_stderr():
         if dry_run:
             rules = with_person(as_schema(schema, bad_records), person)
-            kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=as_ledger(ledger), random_state=seed)
+            kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=as_ledger(account), random_state=seed)
             promise = Budget(epsilon, delta, unit=kept.unit)
             plan = plan_fabrication(table, rules, promise, kept=kept, progress=stage, **settings).plan
         else:
@@ -112,7 +116,7 @@ def fabricate(
                 person=person,
                 rows_per_person=rows_per_person,
                 bad_records=bad_records,
-                ledger=ledger,
+                ledger=account,
                 random_state=seed,
                 output=output,
                 signing_key=sign,
@@ -121,9 +125,9 @@ def fabricate(
                 **settings,
             )
     if dry_run:
-        print_dry_run(plan, as_ledger(ledger))
+        print_dry_run(plan, as_ledger(account))
     elif output is not None:
-        typer.echo(_summary(made, output, as_ledger(ledger)))
+        typer.echo(_summary(made, output, as_ledger(account)))
 
 
 def _summary(made: FabricatedRows, output: Path, account: Ledger | None) -> str:
