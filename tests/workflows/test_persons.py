@@ -22,6 +22,8 @@ from tacit.privacy.mechanisms import Mechanism
 from tacit.workflows.persons import choice_key, contribution
 from tacit.workflows.release import plan_release
 
+# Tables of a few rows, which an owner is warned of.
+pytestmark = pytest.mark.filterwarnings("ignore:the table has")
 COLUMNS = (Numeric("age", (0, 100)), Categorical("sex", ("f", "m")), Label("ill", ("no", "yes")))
 SCHEMA = Schema((Person("patient", rows=2), *COLUMNS))
 IGNORING = Schema((Ignored("patient"), *COLUMNS))

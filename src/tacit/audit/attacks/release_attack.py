@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from tacit.arrays import FloatArray, IntArray
+from tacit.audit.attacks.difference import difference_without_release
 from tacit.audit.attacks.kinds.table import target_of
 from tacit.audit.attacks.membership_score import MembershipScore, membership_score
 from tacit.audit.attacks.outcome import LEAST_ROWS, Outcome, outcome
@@ -34,6 +35,8 @@ class ReleaseAttack:
         What the card promises to a record; epsilon None if nothing.
     n_members, n_non_members, n_shared : int
         Rows on either side, and how many non-members equal some member.
+    before : Outcome or None
+        How surely members are told from non-members without any release; None if that was not tried.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -42,9 +45,17 @@ class ReleaseAttack:
     n_members: int
     n_non_members: int
     n_shared: int
+    before: Outcome | None = None
+
+    @property
+    def unlike(self) -> bool:
+        """Whether the two sides differ without any release: attacks may then find that difference and nothing else."""
+        return self.before is not None and self.before.tells_apart
 
     def contradicts(self, attack: Outcome) -> bool:
-        """Whether ``attack`` shows a larger epsilon than the card promises to a record."""
+        """Whether ``attack`` shows a larger epsilon than the card promises to a record; never if the sides differ."""
+        if self.unlike:
+            return False
         shown = attack.epsilon_shown(self.claim.delta)
         return shown is not None and self.claim.epsilon is not None and shown > self.claim.epsilon
 
@@ -67,7 +78,7 @@ def attack_release(
     """
     sides = [_labelled("members", members), _labelled("non_members", non_members)]
     X, y = np.vstack([side[0] for side in sides]), np.concatenate([side[1] for side in sides])
-    n = len(sides[0][0])
+    n, tables = len(sides[0][0]), [np.column_stack(side).astype(np.float64) for side in sides]
     target = target_of(release, schema, rows)
     nearest = target.view.nearest(X)
     scores = {THRESHOLD: -target.view.distances(X, y), NEAREST: -nearest}
@@ -79,7 +90,8 @@ def attack_release(
         record_claim(release),
         n,
         len(X) - n,
-        _shared(np.column_stack(sides[0]), np.column_stack(sides[1])),
+        _shared(*tables),
+        difference_without_release(*tables, seed=seed),
     )
 
 
