@@ -297,7 +297,6 @@ def test_a_bad_release_is_refused_before_anything_is_charged(tmp_path: Path) -> 
         "infinite": [*rows, "50,inf,f,no"],
         "empty": [],
         "header": rows[:1],
-        "oneclass": [rows[0], *(row for row in rows if row.endswith(",no"))],
         "category": [*rows, "50,5,x,no"],
         "class": [*rows, "50,5,f,maybe"],
     }
@@ -317,7 +316,6 @@ def test_a_bad_release_is_refused_before_anything_is_charged(tmp_path: Path) -> 
             (f"release infinite.csv {good} --epsilon 1 {to}", "no finite number"),
             (f"release empty.csv {good} --epsilon 1 {to}", "the file is empty"),
             (f"release header.csv {good} --epsilon 1 {to}", "no rows"),
-            (f"release oneclass.csv {good} --epsilon 1 {to}", "at least two classes"),
             (f"release category.csv {good} --epsilon 1 {to}", "outside the closed list"),
             (f"release class.csv {good} --epsilon 1 {to}", "no class of the schema"),
             (f"release nowhere.csv {good} --epsilon 1 {to}", "no such file"),

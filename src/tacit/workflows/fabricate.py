@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from tacit.data.bad_records import BadRecords
 from tacit.data.encoding import Encoded
 from tacit.data.schema import Schema
 from tacit.errors import InputError, ReleaseError
@@ -20,6 +21,7 @@ from tacit.releases.signature import SigningKey, load_key
 from tacit.workflows.card_details import Facts, card_facts, completed_card
 from tacit.workflows.fabricated_tables import write_fabricated
 from tacit.workflows.persons import Contribution, contribution, private_rows, warn_of_persons, with_person
+from tacit.workflows.record_policy import with_record_policy
 from tacit.workflows.release import DELTA
 from tacit.workflows.tables import Progress, Table, as_schema, input_paths, no_progress
 
@@ -67,6 +69,7 @@ def fabricate(
     unit: Unit | str | None = None,
     person: str | None = None,
     rows_per_person: int | None = None,
+    bad_records: BadRecords | str | None = None,
     ledger: LedgerLike = None,
     random_state: int | None = None,
     facts: Facts = None,
@@ -86,8 +89,8 @@ def fabricate(
     ----------
     table : path, DataFrame or Encoded
         The private table; rows without a label are left out.
-    schema, epsilon, delta, person, rows_per_person, ledger, random_state, facts, audit, signing_key, force,
-    progress
+    schema, epsilon, delta, person, rows_per_person, bad_records, ledger, random_state, facts, audit, signing_key,
+    force, progress
         As in `tacit.release`.
     unit : {"record", "entry", "person"} or None
     output : path or None
@@ -95,7 +98,7 @@ def fabricate(
     settings
         ``rows``, ``method``, ``accounting``, ``block_size`` and ``n_jobs`` of `FabricationSettings`.
     """
-    rules, stated = with_person(as_schema(schema), person), card_facts(facts, schema)
+    rules, stated = with_person(as_schema(schema, bad_records), person), card_facts(facts, schema)
     account = as_ledger(ledger)
     kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=account, random_state=random_state)
     promise = Budget(epsilon, delta, unit=kept.unit)
@@ -110,7 +113,7 @@ def fabricate(
     spend = Spend(account, random_state, purpose)
     rows = fabricate_rows(planned.plan, planned.rows.X, planned.rows.y, spend)
     card = completed_card(
-        rows.card,
+        with_record_policy(rows.card, rules),
         stated,
         n_rows=len(planned.rows.y),
         noisy_rows=None,

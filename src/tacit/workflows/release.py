@@ -8,6 +8,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from tacit.arrays import Rows
+from tacit.data.bad_records import BadRecords
 from tacit.data.encoding import Encoded
 from tacit.data.schema import Schema
 from tacit.errors import ReleaseError
@@ -21,6 +22,7 @@ from tacit.releases.kind import ReleaseKind, ReleasePlan
 from tacit.releases.signature import SigningKey, load_key
 from tacit.workflows.card_details import Facts, card_facts, completed_card
 from tacit.workflows.persons import Contribution, chosen_unit, contribution, private_rows, warn_of_persons, with_person
+from tacit.workflows.record_policy import with_record_policy
 from tacit.workflows.tables import Progress, Table, as_schema, input_paths, no_progress
 
 DELTA = 1e-6
@@ -73,6 +75,7 @@ def release(
     unit: Unit | str | None = None,
     person: str | None = None,
     rows_per_person: int | None = None,
+    bad_records: BadRecords | str | None = None,
     method: str = "moments",
     ledger: LedgerLike = None,
     random_state: int | None = None,
@@ -103,6 +106,8 @@ def release(
     rows_per_person : int or None
         With unit "person": the most rows of one person that are read, a public number; which ones is chosen by a key,
         not by values. None: as the schema's column of kind "person" says.
+    bad_records : {"refuse", "clip", "category", "missing"} or None
+        What becomes of cells that the schema does not foresee; public, and on the card. None: as the schema says.
     method : str
         What is handed out: the method of a registered kind, such as "moments", "linear" or "pairs".
     ledger : Ledger, path or None
@@ -121,7 +126,7 @@ def release(
     progress : callable
         Told at each stage what is being done.
     """
-    rules, stated = with_person(as_schema(schema), person), card_facts(facts, schema)
+    rules, stated = with_person(as_schema(schema, bad_records), person), card_facts(facts, schema)
     if output is not None:
         inputs = input_paths(table, schema, signing_key, ledger)
         _require_release_output(Path(output), rules, chosen_unit(rules, unit), force=force, inputs=inputs)
@@ -138,7 +143,7 @@ def release(
     progress("completing its card")
     counts = made.arrays.get(planned.kind.noisy_counts)
     card = completed_card(
-        made.card,
+        with_record_policy(made.card, rules),
         stated,
         n_rows=len(planned.rows.y),
         noisy_rows=None if counts is None else float(counts.sum()),
@@ -189,7 +194,7 @@ def write_charged(made: Release, path: Path, *, signing_key: SigningKey | None, 
 
 
 def _require_release_output(
-    output: Path, schema: Schema, unit: Unit | str, *, force: bool, inputs: Iterable[Path]
+    output: Path, schema: Schema, unit: Unit | str | None, *, force: bool, inputs: Iterable[Path]
 ) -> None:
     """Raise InputError unless the release fits: one float32 covariance of the columns for each class, per entry."""
     covariances = 4 * len(schema.classes) * len(schema.encoded_names) ** 2 * (unit == Unit.ENTRY)

@@ -8,7 +8,15 @@ import typer
 from tacit.errors import InputError
 from tacit.interfaces.cli.facts import Audit, Dataset, LegalNote, Owner, Period, Purpose
 from tacit.interfaces.cli.outputs import counted, file_size, working
-from tacit.interfaces.cli.spend import Person, RowsPerPerson, left_words, print_dry_run, warn, warnings_on_stderr
+from tacit.interfaces.cli.spend import (
+    BadRecords,
+    Person,
+    RowsPerPerson,
+    left_words,
+    print_dry_run,
+    warn,
+    warnings_on_stderr,
+)
 from tacit.kinds.fabricated_rows.make import FabricatedRows
 from tacit.privacy.budget import Budget
 from tacit.privacy.card_facts import CardFacts
@@ -40,6 +48,7 @@ def fabricate(
     ] = None,
     person: Person = None,
     rows_per_person: RowsPerPerson = None,
+    bad_records: BadRecords = None,
     method: Annotated[
         str,
         typer.Option(
@@ -98,7 +107,7 @@ def fabricate(
     warn(ledger, seed)
     with working("reading the schema") as stage, warnings_on_stderr():
         if dry_run:
-            rules = with_person(as_schema(schema), person)
+            rules = with_person(as_schema(schema, bad_records), person)
             kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=as_ledger(ledger), random_state=seed)
             promise = Budget(epsilon, delta, unit=kept.unit)
             plan = plan_fabrication(table, rules, promise, kept=kept, progress=stage, **settings).plan
@@ -111,6 +120,7 @@ def fabricate(
                 unit=unit,
                 person=person,
                 rows_per_person=rows_per_person,
+                bad_records=bad_records,
                 ledger=ledger,
                 random_state=seed,
                 audit=audit,

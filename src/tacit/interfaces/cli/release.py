@@ -8,7 +8,15 @@ import typer
 from tacit.errors import InputError
 from tacit.interfaces.cli.facts import Audit, Dataset, LegalNote, Owner, Period, Purpose
 from tacit.interfaces.cli.outputs import file_size, working
-from tacit.interfaces.cli.spend import Person, RowsPerPerson, left_words, print_dry_run, warn, warnings_on_stderr
+from tacit.interfaces.cli.spend import (
+    BadRecords,
+    Person,
+    RowsPerPerson,
+    left_words,
+    print_dry_run,
+    warn,
+    warnings_on_stderr,
+)
 from tacit.kinds.registry import all_kinds, kind_of
 from tacit.privacy.budget import Budget
 from tacit.privacy.card_facts import CardFacts
@@ -42,6 +50,7 @@ def release(
     ] = None,
     person: Person = None,
     rows_per_person: RowsPerPerson = None,
+    bad_records: BadRecords = None,
     method: Annotated[
         str,
         typer.Option(help=f"What is handed out. {METHODS}."),
@@ -82,7 +91,7 @@ def release(
     warn(ledger, seed)
     with working("reading the schema") as stage, warnings_on_stderr():
         if dry_run:
-            rules = with_person(as_schema(schema), person)
+            rules = with_person(as_schema(schema, bad_records), person)
             kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=as_ledger(ledger), random_state=seed)
             promise = Budget(epsilon, delta, unit=kept.unit)
             planned = plan_release(table, rules, promise, method=method, kept=kept, progress=stage)
@@ -95,6 +104,7 @@ def release(
                 unit=unit,
                 person=person,
                 rows_per_person=rows_per_person,
+                bad_records=bad_records,
                 method=method,
                 ledger=ledger,
                 random_state=seed,
