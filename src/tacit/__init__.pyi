@@ -1,4 +1,5 @@
 # Made from public_names.py by `make format`; do not edit.
+from tacit.adoption.averaged_transfer import AveragedTransfer
 from tacit.adoption.classifier import TransferClassifier
 from tacit.adoption.neighbours import MetricNeighbours
 from tacit.adoption.network import SharpenedTransfer
@@ -6,6 +7,8 @@ from tacit.audit.attacks.release_attack import attack_release
 from tacit.data.encoding import encode
 from tacit.data.schema import Schema
 from tacit.data.schema_file import read_schema
+from tacit.models.additive.classifier import PrivateAdditiveClassifier
+from tacit.models.additive.regressor import PrivateAdditiveRegressor
 from tacit.models.affine_hull.classifier import AffineHullClassifier
 from tacit.models.affine_hull.hull import AffineHull
 from tacit.models.autoencoder.classifier import PrivateAutoencoderClassifier
@@ -36,7 +39,8 @@ from tacit.situations.feedback.random_search import RandomSearch
 from tacit.situations.feedback.search import tune
 from tacit.situations.missing.inference import infer_column
 from tacit.workflows.adopt import adopt
-from tacit.workflows.fabricate import fabricate
+from tacit.workflows.ask import ask
+from tacit.workflows.fabricate import fabricate, fabricate_from
 from tacit.workflows.models import read_model, write_model
 from tacit.workflows.predict import predict
 from tacit.workflows.release import make_release, release
@@ -45,6 +49,7 @@ from tacit.workflows.report import report
 __all__ = [
     "AffineHull",
     "AffineHullClassifier",
+    "AveragedTransfer",
     "Budget",
     "Card",
     "CardFacts",
@@ -63,6 +68,8 @@ __all__ = [
     "PairMetric",
     "PerformanceSearch",
     "PrintedSettings",
+    "PrivateAdditiveClassifier",
+    "PrivateAdditiveRegressor",
     "PrivateAutoencoder",
     "PrivateAutoencoderClassifier",
     "PrivateLinearRegression",
@@ -79,9 +86,11 @@ __all__ = [
     "TransferClassifier",
     "Unit",
     "adopt",
+    "ask",
     "attack_release",
     "encode",
     "fabricate",
+    "fabricate_from",
     "infer_column",
     "learn_behaviour",
     "make_release",

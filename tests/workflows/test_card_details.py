@@ -64,7 +64,7 @@ def test_wrong_facts_are_refused_before_anything_is_charged(tmp_path: Path, sche
 def test_the_number_of_rows_is_told_exactly_only_where_it_is_public() -> None:
     linear = tacit.release(TABLE, SCHEMA, epsilon=1, method="linear", audit=False).card.facts
     assert (linear.n_rows, linear.n_rows_noised) == (60, False)
-    moments = tacit.release(TABLE, SCHEMA, epsilon=1, random_state=1)
+    moments = tacit.release(TABLE, SCHEMA, epsilon=1, method="moments", random_state=1)
     assert moments.card.facts.n_rows_noised
     assert moments.card.facts.n_rows == round(float(moments.arrays["counts"].sum()))
     assert moments.card.facts.n_rows != 60
@@ -75,7 +75,7 @@ def test_the_number_of_rows_is_told_exactly_only_where_it_is_public() -> None:
 def test_the_card_lists_every_charge_so_far(tmp_path: Path) -> None:
     ledger = Ledger.create(tmp_path / "a.ledger", Budget(3, 1e-5, unit="record"))
     ledger.charge(LaplaceEvent(2.0, 1.0), unit="record", purpose="a count")
-    history = tacit.release(TABLE, SCHEMA, epsilon=1, ledger=ledger).card.history
+    history = tacit.release(TABLE, SCHEMA, epsilon=1, method="moments", ledger=ledger).card.history
     assert history is not None
     assert [(charge.line, charge.purpose) for charge in history.charges] == [
         (1, "a count"),
@@ -105,7 +105,8 @@ def test_a_charge_without_a_guarantee_is_marked(tmp_path: Path) -> None:
 
 def test_an_audit_stands_on_the_card_unless_it_is_refused() -> None:
     quick = tacit.release(TABLE, SCHEMA, epsilon=1).card
-    assert [audit.passed for audit in quick.audits] == [True]
+    assert quick.audits
+    assert all(audit.passed for audit in quick.audits)
     assert quick.audits[0].confidence == 1 - 1e-6
     assert "with 99.9999 % confidence" in " ".join(quick.to_text().split())
     assert tacit.release(TABLE, SCHEMA, epsilon=1, audit=False).card.audits == ()

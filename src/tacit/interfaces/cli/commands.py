@@ -44,9 +44,10 @@ COMMANDS = {
         f"{_CLI}.fabricate:fabricate",
         "Fabricate a table: invented rows with the schema's columns and types, to be used like the private ones.",
     ),
+    "ask": Entry(f"{_CLI}.ask:ask", "Ask a release of tables for counts of one or more columns, with 95 % intervals."),
     "adopt": Entry(
         f"{_CLI}.adopt:adopt",
-        "Adopt one or more releases: learn from them together with your own, mostly unlabelled rows.",
+        "Adopt one or more releases: learn from them together with your own, mostly or all unlabelled rows.",
     ),
     "predict": Entry(
         f"{_CLI}.predict:predict",

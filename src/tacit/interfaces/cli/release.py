@@ -17,7 +17,7 @@ from tacit.interfaces.cli.spend import (
     warn,
     warnings_on_stderr,
 )
-from tacit.kinds.registry import all_kinds, kind_of
+from tacit.kinds.registry import DEFAULT_RULE, all_kinds, kind_of
 from tacit.privacy.budget import Budget
 from tacit.privacy.card_facts import CardFacts
 from tacit.privacy.ledger import Ledger, as_ledger
@@ -52,9 +52,9 @@ def release(
     rows_per_person: RowsPerPerson = None,
     bad_records: BadRecords = None,
     method: Annotated[
-        str,
-        typer.Option(help=f"What is handed out. {METHODS}."),
-    ] = "moments",
+        str | None,
+        typer.Option(help=f"What is handed out. {METHODS}. By default {DEFAULT_RULE}.", show_default=False),
+    ] = None,
     ledger: Annotated[
         Path | None, typer.Option(metavar="PATH", help="The table's account; charged before anything is drawn.")
     ] = None,
