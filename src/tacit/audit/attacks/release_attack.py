@@ -1,5 +1,6 @@
 """Every attack on one release, given rows that were in its table and rows that were not."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +16,8 @@ from tacit.audit.attacks.target import AttackTarget
 from tacit.data.encoding import Encoded
 from tacit.data.schema import Schema
 from tacit.errors import InputError
-from tacit.privacy.budget import Unit
+from tacit.privacy import accounting
+from tacit.privacy.budget import Relation, Unit
 from tacit.privacy.card import Guarantee
 from tacit.releases.file import Release
 
@@ -100,6 +102,10 @@ def record_claim(release: Release) -> Guarantee:
     card = release.card
     if card.unit == Unit.RECORD:
         return Guarantee("record", card.epsilon, card.delta)
+    if card.unit is Unit.PERSON and card.relation is Relation.ADD_REMOVE:
+        # The person without the row out, the person with it in; bounding may then pick other rows.
+        pair = accounting.epsilon(accounting.at_group(card.event, 2), delta=card.delta)
+        return Guarantee("record", pair if math.isfinite(pair) else None, card.delta)
     of_record = (guarantee for guarantee in card.coarser if guarantee.unit.startswith("record"))
     return next(of_record, Guarantee("record", None, 0.0))
 
