@@ -1,4 +1,5 @@
 # Made from public_names.py by `make format`; do not edit.
+from tacit.adoption.averaged_transfer import AveragedTransfer
 from tacit.adoption.classifier import TransferClassifier
 from tacit.adoption.neighbours import MetricNeighbours
 from tacit.adoption.network import SharpenedTransfer
@@ -6,6 +7,8 @@ from tacit.audit.attacks.release_attack import attack_release
 from tacit.data.encoding import encode
 from tacit.data.schema import Schema
 from tacit.data.schema_file import read_schema
+from tacit.models.additive.classifier import PrivateAdditiveClassifier
+from tacit.models.additive.regressor import PrivateAdditiveRegressor
 from tacit.models.affine_hull.classifier import AffineHullClassifier
 from tacit.models.affine_hull.hull import AffineHull
 from tacit.models.autoencoder.classifier import PrivateAutoencoderClassifier
@@ -26,6 +29,7 @@ from tacit.models.semi_supervised.classifier import SharpenedClassifier
 from tacit.models.semi_supervised.recipe import LossSettings, TrainingSettings
 from tacit.privacy.budget import Budget, Relation, Unit
 from tacit.privacy.card import Card
+from tacit.privacy.card_facts import CardFacts
 from tacit.privacy.ledger import Ledger
 from tacit.releases.file import Release, read_release, write_release
 from tacit.situations.behaviour.predictor import learn_behaviour
@@ -46,8 +50,10 @@ from tacit.workflows.report import report
 __all__ = [
     "AffineHull",
     "AffineHullClassifier",
+    "AveragedTransfer",
     "Budget",
     "Card",
+    "CardFacts",
     "DescentSettings",
     "DiagonalSettings",
     "FeatureSplit",
@@ -63,6 +69,8 @@ __all__ = [
     "PairMetric",
     "PerformanceSearch",
     "PrintedSettings",
+    "PrivateAdditiveClassifier",
+    "PrivateAdditiveRegressor",
     "PrivateAutoencoder",
     "PrivateAutoencoderClassifier",
     "PrivateLinearRegression",

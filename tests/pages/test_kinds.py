@@ -79,19 +79,19 @@ def test_a_page_has_the_sections_of_its_kind_between_guarantee_and_columns(
 ) -> None:
     release = make()
     assert release.kind in SECTIONS
-    assert headings(release_page(release)) == ["Guarantee", *sections, "Columns"]
+    assert headings(release_page(release)) == ["Guarantee", "Card", *sections, "Columns", "Signature"]
 
 
 def test_a_kind_without_an_entry_gets_the_guarantee_and_the_columns() -> None:
     release = replace(linear(), kind="something_new")
-    assert headings(release_page(release)) == ["Guarantee", "Columns"]
+    assert headings(release_page(release)) == ["Guarantee", "Card", "Columns", "Signature"]
 
 
 def test_a_release_without_a_schema_gets_the_guarantee_alone() -> None:
     X, y = rows(SCHEMA)
     release = PrivateNearestMean(1.0, bounds=(0, 1), classes=[0, 1]).fit(X, y).release()
     assert release.schema is None
-    assert headings(release_page(release)) == ["Guarantee"]
+    assert headings(release_page(release)) == ["Guarantee", "Card", "Signature"]
 
 
 def test_the_linear_page_shows_the_released_weight_of_each_column() -> None:
@@ -116,7 +116,7 @@ def test_of_more_than_two_classes_each_has_its_weights_and_of_many_columns_the_l
 
 def test_a_linear_release_without_a_schema_numbers_its_columns() -> None:
     page = release_page(replace(linear(), schema=None))
-    assert headings(page) == ["Guarantee", "Weights"]
+    assert headings(page) == ["Guarantee", "Card", "Weights", "Signature"]
     assert "column 4" in page
 
 

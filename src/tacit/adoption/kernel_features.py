@@ -56,6 +56,17 @@ def radial(Z: FloatArray, anchors: FloatArray, size: float, width: float) -> Flo
     return np.asarray(gaussian_kernel(Z, anchors, scales))
 
 
+def view_kernel(kernel: str, place: int) -> str:
+    """Return the name of a kernel of the features of the release at ``place``."""
+    return f"{kernel}@{place}"
+
+
+def view_of(kernel: str) -> int | None:
+    """Return the place of the release whose features a kernel reads; None for the receiver's own columns."""
+    _, mark, place = kernel.partition("@")
+    return int(place) if mark else None
+
+
 def kernel_features(kernel: str, Z: FloatArray, size: float) -> KernelFeatures:
     """Return the features of ``kernel`` for the labelled rows ``Z`` [L, d], and by the same map for any others."""
     if kernel == LINEAR:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit import checks
+from tacit.data.bad_records import BadRecords, can_refuse, with_policy
 from tacit.data.columns import (
     Categorical,
     Column,
@@ -32,7 +33,16 @@ VERSION = 1
 # What every card says of the schema.
 PUBLIC = "the schema: columns, bounds, categories and classes"
 MOST_COLUMNS = 100_000
-_SETTINGS = ("version", "bounds_from_data", "extra_columns", "missing_values", "constraints", "columns", "image")
+_SETTINGS = (
+    "version",
+    "bounds_from_data",
+    "extra_columns",
+    "missing_values",
+    "bad_records",
+    "constraints",
+    "columns",
+    "image",
+)
 
 
 @dataclass(frozen=True)
@@ -199,6 +209,21 @@ class Schema:
             members.setdefault(column.group, []).extend(self.positions[column.name])
         return {group: tuple(positions) for group, positions in members.items()}
 
+    def with_bad_records(self, policy: BadRecords | str) -> Self:
+        """Return the schema with a rule for every cell, so that no record decides whether a table is released.
+
+        ``policy`` is "refuse" (as it is), "clip", "category" or "missing"; see `tacit.data.bad_records`.
+        """
+        chosen = checks.one_of("bad_records", policy, list(BadRecords), error=SchemaError)
+        pixels = set() if self.image is None else set(self.image.columns)
+        columns = (with_policy(column, chosen, is_pixel=column.name in pixels) for column in self.columns)
+        return replace(self, columns=tuple(columns))
+
+    @property
+    def refusing_columns(self) -> tuple[str, ...]:
+        """The columns of which some cell could make a table unreadable: one record then stops a release."""
+        return tuple(column.name for column in self.columns if can_refuse(column))
+
     def require_public_bounds(self) -> None:
         """Refuse a draft whose bounds were read from the data; every private release calls this first."""
         if self.bounds_from_data:
@@ -252,7 +277,9 @@ class Schema:
     def from_dict(cls, content: Mapping[str, Any], *, source: str = "schema") -> Self:
         """Return the schema that `to_dict` wrote; ``source`` names the file in error messages."""
         try:
-            return cls(**_settings(content))
+            settings = _settings(content)
+            policy = settings.pop("bad_records", BadRecords.REFUSE)
+            return cls(**settings).with_bad_records(policy)
         except SchemaError as problem:
             raise SchemaError(f"{source}: {problem}") from None
 
@@ -269,8 +296,8 @@ def _settings(content: Any) -> dict[str, Any]:
     for key in content:
         if key not in _SETTINGS:
             raise SchemaError(f"unknown setting {key!r}; a schema has {', '.join(_SETTINGS)}.")
-    plain = ("bounds_from_data", "extra_columns", "missing_values", "constraints")
-    settings = {key: content[key] for key in plain if key in content}
+    named = ("bounds_from_data", "extra_columns", "missing_values", "bad_records", "constraints")
+    settings = {key: content[key] for key in named if key in content}
     settings["columns"] = tuple(_read_columns(content.get("columns")))
     if "image" in content:
         settings["image"] = _read_image(content["image"])

@@ -1,11 +1,12 @@
 """Fabricate a table: invented rows that stand for private ones."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from tacit.checks import one_of
+from tacit.data.bad_records import BadRecords
 from tacit.data.columns import Numeric
 from tacit.data.encoding import Encoded
 from tacit.data.schema import Schema
@@ -13,7 +14,7 @@ from tacit.errors import InputError, ReleaseError
 from tacit.files.outputs import require_output
 from tacit.files.regular import FilePath
 from tacit.kinds.fabricated_rows import KIND as FABRICATED_ROWS
-from tacit.kinds.fabricated_rows.make import fabricate_rows
+from tacit.kinds.fabricated_rows.make import FabricatedRows, fabricate_rows
 from tacit.kinds.fabricated_rows.plan import METHODS as ROW_METHODS
 from tacit.kinds.fabricated_rows.plan import FabricationSettings
 from tacit.kinds.marginals import FILE as MARGINALS_FILE
@@ -25,9 +26,11 @@ from tacit.releases.file import Release, read_release
 from tacit.releases.kind import ReleasePlan, Spend
 from tacit.releases.sidecar import is_table, release_path
 from tacit.releases.signature import SigningKey, TrustedKey, load_key
+from tacit.workflows.card_details import Facts, card_facts, completed_card
 from tacit.workflows.fabricated_tables import write_fabricated
 from tacit.workflows.invented_rows import MARGINALS, DrawnRows, InventedRows, drawn_rows
 from tacit.workflows.persons import Contribution, contribution, private_rows, warn_of_persons, with_person
+from tacit.workflows.record_policy import with_record_policy
 from tacit.workflows.release import DELTA
 from tacit.workflows.tables import Progress, Table, as_schema, input_paths, no_progress
 
@@ -101,8 +104,11 @@ def fabricate(
     unit: Unit | str | None = None,
     person: str | None = None,
     rows_per_person: int | None = None,
+    bad_records: BadRecords | str | None = None,
     ledger: LedgerLike = None,
     random_state: int | None = None,
+    facts: Facts = None,
+    audit: bool | None = None,
     output: FilePath | None = None,
     signing_key: SigningKey | None = None,
     force: bool = False,
@@ -118,7 +124,8 @@ def fabricate(
     ----------
     table : path, DataFrame or Encoded
         The private table; rows without a label are left out.
-    schema, epsilon, delta, person, rows_per_person, ledger, random_state, signing_key, force, progress
+    schema, epsilon, delta, person, rows_per_person, bad_records, ledger, random_state, facts, audit, signing_key,
+    force, progress
         As in `tacit.release`.
     unit : {"record", "entry", "person"} or None
     output : path or None
@@ -127,7 +134,7 @@ def fabricate(
         ``method``: "marginals" (from noisy tables of columns and pairs), "moments" or "hull"; None: as `usual_method`
         says. ``rows``, ``accounting``, ``block_size`` and ``n_jobs`` as in `FabricationSettings`.
     """
-    rules = with_person(as_schema(schema), person)
+    rules, stated = with_person(as_schema(schema, bad_records), person), card_facts(facts, schema)
     account = as_ledger(ledger)
     kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=account, random_state=random_state)
     promise = Budget(epsilon, delta, unit=kept.unit)
@@ -141,6 +148,16 @@ def fabricate(
     purpose = "" if output is None else f"fabricate {Path(output).name}"
     spend = Spend(account, random_state, purpose)
     rows = _invented(planned, spend)
+    card = completed_card(
+        with_record_policy(rows.card, rules),
+        stated,
+        n_rows=len(planned.rows.y),
+        noisy_rows=None,
+        ledger=account,
+        audit=audit,
+        seed=random_state,
+    )
+    rows = replace(rows, card=card)
     if output is not None:
         progress(f"writing {Path(output).name}")
         _write(rows, Path(output), key, charged=account is not None)
@@ -190,7 +207,7 @@ def fabricate_from(
     return made
 
 
-def _invented(planned: PlannedFabrication, spend: Spend) -> InventedRows:
+def _invented(planned: PlannedFabrication, spend: Spend) -> FabricatedRows | DrawnRows:
     """Charge the ledger, then return the rows."""
     if planned.method != MARGINALS:
         return fabricate_rows(planned.plan, planned.rows.X, planned.rows.y, spend)

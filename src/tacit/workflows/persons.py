@@ -75,7 +75,7 @@ def private_rows(
         rows, _ = labelled(table)
         return _kept(rows, kept) if kept.rows else rows, _repeating_persons(rows, schema)
     frame, source = frame_of(table, schema, progress=progress)
-    rows, has_label = labelled(encode(frame, schema, labels="required", source=source))
+    rows, has_label = labelled(encode(frame, schema, labels="column", source=source))
     if kept.rows:
         return _kept(rows, kept), []
     return rows, repeating_columns(frame.filter(has_label), schema)

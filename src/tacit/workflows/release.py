@@ -8,19 +8,21 @@ from typing import Any
 from numpy.typing import NDArray
 
 from tacit.arrays import Rows
-from tacit.audit.card_audit import audit_card
+from tacit.data.bad_records import BadRecords
 from tacit.data.encoding import Encoded
 from tacit.data.schema import Schema
 from tacit.errors import ReleaseError
 from tacit.files.outputs import require_output
 from tacit.files.regular import FilePath
-from tacit.kinds.registry import kind_by_method
+from tacit.kinds.registry import kind_for
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.ledger import LedgerLike, as_ledger
 from tacit.releases.file import Release, write_release
 from tacit.releases.kind import ReleaseKind, ReleasePlan
 from tacit.releases.signature import SigningKey, load_key
+from tacit.workflows.card_details import Facts, card_facts, completed_card
 from tacit.workflows.persons import Contribution, contribution, private_rows, warn_of_persons, with_person
+from tacit.workflows.record_policy import with_record_policy
 from tacit.workflows.tables import Progress, Table, as_schema, input_paths, no_progress
 
 DELTA = 1e-6
@@ -42,7 +44,7 @@ def plan_release(
     schema: Schema | FilePath,
     promise: Budget,
     *,
-    method: str = "moments",
+    method: str | None = None,
     kept: Contribution | None = None,
     progress: Progress = no_progress,
 ) -> PlannedRelease:
@@ -51,7 +53,8 @@ def plan_release(
     ``kept`` says which rows of a person are read; None: all, where a person is not the unit. The other arguments are
     those of `release`.
     """
-    kind, rules = kind_by_method(method), as_schema(schema)
+    rules = as_schema(schema)
+    kind = kind_for(method, rules, promise.unit)
     kind.require_unit(promise.unit)
     chosen = kept or contribution(rules, unit=promise.unit, rows=None, ledger=None, random_state=None)
     budget: dict[str, Any] = {"unit": promise.unit, "epsilon": promise.epsilon, "delta": promise.delta}
@@ -73,10 +76,12 @@ def release(
     unit: Unit | str | None = None,
     person: str | None = None,
     rows_per_person: int | None = None,
-    method: str = "moments",
+    bad_records: BadRecords | str | None = None,
+    method: str | None = None,
     ledger: LedgerLike = None,
     random_state: int | None = None,
-    audit: bool = False,
+    facts: Facts = None,
+    audit: bool | None = None,
     output: FilePath | None = None,
     signing_key: SigningKey | None = None,
     force: bool = False,
@@ -102,26 +107,33 @@ def release(
     rows_per_person : int or None
         With unit "person": the most rows of one person that are read, a public number; which ones is chosen by a key,
         not by values. None: as the schema's column of kind "person" says.
-    method : str
-        What is handed out: the method of a registered kind, such as "moments", "linear" or "pairs".
+    bad_records : {"refuse", "clip", "category", "missing"} or None
+        What becomes of cells that the schema does not foresee; public, and on the card. None: as the schema says.
+    method : str or None
+        What is handed out: the method of a registered kind, such as "additive", "moments" or "linear". None: by the
+        schema, see `tacit.kinds.registry.DEFAULT_RULE`.
     ledger : Ledger, path or None
         The table's account, charged before anything is drawn.
     random_state : int or None
         None for secure noise; an int repeats itself and is marked as not private.
-    audit : bool
-        Whether to play the distinguishing game on the release's mechanisms and print the results on its card.
+    facts : CardFacts, mapping or None
+        What the card says beside the guarantee: owner, dataset, purpose, legal_note, period. What is left open is taken
+        from the table ``[card]`` of the schema's file.
+    audit : bool or None
+        Whether to play the distinguishing game on the release's mechanisms and print the results on its card. None:
+        where that costs seconds.
     output : path or None
         Where the release goes; an existing file is refused without ``force``.
     signing_key : Ed25519 private key, path or None
     progress : callable
         Told at each stage what is being done.
     """
-    rules = with_person(as_schema(schema), person)
-    account = as_ledger(ledger)
-    kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=account, random_state=random_state)
+    rules, stated = with_person(as_schema(schema, bad_records), person), card_facts(facts, schema)
     if output is not None:
         inputs = input_paths(table, schema, signing_key, ledger)
-        _require_release_output(Path(output), rules, kept.unit, force=force, inputs=inputs)
+        _require_release_output(Path(output), rules, unit, force=force, inputs=inputs)
+    account = as_ledger(ledger)
+    kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=account, random_state=random_state)
     key = load_key(signing_key) if isinstance(signing_key, str | Path) else signing_key
     promise = Budget(epsilon, delta, unit=kept.unit)
     planned = plan_release(table, rules, promise, method=method, kept=kept, progress=progress)
@@ -130,9 +142,18 @@ def release(
     made = planned.kind.make(
         planned.plan, planned.rows.X, planned.rows.y, ledger=account, random_state=random_state, purpose=purpose
     )
-    if audit:
-        progress("auditing the mechanisms on its card")
-        made = audited(made)
+    progress("completing its card")
+    counts = made.arrays.get(planned.kind.noisy_counts)
+    card = completed_card(
+        with_record_policy(made.card, rules),
+        stated,
+        n_rows=len(planned.rows.y),
+        noisy_rows=None if counts is None else float(counts.sum()),
+        ledger=account,
+        audit=audit,
+        seed=random_state,
+    )
+    made = replace(made, card=card)
     if output is not None:
         write_charged(made, Path(output), signing_key=key, charged=account is not None)
     return made
@@ -146,13 +167,13 @@ def make_release(
     unit: Unit | str,
     epsilon: float,
     delta: float,
-    method: str = "moments",
+    method: str | None = None,
     ledger: LedgerLike = None,
     random_state: int | None = None,
     purpose: str = "",
 ) -> Release:
     """Charge the ledger, then return the release of encoded rows ``X`` [N, p] in [0, 1] with class codes ``y`` [N]."""
-    return kind_by_method(method).release(
+    return kind_for(method, schema, unit).release(
         X,
         y,
         schema,
@@ -165,11 +186,6 @@ def make_release(
     )
 
 
-def audited(made: Release) -> Release:
-    """Return the release with the results of its mechanisms' games on its card; they spend nothing."""
-    return replace(made, card=made.card.with_audits(audit_card(made.card).results))
-
-
 def write_charged(made: Release, path: Path, *, signing_key: SigningKey | None, charged: bool) -> None:
     """Write the release; if that fails, the error says whether its charge stands on the ledger."""
     try:
@@ -180,7 +196,7 @@ def write_charged(made: Release, path: Path, *, signing_key: SigningKey | None, 
 
 
 def _require_release_output(
-    output: Path, schema: Schema, unit: Unit | str, *, force: bool, inputs: Iterable[Path]
+    output: Path, schema: Schema, unit: Unit | str | None, *, force: bool, inputs: Iterable[Path]
 ) -> None:
     """Raise InputError unless the release fits: one float32 covariance of the columns for each class, per entry."""
     covariances = 4 * len(schema.classes) * len(schema.encoded_names) ** 2 * (unit == Unit.ENTRY)

@@ -6,9 +6,19 @@ from typing import Annotated, Any
 import typer
 
 from tacit.errors import InputError
+from tacit.interfaces.cli.facts import Audit, Dataset, LegalNote, Owner, Period, Purpose
 from tacit.interfaces.cli.outputs import counted, file_size, working
-from tacit.interfaces.cli.spend import Person, RowsPerPerson, left_words, print_dry_run, warn, warnings_on_stderr
+from tacit.interfaces.cli.spend import (
+    BadRecords,
+    Person,
+    RowsPerPerson,
+    left_words,
+    print_dry_run,
+    warn,
+    warnings_on_stderr,
+)
 from tacit.privacy.budget import Budget
+from tacit.privacy.card_facts import CardFacts
 from tacit.privacy.ledger import Ledger, as_ledger
 from tacit.releases.sidecar import release_path
 from tacit.workflows.fabricate import fabricate as fabricate_and_write
@@ -58,6 +68,7 @@ def fabricate(
     ] = None,
     person: Person = None,
     rows_per_person: RowsPerPerson = None,
+    bad_records: BadRecords = None,
     method: Annotated[
         str | None,
         typer.Option(
@@ -86,12 +97,18 @@ def fabricate(
     seed: Annotated[
         int | None, typer.Option(help="Repeatable noise for tests: NOT private, and marked so.", show_default=False)
     ] = None,
+    audit: Audit = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would be spent; spend and write nothing.")
     ] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="A .csv or .parquet file.", show_default=False)
     ] = None,
+    owner: Owner = "",
+    dataset: Dataset = "",
+    purpose: Purpose = "",
+    legal_note: LegalNote = "",
+    period: Period = "",
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
 ) -> None:
     """Fabricate a table: invented rows with the schema's columns and types, to be used like the private ones.
@@ -120,10 +137,11 @@ def fabricate(
         "rows": rows,
         "n_jobs": -1,
     }
+    facts = CardFacts(owner, dataset, purpose, legal_note, period)
     warn(ledger, seed)
     with working("reading the schema") as stage, warnings_on_stderr():
         if dry_run:
-            rules = with_person(as_schema(schema), person)
+            rules = with_person(as_schema(schema, bad_records), person)
             kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=as_ledger(ledger), random_state=seed)
             promise = Budget(epsilon, delta, unit=kept.unit)
             plan = plan_fabrication(table, rules, promise, kept=kept, progress=stage, **settings).plan
@@ -136,8 +154,11 @@ def fabricate(
                 unit=unit,
                 person=person,
                 rows_per_person=rows_per_person,
+                bad_records=bad_records,
                 ledger=ledger,
                 random_state=seed,
+                audit=audit,
+                facts=facts,
                 output=output,
                 signing_key=sign,
                 force=force,
