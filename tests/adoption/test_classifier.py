@@ -8,7 +8,7 @@ from tacit import Release, Schema
 from tacit.adoption.classifier import TransferClassifier
 from tacit.adoption.evidence import Evidence
 from tacit.adoption.self_training import self_train
-from tacit.adoption.views import Basis, View
+from tacit.adoption.views import PrincipalAxes, RowView
 from tacit.data.columns import Label, Numeric
 from tacit.data.datasets import load_breast_cancer, load_digits
 from tacit.data.public_schemas import image_schema
@@ -142,14 +142,14 @@ def test_a_model_that_learned_in_the_owners_frame_survives_its_file(receiver: Sp
     rows, test = resample(X, (8, 8), (12, 12)), resample(X_test, (8, 8), (12, 12))
     model = TransferClassifier([release], schema=image_schema((12, 12), digits.classes), random_state=0).fit(rows, y)
     source, labelled = model.sources_[0], np.flatnonzero(y >= 0)
-    model.basis_ = Basis.of(rows, View("gradients", source.scores.frame))  # type: ignore[attr-defined]
+    model.axes_ = PrincipalAxes.of(rows, RowView("gradients", source.scores.frame))  # type: ignore[attr-defined]
     scores = source(rows)
     model.joined_ = self_train(
-        model.basis_(rows), labelled, y[labelled], n_classes=10, sources=[scores], sources_labelled=[scores[labelled]]
+        model.axes_(rows), labelled, y[labelled], n_classes=10, sources=[scores], sources_labelled=[scores[labelled]]
     )
     write_model(model.to_model(), tmp_path / "model.tacit")
     again = TransferClassifier.from_model(read_model(tmp_path / "model.tacit"))
-    assert again.basis_.view.frame is not None
+    assert again.axes_.view.frame is not None
     assert np.allclose(again.predict_proba(test), model.predict_proba(test), atol=1e-4)
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from tacit.adoption.views import GRADIENTS, PLAIN, SHARES, Basis, View, own_views, released_views
+from tacit.adoption.views import GRADIENTS, PLAIN, SHARES, PrincipalAxes, RowView, own_views, released_views
 from tacit.models.class_moments.frames import ColumnFrame, ImageFrame
 from tacit.numerics.images import oriented_gradients
 
@@ -14,19 +14,19 @@ def frame(*shape: int) -> ImageFrame:
 
 
 def test_shares_are_of_unit_length_and_forget_the_total() -> None:
-    seen = View(SHARES)(ROWS)
+    seen = RowView(SHARES)(ROWS)
     assert np.allclose((seen**2).sum(axis=1), 1)
-    assert np.allclose(seen, View(SHARES)(3 * ROWS), atol=1e-6)
+    assert np.allclose(seen, RowView(SHARES)(3 * ROWS), atol=1e-6)
     for row, image in zip(ROWS[:3], seen[:3], strict=True):
         assert np.allclose(image, [np.sqrt(each / sum(row)) for each in row], atol=1e-6)
 
 
 def test_an_empty_row_has_no_shares() -> None:
-    assert not View(SHARES)(np.zeros((1, 4), np.float32)).any()
+    assert not RowView(SHARES)(np.zeros((1, 4), np.float32)).any()
 
 
 def test_gradients_are_taken_in_the_owners_frame() -> None:
-    view = View(GRADIENTS, frame(8, 8))
+    view = RowView(GRADIENTS, frame(8, 8))
     placed = frame(8, 8)(ROWS)
     assert np.array_equal(view(ROWS), oriented_gradients(placed, (8, 8)))
     assert "oriented gradients" in view.note
@@ -48,6 +48,6 @@ def test_only_amounts_have_shares() -> None:
 
 @pytest.mark.parametrize("form", [PLAIN, SHARES])
 def test_a_basis_keeps_distances_between_rows(form: str) -> None:
-    basis = Basis.of(ROWS, View(form))
-    seen, coordinates = View(form)(ROWS), basis(ROWS)
+    basis = PrincipalAxes.of(ROWS, RowView(form))
+    seen, coordinates = RowView(form)(ROWS), basis(ROWS)
     assert np.allclose(np.linalg.norm(coordinates[0] - coordinates[1]), np.linalg.norm(seen[0] - seen[1]), atol=1e-5)

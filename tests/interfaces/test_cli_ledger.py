@@ -116,8 +116,8 @@ def test_show_of_an_unused_ledger_says_so(path: Path) -> None:
 
 def test_show_prints_thousands_of_lines_without_laying_out_a_table(path: Path) -> None:
     ledger = Ledger.create(path, Budget(50, 1e-6, unit="record"))
-    charter = ledger._charter
-    head = charter.start
+    header = ledger._header
+    head = header.start
     with ledger_file.writing(path, timeout=5) as file:
         for number in range(1, 3001):
             claim = Claim.checked(LaplaceEvent(1000 + number, 1), unit="record")

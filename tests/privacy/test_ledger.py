@@ -30,7 +30,7 @@ from tacit.privacy.events import (
     SequentialEvent,
 )
 from tacit.privacy.ledger import Ledger, Receipt
-from tacit.privacy.ledger_records import Charter
+from tacit.privacy.ledger_records import LedgerHeader
 
 TENTH = ApproximateEvent(0.1)
 
@@ -370,10 +370,10 @@ def test_a_preview_says_what_a_charge_would_leave_and_writes_nothing(ledger: Led
 
 
 def old_ledger(path: Path, budget: Budget, *lines: dict[str, Any]) -> Path:
-    """Write a ledger as the first format had it: no relation in the charter, none on the lines."""
-    charter = Charter("a" * 32, "2024-05-06T07:08:09+00:00", "old", budget, format=1)
-    ledger_file.make(path, charter)
-    head = charter.start
+    """Write a ledger as the first format had it: no relation in the header, none on the lines."""
+    header = LedgerHeader("a" * 32, "2024-05-06T07:08:09+00:00", "old", budget, format=1)
+    ledger_file.make(path, header)
+    head = header.start
     with ledger_file.writing(path, timeout=1.0) as file:
         for number, given in enumerate(lines, 1):
             plain = {"number": number, "time": "2024-05-06T07:08:10+00:00", "purpose": "old", "n_features": None}
@@ -423,7 +423,7 @@ def test_an_old_line_per_record_on_an_entry_ledger_is_counted_twice_from_now_on(
 def test_a_line_without_a_relation_does_not_belong_in_a_new_ledger(ledger: Ledger, path: Path) -> None:
     plain = {"number": 1, "time": "2024-05-06T07:08:10+00:00", "purpose": "old", "n_features": None}
     with ledger_file.writing(path, timeout=1.0) as file:
-        file.append(canonical({**plain, **OLD_RECORD}), file.charter().start)
+        file.append(canonical({**plain, **OLD_RECORD}), file.header().start)
     with pytest.raises(LedgerTamperedError, match="line 1 of the ledger states no relation"):
         Ledger(path).verify()
 

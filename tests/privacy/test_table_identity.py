@@ -31,7 +31,7 @@ def test_a_fingerprint_tells_tables_apart_and_keys_hide_them() -> None:
 def test_the_fingerprint_in_the_file_says_nothing_without_the_ledger(tmp_path: Path) -> None:
     first = Ledger.create(tmp_path / "a.ledger", BUDGET, table=PATIENTS)
     second = Ledger.create(tmp_path / "b.ledger", BUDGET, table=PATIENTS, allow=["second-ledger"])
-    assert first._charter.table != second._charter.table
+    assert first._header.table != second._header.table
     assert Ledger(tmp_path / "a.ledger").budget == BUDGET
 
 

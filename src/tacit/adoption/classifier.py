@@ -13,7 +13,7 @@ from tacit.adoption.printed import PrintedTransfer, learn_printed
 from tacit.adoption.receiver_table import receiver_table
 from tacit.adoption.self_training import label_loss, self_train
 from tacit.adoption.source_scores import sources_of
-from tacit.adoption.views import Basis, own_views, released_views
+from tacit.adoption.views import PrincipalAxes, own_views, released_views
 from tacit.adoption.weighting import probabilities
 from tacit.arrays import FLOATS, FloatArray, Rows
 from tacit.checks import one_of
@@ -76,11 +76,11 @@ class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.schema_, rows, labelled, labels = table.schema, table.X, table.labelled, table.codes
         self.sources_, of_rows, of_labelled = sources_of(self.releases, table)
         common: dict[str, Any] = {"n_classes": len(self.classes_), "random_state": self.random_state}
-        self.own_basis_, self.basis_ = self._bases(rows, labelled, labels, common)
+        self.own_axes_, self.axes_ = self._axes_pair(rows, labelled, labels, common)
         common["n_jobs"] = self.n_jobs
-        self.alone_ = self_train(self.own_basis_(rows), labelled, labels, **common)
-        F = self.basis_(rows)
-        self.in_view_ = self.alone_ if self.basis_ is self.own_basis_ else self_train(F, labelled, labels, **common)
+        self.alone_ = self_train(self.own_axes_(rows), labelled, labels, **common)
+        F = self.axes_(rows)
+        self.in_view_ = self.alone_ if self.axes_ is self.own_axes_ else self_train(F, labelled, labels, **common)
         self.joined_ = self.in_view_
         if of_rows:
             self.joined_ = self_train(F, labelled, labels, sources=of_rows, sources_labelled=of_labelled, **common)
@@ -106,14 +106,14 @@ class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def target_only_predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the class of each row by the same learner without any release."""
         rows = self._rows(X)
-        scores = self.alone_.scores(self.own_basis_(rows), [])
+        scores = self.alone_.scores(self.own_axes_(rows), [])
         labels: NDArray[Any] = self.classes_[scores.argmax(axis=1)]
         return labels
 
     def view_only_predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the class of each row by the same learner in the releases' view, without their private knowledge."""
         rows = self._rows(X)
-        scores = self.in_view_.scores(self.basis_(rows), [])
+        scores = self.in_view_.scores(self.axes_(rows), [])
         labels: NDArray[Any] = self.classes_[scores.argmax(axis=1)]
         return labels
 
@@ -123,8 +123,8 @@ class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         codes = self._scores(rows).argmax(axis=1)
         known = self.alone_.last.classes_
         nearest = np.where(np.isin(codes, known), codes, known[0])
-        layers = self.alone_.last.reconstruct_layers(self.own_basis_(rows), nearest)
-        images: Rows = layers @ self.own_basis_.directions + self.own_basis_.centre
+        layers = self.alone_.last.reconstruct_layers(self.own_axes_(rows), nearest)
+        images: Rows = layers @ self.own_axes_.directions + self.own_axes_.centre
         return images
 
     def to_model(self) -> Model:
@@ -151,24 +151,24 @@ class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.printed_:
             best: FloatArray = np.max([printed(rows, len(self.classes_)) for printed in self.printed_], axis=0)
             return best
-        return self.joined_.scores(self.basis_(rows), [source(rows) for source in self.sources_])
+        return self.joined_.scores(self.axes_(rows), [source(rows) for source in self.sources_])
 
     def _rows(self, X: ArrayLike) -> Rows:
         check_is_fitted(self)
-        return np.asarray(validate_data(self, X, dtype=self.own_basis_.centre.dtype, reset=False))
+        return np.asarray(validate_data(self, X, dtype=self.own_axes_.centre.dtype, reset=False))
 
-    def _bases(
+    def _axes_pair(
         self, rows: Rows, labelled: NDArray[np.intp], codes: NDArray[np.intp], settings: Mapping[str, Any]
-    ) -> tuple[Basis, Basis]:
+    ) -> tuple[PrincipalAxes, PrincipalAxes]:
         """Return the best of our own bases, and the best with those that releases bring, as our labels tell."""
 
-        def loss(basis: Basis) -> float:
-            return label_loss(basis(rows), labelled, codes, **settings)
+        def loss(axes: PrincipalAxes) -> float:
+            return label_loss(axes(rows), labelled, codes, **settings)
 
-        own = [Basis.of(rows, view) for view in own_views(rows, pictures=self.schema_.image is not None)]
+        own = [PrincipalAxes.of(rows, view) for view in own_views(rows, pictures=self.schema_.image is not None)]
         best = own[0] if len(own) == 1 else min(own, key=loss)
         frames = [getattr(source.scores, "frame", None) for source in self.sources_]
-        released = [Basis.of(rows, view) for view in released_views(frames)]
+        released = [PrincipalAxes.of(rows, view) for view in released_views(frames)]
         return best, min([best, *released], key=loss) if released else best
 
     def _evidence(self, labelled: NDArray[np.intp], codes: NDArray[np.intp], n_rows: int) -> Evidence:
@@ -178,7 +178,7 @@ class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             classes=tuple(self.schema_.classes),
             weights=tuple(float(weight) for weight in self.joined_.weights[len(self.joined_.scales) :]),
             notes=tuple(source.note for source in self.sources_),
-            view="" if self.basis_ is self.own_basis_ else self.basis_.view.note,
+            view="" if self.axes_ is self.own_axes_ else self.axes_.view.note,
             truth=tuple(codes.tolist()),
             target_only=tuple(self.alone_.labelled_scores.argmax(axis=1).tolist()),
             view_only=tuple(self.in_view_.labelled_scores.argmax(axis=1).tolist()),

@@ -14,7 +14,7 @@ from tacit.adoption.printed import PrintedTransfer
 from tacit.adoption.self_training import SelfTrained
 from tacit.adoption.source_scores import SourceScores
 from tacit.adoption.stored_model import rebuilt
-from tacit.adoption.views import NOTES, Basis, View
+from tacit.adoption.views import NOTES, PrincipalAxes, RowView
 from tacit.arrays import Arrays
 from tacit.checks import one_of
 from tacit.data.schema import Schema
@@ -33,8 +33,8 @@ Settings = dict[str, Any]
 def classifier_to_model(model: TransferClassifier) -> Model:
     """Return the model file of a fitted classifier; it holds landmarks made of the receiver's rows."""
     arrays: Arrays = {
-        **_basis_arrays(model.own_basis_, "own"),
-        **_basis_arrays(model.basis_, "view"),
+        **_axes_arrays(model.own_axes_, "own"),
+        **_axes_arrays(model.axes_, "view"),
         "classes": np.asarray(model.classes_),
         **_trained_arrays(model.alone_, "alone"),
         **_trained_arrays(model.in_view_, "in_view"),
@@ -55,8 +55,8 @@ def classifier_to_model(model: TransferClassifier) -> Model:
         "printed": printed,
         "combine": model.combine,
         "evidence": model.evidence_.to_dict(),
-        "own": _view_settings(model.own_basis_.view),
-        "view": _view_settings(model.basis_.view),
+        "own": _view_settings(model.own_axes_.view),
+        "view": _view_settings(model.axes_.view),
     }
     cards = tuple(release.card for release in model.releases)
     return Model(KIND, arrays, content, cards, model.schema_.to_dict())
@@ -73,8 +73,8 @@ def _rebuilt(file: Model, schema: Schema) -> TransferClassifier:
     arrays = file.arrays
     model.schema_ = schema
     model.classes_ = np.asarray(arrays["classes"])
-    model.own_basis_ = _basis(arrays, "own", settings["own"])
-    model.basis_ = _basis(arrays, "view", settings["view"])
+    model.own_axes_ = _axes(arrays, "own", settings["own"])
+    model.axes_ = _axes(arrays, "view", settings["view"])
     model.n_features_in_ = len(schema.encoded_names)
     model.alone_, model.in_view_, model.joined_ = (_trained(arrays, each) for each in ("alone", "in_view", "joined"))
     model.sources_ = [stored_source(arrays, source, f"opinion_{k}") for k, source in enumerate(settings["opinions"])]
@@ -105,21 +105,21 @@ def _trained(arrays: Mapping[str, NDArray[Any]], prefix: str) -> SelfTrained:
     )
 
 
-def _basis_arrays(basis: Basis, prefix: str) -> Arrays:
-    arrays: Arrays = {f"{prefix}_centre": basis.centre, f"{prefix}_directions": basis.directions}
-    return arrays if basis.view.frame is None else arrays | _named(frame_parts(basis.view.frame)[0], prefix)
+def _axes_arrays(axes: PrincipalAxes, prefix: str) -> Arrays:
+    arrays: Arrays = {f"{prefix}_centre": axes.centre, f"{prefix}_directions": axes.directions}
+    return arrays if axes.view.frame is None else arrays | _named(frame_parts(axes.view.frame)[0], prefix)
 
 
-def _view_settings(view: View) -> Settings:
+def _view_settings(view: RowView) -> Settings:
     return {"form": view.form, "frame": None if view.frame is None else frame_parts(view.frame)[1]}
 
 
-def _basis(arrays: Mapping[str, NDArray[Any]], prefix: str, settings: Settings) -> Basis:
+def _axes(arrays: Mapping[str, NDArray[Any]], prefix: str, settings: Settings) -> PrincipalAxes:
     frame = None if settings["frame"] is None else stored_frame(_under(arrays, prefix), settings["frame"])
     if isinstance(frame, ColumnFrame):
         raise ReleaseError("the model file has a view through shared columns, which views never are.")
-    view = View(one_of("form", settings["form"], tuple(NOTES)), frame)
-    return Basis(view, arrays[f"{prefix}_centre"], arrays[f"{prefix}_directions"])
+    view = RowView(one_of("form", settings["form"], tuple(NOTES)), frame)
+    return PrincipalAxes(view, arrays[f"{prefix}_centre"], arrays[f"{prefix}_directions"])
 
 
 def source_parts(source: SourceScores, prefix: str) -> tuple[Arrays, Settings]:

@@ -22,7 +22,7 @@ NOTES = {
 
 
 @dataclass(frozen=True)
-class View:
+class RowView:
     """One way to look at rows, perhaps through an owner's frame first."""
 
     form: str = PLAIN
@@ -46,16 +46,16 @@ class View:
 
 
 @dataclass(frozen=True)
-class Basis:
+class PrincipalAxes:
     """Principal directions of the receiver's rows in one view."""
 
-    view: View
+    view: RowView
     centre: Rows
     directions: Rows
 
     @classmethod
-    def of(cls, rows: Rows, view: View) -> "Basis":
-        """Return the basis of ``rows`` in ``view``."""
+    def of(cls, rows: Rows, view: RowView) -> "PrincipalAxes":
+        """Return the axes of ``rows`` in ``view``."""
         seen = view(rows)
         return cls(view, seen.mean(axis=0), principal_directions(seen, DIRECTIONS))
 
@@ -65,15 +65,15 @@ class Basis:
         return coordinates
 
 
-def own_views(rows: Rows, *, pictures: bool) -> list[View]:
+def own_views(rows: Rows, *, pictures: bool) -> list[RowView]:
     """Return how a receiver can look at its rows without any release; brightness and debts have no shares."""
-    return [View(PLAIN)] if pictures or rows.min() < 0 else [View(PLAIN), View(SHARES)]
+    return [RowView(PLAIN)] if pictures or rows.min() < 0 else [RowView(PLAIN), RowView(SHARES)]
 
 
-def released_views(frames: Sequence[Frame | None]) -> Iterator[View]:
+def released_views(frames: Sequence[Frame | None]) -> Iterator[RowView]:
     """Yield the views that come with releases of pictures: the owner's frame, and oriented gradients in it."""
     for frame in frames:
         if isinstance(frame, ImageFrame):
             if frame.shape != frame.frame:
-                yield View(PLAIN, frame)
-            yield View(GRADIENTS, frame)
+                yield RowView(PLAIN, frame)
+            yield RowView(GRADIENTS, frame)

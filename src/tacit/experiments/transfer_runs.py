@@ -61,7 +61,7 @@ def measure_releases(
         PUBLIC_VIEW: float((first.view_only_predict(X_test) == truth).mean()),
     }
     settings: dict[str, Any] = {"n_classes": len(schema.classes), "random_state": seed, "n_jobs": -1}
-    F, F_test = first.basis_(X), first.basis_(X_test)
+    F, F_test = first.axes_(X), first.axes_(X_test)
     accuracies = {}
     for name, release in releases.items():
         table = ReceiverTable(schema, X, labelled, codes)

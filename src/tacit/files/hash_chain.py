@@ -46,7 +46,7 @@ class Receipt:
 
 @dataclass(frozen=True)
 class Head:
-    """How far a chain reaches: its number of lines and the digest of the last (of the charter if there is none)."""
+    """How far a chain reaches: its number of lines and the digest of the last (of the header if there is none)."""
 
     count: int
     digest: str
@@ -111,7 +111,7 @@ def follow(
         if number < expected:
             raise LedgerTamperedError(f"line {number} of the ledger does not belong: it was inserted or renumbered.")
         if not isinstance(content, str) or digest(content, head.digest) != stored:
-            before = f"line {head.count}" if head.count else "the charter"
+            before = f"line {head.count}" if head.count else "the header"
             raise LedgerTamperedError(
                 f"line {number} of the ledger does not follow from {before}: it was edited, inserted or moved."
             )
@@ -132,7 +132,7 @@ def require_head(reached: Head, stored: Head) -> None:
             f"{reached.count} are there."
         )
     if stored.digest != reached.digest:
-        last = f"line {reached.count}, the last," if reached.count else "the charter"
+        last = f"line {reached.count}, the last," if reached.count else "the header"
         raise LedgerTamperedError(f"the head of the ledger does not match {last}: one of the two was edited.")
 
 

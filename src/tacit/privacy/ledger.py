@@ -16,7 +16,7 @@ from tacit.privacy.conversions import Claim, Exact, converted
 from tacit.privacy.events import Event
 from tacit.privacy.ledger_facts import LedgerFacts
 from tacit.privacy.ledger_file import LedgerFile
-from tacit.privacy.ledger_records import Charter, Line, line_json, now
+from tacit.privacy.ledger_records import LedgerHeader, Line, line_json, now
 from tacit.privacy.ledger_rules import Allowance, Statement, allowances
 from tacit.privacy.spending import Spending
 from tacit.privacy.table_identity import KEY_LENGTH, TableIdentity
@@ -89,9 +89,9 @@ class Ledger(LedgerFacts):
         place, patience = _full(path), checks.positive("timeout", timeout)
         allowed = allowances(allow)
         with ledger_file.reading(place, timeout=patience) as file:
-            charter = file.charter()
-            file.require_end(charter.start)
-        self._settle(place, patience, charter, allowed)
+            header = file.header()
+            file.require_end(header.start)
+        self._settle(place, patience, header, allowed)
 
     @classmethod
     def create(
@@ -114,10 +114,10 @@ class Ledger(LedgerFacts):
         patience, allowed = checks.positive("timeout", timeout), allowances(allow)
         key = b"" if table is None else os.urandom(KEY_LENGTH)
         mark = "" if table is None else table.fingerprint(key)
-        charter = Charter(uuid.uuid4().hex, now(), one_line("name", name), budget, key.hex(), mark)
+        header = LedgerHeader(uuid.uuid4().hex, now(), one_line("name", name), budget, key.hex(), mark)
         if table is not None and Allowance.SECOND_LEDGER not in allowed:
             ledger_rules.require_first(_full(path), table, timeout=patience)
-        ledger_file.make(_full(path), charter)
+        ledger_file.make(_full(path), header)
         return cls(path, timeout=patience, allow=allowed)
 
     def for_table(self, table: TableIdentity) -> Self:
@@ -196,7 +196,7 @@ class Ledger(LedgerFacts):
         With a ``key``, a name that no other charge has, a claim that stands there already is not charged again.
         """
         asked, text = ledger_rules.storable(claim), one_line("purpose", purpose)
-        match = self._charter.match(table or self._table)
+        match = self._header.match(table or self._table)
         ledger_rules.require_allowed(asked, match, self._allow, name=self._path.name)
         cost = converted(asked, self.budget.unit, self.budget.relation)
         with ledger_file.exclusive():
@@ -204,7 +204,7 @@ class Ledger(LedgerFacts):
             with ledger_file.writing(self._path, timeout=self._timeout) as file:
                 self._require_own(file)
                 self._catch_up(file)
-                if key and (before := ledger_rules.charged_before(file.lines_after(self._charter.start), key, asked)):
+                if key and (before := ledger_rules.charged_before(file.lines_after(self._header.start), key, asked)):
                     return before
                 past, receipt = self._spending, None
                 if past.fits(cost):
@@ -239,10 +239,10 @@ class Ledger(LedgerFacts):
         """
         cost = converted(ledger_rules.storable(claim), self.budget.unit, self.budget.relation)
         lines = self.lines()
-        spending = ledger_rules.spending_of(lines, self._charter)
+        spending = ledger_rules.spending_of(lines, self._header)
         if not spending.fits(cost):
             raise BudgetExceededError(spending.refusal(cost))
-        return ledger_rules.stated(lines, spending.plus(cost), self._charter)
+        return ledger_rules.stated(lines, spending.plus(cost), self._header)
 
     def spent(self) -> float:
         """Return the epsilon of everything charged, at the ledger's delta."""
@@ -255,18 +255,18 @@ class Ledger(LedgerFacts):
     def lines(self) -> tuple[Line, ...]:
         """Return all charges, the oldest first, each checked against the digest before it."""
         with self._open() as file:
-            lines = tuple(file.lines_after(self._charter.start))
+            lines = tuple(file.lines_after(self._header.start))
             self._require_seen(lines)
             return lines
 
     def statement(self) -> Statement:
         """Return the charges and their sum as they stood at one moment."""
         lines = self.lines()
-        return ledger_rules.stated(lines, ledger_rules.spending_of(lines, self._charter), self._charter)
+        return ledger_rules.stated(lines, ledger_rules.spending_of(lines, self._header), self._header)
 
     def notes(self, lines: Sequence[Line]) -> tuple[str, ...]:
         """Return what must be said beside the sum of ``lines``: what it assumes, and lines without a guarantee."""
-        return ledger_rules.notes(lines, self._charter)
+        return ledger_rules.notes(lines, self._header)
 
     def verify(self, receipt: Receipt | None = None) -> tuple[Line, ...]:
         """Check the whole file, and that ``receipt`` was written by this very ledger; return its lines.
@@ -282,17 +282,17 @@ class Ledger(LedgerFacts):
         with self._open() as file:
             if not file.is_intact():
                 raise LedgerError(ledger_file.DAMAGED.format(path=self._path))
-            lines = tuple(file.lines_after(self._charter.start))
+            lines = tuple(file.lines_after(self._header.start))
             self._require_seen(lines)
         if receipt is not None:
             ledger_rules.require_receipt(lines, receipt)
-        ledger_rules.require_within_budget(lines, self._charter)
+        ledger_rules.require_within_budget(lines, self._header)
         return lines
 
-    def _settle(self, path: Path, timeout: float, charter: Charter, allow: frozenset[Allowance]) -> None:
-        self._path, self._timeout, self._charter, self._allow = path, timeout, charter, allow
+    def _settle(self, path: Path, timeout: float, header: LedgerHeader, allow: frozenset[Allowance]) -> None:
+        self._path, self._timeout, self._header, self._allow = path, timeout, header, allow
         # What this process has read and checked already; each charge reads on from here.
-        self._seen, self._spending = charter.start, Spending(charter.budget)
+        self._seen, self._spending = header.start, Spending(header.budget)
 
     @contextmanager
     def _open(self) -> Iterator[LedgerFile]:
@@ -311,7 +311,7 @@ class Ledger(LedgerFacts):
             ledger_rules.require_receipt(lines, Receipt(self._seen.count, self._seen.digest))
 
     def _require_own(self, file: LedgerFile) -> None:
-        if file.charter() != self._charter:
+        if file.header() != self._header:
             raise LedgerTamperedError(
                 f"{self._path} now holds another ledger than the one that was opened: the file was replaced."
             )
@@ -320,7 +320,7 @@ class Ledger(LedgerFacts):
         """Read the lines that came since this process last looked; the chain vouches for those before."""
         lines = file.lines_after(self._seen)
         if lines:
-            costs = (ledger_rules.cost_of(line, self._charter) for line in lines)
+            costs = (ledger_rules.cost_of(line, self._header) for line in lines)
             self._seen, self._spending = Head(lines[-1].number, lines[-1].digest), self._spending.plus(*costs)
 
     def __copy__(self) -> Self:
@@ -330,15 +330,15 @@ class Ledger(LedgerFacts):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpickled, (str(self._path), self._timeout, self._charter.to_json(), sorted(self._allow), self._table)
+        return _unpickled, (str(self._path), self._timeout, self._header.to_json(), sorted(self._allow), self._table)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ledger):
             return NotImplemented
-        return (self._path, self._charter) == (other._path, other._charter)
+        return (self._path, self._header) == (other._path, other._header)
 
     def __hash__(self) -> int:
-        return hash((self._path, self._charter.identifier))
+        return hash((self._path, self._header.identifier))
 
     def __repr__(self) -> str:
         return f"<Ledger {str(self._path)!r}: {self.budget}>"
@@ -354,11 +354,11 @@ def as_ledger(ledger: LedgerLike) -> Ledger | None:
 
 
 def _unpickled(
-    path: str, timeout: float, charter: str, allow: Sequence[str] = (), table: TableIdentity | None = None
+    path: str, timeout: float, header: str, allow: Sequence[str] = (), table: TableIdentity | None = None
 ) -> Ledger:
     # Nothing is opened: a fitted estimator may be loaded where its ledger is not.
     ledger = Ledger.__new__(Ledger)
-    place, read = Path(path), Charter.from_json(charter)
+    place, read = Path(path), LedgerHeader.from_json(header)
     ledger._settle(place, timeout, read, allowances(allow))  # noqa: SLF001 - the second constructor
     return ledger if table is None else ledger.for_table(table)
 

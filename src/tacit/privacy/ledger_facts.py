@@ -3,14 +3,14 @@
 from pathlib import Path
 
 from tacit.privacy.budget import Budget
-from tacit.privacy.ledger_records import Charter
+from tacit.privacy.ledger_records import LedgerHeader
 
 
 class LedgerFacts:
     """Where a ledger is, and what was fixed when it was made."""
 
     _path: Path
-    _charter: Charter
+    _header: LedgerHeader
 
     @property
     def path(self) -> Path:
@@ -20,24 +20,24 @@ class LedgerFacts:
     @property
     def budget(self) -> Budget:
         """What may be spent in all."""
-        return self._charter.budget
+        return self._header.budget
 
     @property
     def name(self) -> str:
         """What the owner calls the data set."""
-        return self._charter.name
+        return self._header.name
 
     @property
     def identifier(self) -> str:
         """A random name that no other ledger has."""
-        return self._charter.identifier
+        return self._header.identifier
 
     @property
     def created(self) -> str:
         """When the ledger was made (UTC)."""
-        return self._charter.created
+        return self._header.created
 
     @property
     def relation_assumed(self) -> bool:
         """Whether the ledger is of a format that did not state its relation."""
-        return self._charter.relation_assumed
+        return self._header.relation_assumed

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from tacit.errors import LedgerError, LedgerTamperedError
 from tacit.files.hash_chain import Head, Receipt, digest, follow, require_head
-from tacit.privacy.ledger_records import EDITED_CHARTER, READABLE, Charter, Line
+from tacit.privacy.ledger_records import EDITED_HEADER, READABLE, LedgerHeader, Line
 
 APPLICATION = 0x54434C47  # "TCLG", in the header of every ledger
 # What SQLite keeps beside a file; left over from another file of the same name it would be replayed into a new one.
@@ -24,10 +24,10 @@ SCHEMA = """
 CREATE TABLE charter (id INTEGER PRIMARY KEY CHECK (id = 1), content TEXT NOT NULL, digest TEXT NOT NULL);
 CREATE TABLE lines (number INTEGER PRIMARY KEY, content TEXT NOT NULL, digest TEXT NOT NULL);
 CREATE TABLE head (id INTEGER PRIMARY KEY CHECK (id = 1), count INTEGER NOT NULL, digest TEXT NOT NULL);
-CREATE TRIGGER charter_stands BEFORE UPDATE ON charter BEGIN SELECT RAISE(ABORT, 'the charter is fixed'); END;
-CREATE TRIGGER charter_stays BEFORE DELETE ON charter BEGIN SELECT RAISE(ABORT, 'the charter is fixed'); END;
-CREATE TRIGGER charter_is_one BEFORE INSERT ON charter WHEN EXISTS (SELECT 1 FROM charter)
-BEGIN SELECT RAISE(ABORT, 'the charter is fixed'); END;
+CREATE TRIGGER header_stands BEFORE UPDATE ON header BEGIN SELECT RAISE(ABORT, 'the header is fixed'); END;
+CREATE TRIGGER header_stays BEFORE DELETE ON header BEGIN SELECT RAISE(ABORT, 'the header is fixed'); END;
+CREATE TRIGGER header_is_one BEFORE INSERT ON header WHEN EXISTS (SELECT 1 FROM charter)
+BEGIN SELECT RAISE(ABORT, 'the header is fixed'); END;
 CREATE TRIGGER lines_stand BEFORE UPDATE ON lines BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END;
 CREATE TRIGGER lines_stay BEFORE DELETE ON lines BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END;
 CREATE TRIGGER lines_follow BEFORE INSERT ON lines WHEN NEW.number IS NOT (SELECT count + 1 FROM head)
@@ -91,16 +91,16 @@ class LedgerFile:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
-    def charter(self) -> Charter:
+    def header(self) -> LedgerHeader:
         """Return what was fixed when the ledger was made."""
         rows = self._connection.execute("SELECT content, digest FROM charter").fetchall()
         if len(rows) != 1 or not isinstance(rows[0][0], str) or digest(rows[0][0]) != rows[0][1]:
-            raise LedgerTamperedError(EDITED_CHARTER)
-        charter = Charter.from_json(rows[0][0])
+            raise LedgerTamperedError(EDITED_HEADER)
+        header = LedgerHeader.from_json(rows[0][0])
         (version,) = self._connection.execute("PRAGMA user_version").fetchone()
-        if charter.format != version:
-            raise LedgerTamperedError(EDITED_CHARTER)
-        return charter
+        if header.format != version:
+            raise LedgerTamperedError(EDITED_HEADER)
+        return header
 
     def lines_after(self, start: Head) -> list[Line]:
         """Return the lines that follow ``start``, checked link by link up to the head."""
@@ -178,14 +178,14 @@ def writing(path: Path, *, timeout: float) -> Iterator[LedgerFile]:
         yield file
 
 
-def make(path: Path, charter: Charter) -> None:
+def make(path: Path, header: LedgerHeader) -> None:
     """Write a new ledger to ``path``: complete or not at all, and never over a file that is there."""
     try:
         _require_free(path)
         # Built aside and then linked: a link, unlike a rename, fails where a file already stands.
         with _plainly(path), tempfile.TemporaryDirectory(prefix=".ledger-", dir=path.parent) as folder:
             draft = Path(folder) / "draft"
-            _build(draft, charter, path)
+            _build(draft, header, path)
             os.link(draft, path)
         _sync_folder(path.parent)
     except OSError as problem:
@@ -249,14 +249,14 @@ def _make_durable(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("PRAGMA fullfsync = ON")  # macOS: fsync alone stops at the drive's cache
 
 
-def _build(draft: Path, charter: Charter, path: Path) -> None:
-    start = charter.start
+def _build(draft: Path, header: LedgerHeader, path: Path) -> None:
+    start = header.start
     with closing(sqlite3.connect(draft, isolation_level=None)) as connection:
         connection.execute(f"PRAGMA application_id = {APPLICATION}")
-        connection.execute(f"PRAGMA user_version = {charter.format}")
+        connection.execute(f"PRAGMA user_version = {header.format}")
         _make_durable(connection, path)
         connection.executescript(f"BEGIN; {SCHEMA}")
-        connection.execute("INSERT INTO charter VALUES (1, ?, ?)", (charter.to_json(), start.digest))
+        connection.execute("INSERT INTO charter VALUES (1, ?, ?)", (header.to_json(), start.digest))
         connection.execute("INSERT INTO head VALUES (1, ?, ?)", (start.count, start.digest))
         connection.execute("COMMIT")
         # The log does not move with the file: everything must have left it. A full disk shows here.

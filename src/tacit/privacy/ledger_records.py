@@ -1,4 +1,4 @@
-"""What a ledger's file holds as text: its charter and its lines."""
+"""What a ledger's file holds as text: its header and its lines."""
 
 import hmac
 import json
@@ -22,7 +22,7 @@ FORMAT = 2
 READABLE = (1, 2)
 # What the chain of digests allows of a longer text, such as a warning.
 LONGEST_WARNING = 400
-EDITED_CHARTER = "the charter of the ledger (its budget, name and identifier) was edited."
+EDITED_HEADER = "the header of the ledger (its budget, name and identifier) was edited."
 
 
 class TableMatch(StrEnum):
@@ -34,10 +34,10 @@ class TableMatch(StrEnum):
 
 
 @dataclass(frozen=True)
-class Charter:
+class LedgerHeader:
     """What is fixed when a ledger is made; the first link of its chain.
 
-    ``format`` is that of the file. A charter of format 1 names no relation: its budget has the unit's default one.
+    ``format`` is that of the file. A header of format 1 names no relation: its budget has the unit's default one.
     ``table`` is the fingerprint of the table under ``table_key``, both hexadecimal; empty if no table was named.
     """
 
@@ -82,18 +82,18 @@ class Charter:
 
     @classmethod
     def from_json(cls, content: str) -> Self:
-        """Return the charter that ``content`` describes."""
+        """Return the header that ``content`` describes."""
         try:
             fields = json.loads(content)
             texts = {key: one_line(key, fields[key]) for key in ("identifier", "created", "name")}
             written = checks.one_of("format", fields["format"], READABLE)
             keys = {name: _hexadecimal(fields.get(name, "")) for name in ("table_key", "table")}
-            charter = cls(budget=Budget(**fields["budget"]), format=written, **texts, **keys)
+            header = cls(budget=Budget(**fields["budget"]), format=written, **texts, **keys)
         except MALFORMED as problem:
-            raise LedgerTamperedError(EDITED_CHARTER) from problem
-        if charter.to_json() != content:
-            raise LedgerTamperedError(EDITED_CHARTER)
-        return charter
+            raise LedgerTamperedError(EDITED_HEADER) from problem
+        if header.to_json() != content:
+            raise LedgerTamperedError(EDITED_HEADER)
+        return header
 
     @property
     def start(self) -> Head:

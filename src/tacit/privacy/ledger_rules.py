@@ -14,7 +14,7 @@ from tacit.privacy import accounting, events, ledger_file
 from tacit.privacy.budget import Unit
 from tacit.privacy.conversions import Claim, converted
 from tacit.privacy.events import Event
-from tacit.privacy.ledger_records import LONGEST_WARNING, Charter, Line, TableMatch
+from tacit.privacy.ledger_records import LONGEST_WARNING, LedgerHeader, Line, TableMatch
 from tacit.privacy.spending import Spending
 from tacit.privacy.table_identity import TableIdentity
 
@@ -87,7 +87,7 @@ def require_first(path: Path, table: TableIdentity, *, timeout: float) -> None:
     for other in sorted(path.parent.glob("*.ledger")):
         try:
             with ledger_file.reading(other.resolve(), timeout=timeout) as file:
-                match = file.charter().match(table)
+                match = file.header().match(table)
         except LedgerError:
             continue  # no ledger, or one of which nothing can be said
         if match is TableMatch.SAME:
@@ -118,65 +118,65 @@ def charged_before(lines: Iterable[Line], key: str, claim: Claim) -> Receipt | N
     return None
 
 
-def cost_of(line: Line, charter: Charter) -> Event:
-    """Return what ``line`` costs the unit of a ledger with ``charter`` under its relation."""
-    if line.relation_assumed and not charter.relation_assumed:
+def cost_of(line: Line, header: LedgerHeader) -> Event:
+    """Return what ``line`` costs the unit of a ledger with ``header`` under its relation."""
+    if line.relation_assumed and not header.relation_assumed:
         raise LedgerTamperedError(f"line {line.number} of the ledger states no relation: it was edited.")
-    if _old_entries(line, charter):
+    if _old_entries(line, header):
         # Counted as it was charged then; a note says that nothing is proved for it.
         return accounting.at_record(line.event, line.n_features or 1)
     try:
-        return converted(line.claim, charter.budget.unit, charter.budget.relation)
+        return converted(line.claim, header.budget.unit, header.budget.relation)
     except InputError as problem:
         raise LedgerTamperedError(
             f"line {line.number} of the ledger has a unit that no charge could have had: it was edited."
         ) from problem
 
 
-def spending_of(lines: Iterable[Line], charter: Charter) -> Spending:
-    """Return what ``lines`` have spent of the charter's budget."""
-    return Spending(charter.budget).plus(*(cost_of(line, charter) for line in lines))
+def spending_of(lines: Iterable[Line], header: LedgerHeader) -> Spending:
+    """Return what ``lines`` have spent of the header's budget."""
+    return Spending(header.budget).plus(*(cost_of(line, header) for line in lines))
 
 
-def stated(lines: tuple[Line, ...], spending: Spending, charter: Charter) -> Statement:
+def stated(lines: tuple[Line, ...], spending: Spending, header: LedgerHeader) -> Statement:
     """Return the statement of ``lines`` after ``spending``."""
-    return Statement(lines, spending.epsilon(), spending.room(), notes(lines, charter))
+    return Statement(lines, spending.epsilon(), spending.room(), notes(lines, header))
 
 
-def notes(lines: Sequence[Line], charter: Charter) -> tuple[str, ...]:
+def notes(lines: Sequence[Line], header: LedgerHeader) -> tuple[str, ...]:
     """Return what must be said beside the sum of ``lines``: what it assumes, and lines without a guarantee."""
     found = []
-    if charter.relation_assumed:
+    if header.relation_assumed:
         count = sum(line.relation_assumed for line in lines)
-        found.append(ASSUMED.format(count=count, relation=charter.budget.relation))
-    return (*found, *(note for line in lines for note in _notes_of(line, charter)))
+        found.append(ASSUMED.format(count=count, relation=header.budget.relation))
+    return (*found, *(note for line in lines for note in _notes_of(line, header)))
 
 
-def _notes_of(line: Line, charter: Charter) -> list[str]:
+def _notes_of(line: Line, header: LedgerHeader) -> list[str]:
     found = []
     if line.claim.warning:
         found.append(f"no guarantee: line {line.number}. {line.claim.warning}")
-    if _old_entries(line, charter):
+    if _old_entries(line, header):
         found.append(OLD_ENTRIES.format(number=line.number))
     if line.table is TableMatch.OTHER:
         found.append(f"line {line.number} was charged for another table than this ledger was made for.")
     return found
 
 
-def _old_entries(line: Line, charter: Charter) -> bool:
-    return line.relation_assumed and line.unit is Unit.ENTRY and charter.budget.unit is Unit.RECORD
+def _old_entries(line: Line, header: LedgerHeader) -> bool:
+    return line.relation_assumed and line.unit is Unit.ENTRY and header.budget.unit is Unit.RECORD
 
 
-def require_within_budget(lines: Sequence[Line], charter: Charter) -> None:
+def require_within_budget(lines: Sequence[Line], header: LedgerHeader) -> None:
     """Refuse lines of which the last could not have been charged after those before it."""
 
     def too_much(count: int) -> bool:
-        return count > 0 and not spending_of(lines[:count], charter).is_within()
+        return count > 0 and not spending_of(lines[:count], header).is_within()
 
     if too_much(len(lines)):
         # Costs only grow, so the lines before the first one too many are within the budget.
         first = bisect_left(range(len(lines)), True, key=too_much)
-        past = f"line {first} of the ledger goes past the budget of {charter.budget}"
+        past = f"line {first} of the ledger goes past the budget of {header.budget}"
         if any(line.relation_assumed for line in lines[:first]):
             raise LedgerError(f"{past} by the rules of this version; an older one charged it. Charge no more on it.")
         raise LedgerTamperedError(f"{past}: it cannot have been charged.")

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.svm import LinearSVC
 
 from tacit.adoption.classifier import TransferClassifier
-from tacit.adoption.views import SHARES, View
+from tacit.adoption.views import SHARES, RowView
 from tacit.arrays import IntArray, Rows
 from tacit.data.columns import Label, Numeric
 from tacit.data.datasets import Domain, load_office_caltech
@@ -62,7 +62,7 @@ def _run(release: Release, schema: Schema, receiver: Domain, seed: int) -> Mappi
     hidden = y < 0
     model = TransferClassifier([release], schema=schema, random_state=seed).fit(X, y)
     truth = receiver.y[hidden]
-    shares = View(SHARES)(X)
+    shares = RowView(SHARES)(X)
     return {
         SVM: _linear_svm(X, y, truth, seed),
         SVM_SHARES: _linear_svm(shares, y, truth, seed),

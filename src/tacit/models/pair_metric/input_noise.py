@@ -8,8 +8,8 @@ from tacit.arrays import BoolArray, FloatArray
 from tacit.models.pair_metric.diagonal import DiagonalLearner, PairMoments, magnitudes
 from tacit.models.pair_metric.sums import PairSum
 from tacit.privacy.account import Account, Step
+from tacit.privacy.batched_steps import BatchedStep
 from tacit.privacy.mechanisms import Laplace, RandomizedResponse
-from tacit.privacy.touching import TouchingStep
 
 NOISY_PAIRS = "each pair's features and label, noisy before anyone collects them"
 
@@ -45,7 +45,7 @@ class InputNoise(DiagonalLearner):
         short = f"{apart}: replacing them moves differences of 1-norm at most {self.radius:.6g} by at most twice that"
         return [
             Step(self.features, f"{NOISY_PAIRS}: features", short),
-            TouchingStep(self.labels, f"{NOISY_PAIRS}: labels", apart, charged=self.kappa),
+            BatchedStep(self.labels, f"{NOISY_PAIRS}: labels", apart, charged=self.kappa),
         ]
 
     def moments(self, account: Account, differences: FloatArray, dissimilar: BoolArray) -> PairMoments:

@@ -13,8 +13,8 @@ from tacit.data.bounds import clip_rows
 from tacit.models.pair_metric.sums import clip_rows_1
 from tacit.numerics.contrastive import row_clipped_gradients
 from tacit.privacy.account import Account, Step
+from tacit.privacy.batched_steps import BatchedStep
 from tacit.privacy.mechanisms import Gaussian, Laplace
-from tacit.privacy.touching import TouchingStep
 
 DPP_WARNING = (
     "as printed in [pairs] Alg. 1, each of the {rows} rows of W is drawn from the same batch with the whole epsilon: "
@@ -78,7 +78,7 @@ class PrintedDescent:
             ("[pairs] Corollary 2" if self.delta else "[pairs] Theorem 2") if self.reduced else "[pairs] Theorem 1"
         )
         times = self.passes * self.batches
-        return [TouchingStep(self.noise, "each row of the batch's mean gradient", because, times, charged=self.passes)]
+        return [BatchedStep(self.noise, "each row of the batch's mean gradient", because, times, charged=self.passes)]
 
     def learn(
         self, account: Account, differences: FloatArray, dissimilar: BoolArray, *, random_state: Any = None

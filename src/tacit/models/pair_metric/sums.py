@@ -11,8 +11,8 @@ from tacit.arrays import FloatArray
 from tacit.data.bounds import clip_rows
 from tacit.errors import InputError
 from tacit.privacy.account import Step
+from tacit.privacy.batched_steps import BatchedStep
 from tacit.privacy.mechanisms import Duchi, Gaussian, Laplace, Mechanism, Staircase
-from tacit.privacy.touching import TouchingStep
 
 # Staircase noise is drawn by rejection, which keeps a share of about e^-epsilon.
 LARGEST_STAIRCASE = 12.0
@@ -81,7 +81,7 @@ class PairSum:
                 f"each pair is randomised on its own, and one relationship shows in {self.kappa} of them: every pair "
                 "may be any other"
             )
-            return TouchingStep(mechanism, what, because, times, charged=self.kappa * times)
+            return BatchedStep(mechanism, what, because, times, charged=self.kappa * times)
         because = (
             f"replacing κ = {self.kappa} of the pairs, each of {self.norm}-norm at most {self.radius:.6g} after "
             f"shortening, moves the sum by at most {mechanism.sensitivity:.6g}"
@@ -91,7 +91,7 @@ class PairSum:
         because += "; batches are disjoint and fixed, and all of one pass together move no further than one sum"
         if self.mechanism == "staircase":
             because += ", but each batch that moves at all may cost its whole epsilon"
-        return TouchingStep(mechanism, what, because, times * batches, charged=times * self.touched(batches))
+        return BatchedStep(mechanism, what, because, times * batches, charged=times * self.touched(batches))
 
     def touched(self, batches: int) -> int:
         """Return how many draws' cost one pass over disjoint ``batches`` has.

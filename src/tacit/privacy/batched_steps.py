@@ -11,7 +11,7 @@ from tacit.privacy.events import Event
 
 
 @dataclass(frozen=True)
-class TouchingStep(Step):
+class BatchedStep(Step):
     """A step whose draws, ``times`` of them, cost one unit together what ``charged`` draws cost.
 
     ``because`` must say why: draws on disjoint batches that are fixed without looking at the values cost what one of

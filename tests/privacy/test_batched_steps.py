@@ -3,15 +3,15 @@ import pytest
 from tacit.errors import BudgetError, InputError
 from tacit.privacy import accounting
 from tacit.privacy.account import Account
+from tacit.privacy.batched_steps import BatchedStep
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.mechanisms import Laplace
-from tacit.privacy.touching import TouchingStep
 
 NOISE = Laplace.for_epsilon(0.5, sensitivity=1.0)
 
 
 def test_six_draws_in_batches_cost_what_two_passes_do() -> None:
-    step = TouchingStep(NOISE, "sums", "three disjoint batches, twice", times=6, charged=2)
+    step = BatchedStep(NOISE, "sums", "three disjoint batches, twice", times=6, charged=2)
     assert accounting.epsilon(step.event, delta=0.0) == pytest.approx(1.0)
     account = Account.open([step], budget=Budget(1.0, unit=Unit.PAIR), random_state=0)
     for _ in range(6):
@@ -23,6 +23,6 @@ def test_six_draws_in_batches_cost_what_two_passes_do() -> None:
 
 def test_a_step_without_a_reason_or_with_no_draw_is_refused() -> None:
     with pytest.raises(InputError, match="because"):
-        TouchingStep(NOISE, "sums", "", times=6, charged=2)
+        BatchedStep(NOISE, "sums", "", times=6, charged=2)
     with pytest.raises(InputError, match="charged"):
-        TouchingStep(NOISE, "sums", "batches", times=6, charged=0)
+        BatchedStep(NOISE, "sums", "batches", times=6, charged=0)
