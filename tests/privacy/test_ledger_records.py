@@ -66,7 +66,7 @@ def rewrite(path: Path, change: Callable[[list[dict[str, Any]]], None]) -> None:
     """Write the whole chain anew with right digests, as an attacker who knows the code would."""
     contents = [json.loads(content) for _, content, _ in rows(path)]
     change(contents)
-    previous = rows(path, "header")[0][2]
+    previous = rows(path, "charter")[0][2]
     tamper(path, "DELETE FROM lines", "UPDATE head SET count = 0")
     for number, content in enumerate(contents, 1):
         text = canonical({**content, "number": number})
@@ -109,7 +109,7 @@ def test_an_untouched_copy_passes(path: Path) -> None:
 def test_the_digest_of_a_line_is_sha256_of_its_content_and_the_digest_before(path: Path) -> None:
     import hashlib
 
-    previous = hashlib.sha256(rows(path, "header")[0][1].encode()).hexdigest()
+    previous = hashlib.sha256(rows(path, "charter")[0][1].encode()).hexdigest()
     for _, content, stored in rows(path):
         previous = hashlib.sha256((content + previous).encode()).hexdigest()
         assert stored == previous
@@ -172,7 +172,7 @@ def test_a_changed_budget_is_found(path: Path) -> None:
 
 
 def test_a_changed_budget_with_its_own_digest_is_found_at_the_first_line(path: Path) -> None:
-    content = rows(path, "header")[0][1].replace('"epsilon":1.0', '"epsilon":9.0')
+    content = rows(path, "charter")[0][1].replace('"epsilon":1.0', '"epsilon":9.0')
     tamper(path, "UPDATE charter SET content = ?, digest = ?", values=(content, digest(content)))
     assert complaint(path).startswith("line 1 of the ledger does not follow from the header")
 
@@ -180,7 +180,7 @@ def test_a_changed_budget_with_its_own_digest_is_found_at_the_first_line(path: P
 def test_a_changed_budget_of_an_unused_ledger_is_found(tmp_path: Path) -> None:
     path = tmp_path / "x.ledger"
     Ledger.create(path, Budget(1, unit="record"))
-    content = rows(path, "header")[0][1].replace('"epsilon":1.0', '"epsilon":9.0')
+    content = rows(path, "charter")[0][1].replace('"epsilon":1.0', '"epsilon":9.0')
     tamper(path, "UPDATE charter SET content = ?, digest = ?", values=(content, digest(content)))
     assert "does not match the header" in complaint(path)
 
@@ -202,7 +202,7 @@ def test_a_changed_head_is_found_on_opening(path: Path, statement: str) -> None:
         Ledger(path)
 
 
-@pytest.mark.parametrize("name", ["lines_stay", "lines_stand", "lines_follow", "head_advances", "header_stands"])
+@pytest.mark.parametrize("name", ["lines_stay", "lines_stand", "lines_follow", "head_advances", "charter_stands"])
 def test_a_removed_trigger_is_found_on_opening(path: Path, name: str) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute(f"DROP TRIGGER {name}")
@@ -336,8 +336,8 @@ CELLS = [
     ("lines", "number", st.integers(-(2**63), 2**63 - 1)),
     ("lines", "content", st.text() | st.binary()),
     ("lines", "digest", st.text() | st.binary()),
-    ("header", "content", st.text() | st.binary()),
-    ("header", "digest", st.text() | st.binary()),
+    ("charter", "content", st.text() | st.binary()),
+    ("charter", "digest", st.text() | st.binary()),
     ("head", "count", st.integers(-(2**63), 2**63 - 1)),
     ("head", "digest", st.text() | st.binary()),
 ]

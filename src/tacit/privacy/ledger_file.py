@@ -20,14 +20,15 @@ APPLICATION = 0x54434C47  # "TCLG", in the header of every ledger
 COMPANIONS = ("-wal", "-shm", "-journal")
 
 # REPLACE removes a row without its DELETE trigger, so the INSERT triggers guard the rows that are there.
+# The table called charter holds the header; files were made with that name.
 SCHEMA = """
 CREATE TABLE charter (id INTEGER PRIMARY KEY CHECK (id = 1), content TEXT NOT NULL, digest TEXT NOT NULL);
 CREATE TABLE lines (number INTEGER PRIMARY KEY, content TEXT NOT NULL, digest TEXT NOT NULL);
 CREATE TABLE head (id INTEGER PRIMARY KEY CHECK (id = 1), count INTEGER NOT NULL, digest TEXT NOT NULL);
-CREATE TRIGGER header_stands BEFORE UPDATE ON header BEGIN SELECT RAISE(ABORT, 'the header is fixed'); END;
-CREATE TRIGGER header_stays BEFORE DELETE ON header BEGIN SELECT RAISE(ABORT, 'the header is fixed'); END;
-CREATE TRIGGER header_is_one BEFORE INSERT ON header WHEN EXISTS (SELECT 1 FROM charter)
-BEGIN SELECT RAISE(ABORT, 'the header is fixed'); END;
+CREATE TRIGGER charter_stands BEFORE UPDATE ON charter BEGIN SELECT RAISE(ABORT, 'the charter is fixed'); END;
+CREATE TRIGGER charter_stays BEFORE DELETE ON charter BEGIN SELECT RAISE(ABORT, 'the charter is fixed'); END;
+CREATE TRIGGER charter_is_one BEFORE INSERT ON charter WHEN EXISTS (SELECT 1 FROM charter)
+BEGIN SELECT RAISE(ABORT, 'the charter is fixed'); END;
 CREATE TRIGGER lines_stand BEFORE UPDATE ON lines BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END;
 CREATE TRIGGER lines_stay BEFORE DELETE ON lines BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END;
 CREATE TRIGGER lines_follow BEFORE INSERT ON lines WHEN NEW.number IS NOT (SELECT count + 1 FROM head)
