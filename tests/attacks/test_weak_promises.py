@@ -6,8 +6,12 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from tacit import Ledger
+from tacit import Budget, Ledger
+from tacit.data.schema_file import read_schema
+from tacit.errors import LedgerError
 from tacit.interfaces.cli.main import app
+from tacit.workflows.adopt import adopt_privately
+from tacit.workflows.tables import table_identity
 
 SCHEMA = """
 version = 1
@@ -100,3 +104,16 @@ def test_a_ledger_knows_its_table(files: Path) -> None:
 def test_allowing_without_a_ledger_is_a_mistake(files: Path) -> None:
     refused = release(files, "--epsilon", 1, "--allow", "no-guarantee")
     assert "give --ledger with it" in str(refused.exception)
+
+
+def test_a_private_adoption_notices_the_wrong_table_too(files: Path) -> None:
+    book = files / "x.ledger"
+    Ledger.create(
+        book,
+        Budget(3, 1e-5, unit="record", relation="replace"),
+        table=table_identity(read_schema(files / "x.toml"), ""),
+    )
+    assert release(files, "--epsilon", 1, "--method", "linear", "--ledger", book).exit_code == 0
+    with pytest.raises(LedgerError, match="was made for another table"):
+        adopt_privately([files / "x.tacit"], files / "other.csv", files / "other.toml", epsilon=0.5, ledger=book)
+    assert len(Ledger(book).lines()) == 1

@@ -20,14 +20,23 @@ from tacit.files.regular import FilePath
 from tacit.kinds.registry import kind_of
 from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
 from tacit.pages.table_summary import summarise_table, with_summary
-from tacit.privacy.ledger import LedgerLike, as_ledger
+from tacit.privacy.ledger import LedgerLike
 from tacit.releases.file import Release
 from tacit.releases.lesson import owner_schema
 from tacit.releases.signature import TrustedKey
 from tacit.workflows.fabricated_tables import open_release
 from tacit.workflows.models import AdoptedModel, Receiver, write_model
 from tacit.workflows.release import write_charged
-from tacit.workflows.tables import Progress, Table, as_schema, encoded_rows, input_paths, labelled_rows, no_progress
+from tacit.workflows.tables import (
+    Progress,
+    Table,
+    as_schema,
+    encoded_rows,
+    input_paths,
+    labelled_rows,
+    ledger_of,
+    no_progress,
+)
 
 AUTO, AVERAGED, MEMBERSHIP, SHARPENED = LEARNERS = ("auto", "averaged", "membership", "sharpened")
 
@@ -120,7 +129,7 @@ def adopt_privately(
     rules = as_schema(schema)
     if output is not None:
         require_output(Path(output), force=force, inputs=input_paths(*releases, table, schema, ledger))
-    account = as_ledger(ledger)
+    account = ledger_of(ledger, rules)
     sources = opened_releases(releases, trusted_key=trusted_key)
     others = [source.kind for source in sources if "prior" not in kind_of(source).teaches]
     if others:

@@ -17,7 +17,7 @@ from tacit.situations.feedback.desk.log import DeskLog
 from tacit.situations.feedback.desk.scoring import Scorer
 from tacit.situations.feedback.desk.terms import DeskTerms, rows_digest
 from tacit.situations.feedback.desk.usefulness import USEFUL_NOISE, useful_epsilon
-from tacit.workflows.tables import labelled_rows
+from tacit.workflows.tables import labelled_rows, ledger_of
 
 
 def open_desk(table: Path, options: DeskOptions, book: Ledger | None) -> Desk:
@@ -31,7 +31,7 @@ def open_desk(table: Path, options: DeskOptions, book: Ledger | None) -> Desk:
     for words in advice(terms):
         Console(stderr=True).print(Text.assemble(("note: ", "bold yellow"), words), highlight=False, soft_wrap=True)
     scorer = Scorer(rows.X, rows.y, architecture, metric=terms.metric)
-    return Desk.open(scorer, terms, options.log or table.with_suffix(".desk"), ledger=book)
+    return Desk.open(scorer, terms, options.log or table.with_suffix(".desk"), ledger=ledger_of(book, rules))
 
 
 def advice(terms: DeskTerms) -> list[str]:
