@@ -1,9 +1,12 @@
 """The private predictor of behaviour: its guarantee for tuples, values and people."""
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
-from tacit import Budget
+from tacit import Budget, Ledger, Unit
 from tacit.errors import BudgetError, InputError
 from tacit.models.autoencoder.classifier import PrivateAutoencoderClassifier
 from tacit.privacy import accounting
@@ -40,14 +43,23 @@ def test_the_promise_for_a_person_is_bought_with_noise() -> None:
     predictor = learn_behaviour(
         log, past=1, epsilon=2.0, unit="person", most_influenced=2, most_tuples=2, hidden=(4, 3), random_state=0
     )
-    assert predictor.card.epsilon < 2.0
-    value, person = predictor.card.coarser
-    assert person.epsilon is not None
-    assert 1.99 < person.epsilon <= 2.0
-    assert value.epsilon is not None
-    assert value.epsilon > predictor.card.epsilon
-    assert predictor.release().card.coarser == predictor.card.coarser
+    card = predictor.card
+    assert (card.unit, card.epsilon, card.rows_per_person) == (Unit.PERSON, 2.0, 2)
+    assert 1.99 < accounting.epsilon(card.event, delta=card.delta) <= 2.0
+    assert predictor.model.epsilon < 0.5, "one tuple costs far less than a person"
+    assert all(part.rows == units_of_one_person(2, 2) for part in card.parts)
+    assert predictor.release().card == card
+    assert "what these add to the tuples of those whom the person influences" in card.adjacency
     assert set(predictor.predict(make_tuples(log, past=1).X)) <= {0, 1}
+
+
+def test_a_ledger_is_charged_what_the_promise_for_a_person_costs(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "p.ledger", Budget(3, 1e-4, unit="person"))
+    bounds: dict[str, Any] = {"unit": "person", "most_influenced": 2, "most_tuples": 2}
+    learn_behaviour(random_log(people=40), past=1, epsilon=2.0, hidden=(3,), ledger=ledger, **bounds)
+    (line,) = ledger.statement().lines
+    assert line.unit is Unit.PERSON
+    assert 1.99 < accounting.epsilon(line.event, delta=1e-5) <= 2.0
 
 
 def test_a_promise_per_tuple_says_what_it_means_for_a_value() -> None:

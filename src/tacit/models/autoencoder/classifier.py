@@ -120,8 +120,11 @@ class PrivateAutoencoderClassifier(ScoreClassifierMixin, PrivateEstimator):
         layers, output = self._plan(n_features, n_classes)
         return [*layer_steps(layers), output if isinstance(output, Step) else _functional_step(*output)]
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Charge the ledger, then learn the layers from all rows and the output layer from the labelled ones."""
+    def fit(self, X: ArrayLike, y: ArrayLike, *, charge: Plan | None = None) -> Self:
+        """Charge the ledger, then learn the layers from all rows and the output layer from the labelled ones.
+
+        ``charge`` is what is charged for it, if not the plan as it is per record: its steps for another unit.
+        """
         table, labels = checked_rows(self, X, y)
         classes, labelled, codes = self._encode(labels)
         rows = scaled_rows(table, self.bounds, public_row_norm(self.row_norm, table.shape[1]))
@@ -130,7 +133,8 @@ class PrivateAutoencoderClassifier(ScoreClassifierMixin, PrivateEstimator):
         # As printed, every layer spends the whole epsilon: the ledger is charged for each.
         budget = Budget(self.epsilon * len(steps), unit=Unit.RECORD) if paper else self._budget()
         warning = printed.WARNING if paper else ""
-        account = self._open(Plan(budget, steps, table.shape[1], warning=warning), "private autoencoder")
+        own = Plan(budget, steps, table.shape[1], warning=warning)
+        account = self._open(charge or own, "private autoencoder")
         self.layers_: tuple[Encoder, ...]
         if paper:
             self.layers_, self.output_ = printed.learn(account, steps, rows, labelled, codes, hidden=self.hidden)

@@ -12,7 +12,7 @@ from tacit.arrays import FloatArray, IntArray
 from tacit.errors import BudgetError
 from tacit.models.autoencoder.classifier import PrivateAutoencoderClassifier
 from tacit.privacy import accounting
-from tacit.privacy.account import plan_event
+from tacit.privacy.account import Plan, plan_event
 from tacit.privacy.budget import Budget
 from tacit.privacy.card import Card, Guarantee
 from tacit.privacy.ledger import Ledger
@@ -32,6 +32,11 @@ HIDDEN = (20, 10)
 ROW_SHARE = 0.25
 ADJACENCY = "two sets of tuples are neighbours if one of them has one tuple more (a person at one time, with the past)"
 
+PERSON_ADJACENCY = (
+    "two logs are neighbours if one of them has one person more, with all their tuples and what these add to the "
+    "tuples of those whom the person influences"
+)
+
 
 @dataclass(frozen=True)
 class BehaviourPredictor:
@@ -41,7 +46,7 @@ class BehaviourPredictor:
     ----------
     model : PrivateAutoencoderClassifier
     card : Card
-        The tuple-level promise, with what it means for one value of a person and for a whole person.
+        The promise: for a tuple, with what it means for one value of a person; or for a whole person.
     past : int
     """
 
@@ -75,8 +80,8 @@ def learn_behaviour(
 
     ``unit="tuple"`` protects a tuple at (epsilon, delta). ``unit="person"`` buys the promise for a person with all
     their attributes and outcomes: nobody influences more than ``most_influenced`` others, nobody has more than
-    ``most_tuples`` tuples, and the noise is raised until so many tuples together cost epsilon. Who is friends with whom
-    is public.
+    ``most_tuples`` tuples, and the noise is raised until so many tuples together cost epsilon, which is what the ledger
+    is charged for one person. Who is friends with whom is public.
     """
     checks.one_of("unit", unit, ("tuple", "person"))
     if unit == "person" and most_tuples is None:
@@ -95,9 +100,37 @@ def learn_behaviour(
     )
     if unit == "person" and most_tuples is not None:
         size = units_of_one_person(most_tuples, degree)
-        model.set_params(epsilon=epsilon_of_one(tuples.X.shape[1], model, Budget(epsilon, delta, unit="record"), size))
+        promise = Budget(epsilon, delta, unit="person")
+        model.set_params(epsilon=epsilon_of_one(tuples.X.shape[1], model, promise, size))
+        model.fit(tuples.X, tuples.y, charge=person_charge(model, tuples.X.shape[1], promise, (most_tuples, degree)))
+        return BehaviourPredictor(model, _person_card(model.card_), past)
     model.fit(tuples.X, tuples.y)
     return BehaviourPredictor(model, people_card(model.card_, past, degree, most_tuples), past)
+
+
+def person_charge(
+    model: PrivateAutoencoderClassifier, n_features: int, promise: Budget, bounds: tuple[int, int]
+) -> Plan:
+    """Return what a fit of ``model`` costs one person, of bounded tuples and influence, as the ledger is charged.
+
+    ``bounds`` are the most tuples of a person and the most others whom they influence.
+    """
+    most, degree = bounds
+    size = units_of_one_person(most, degree)
+    steps = tuple(
+        replace(
+            step,
+            rows=size,
+            because=f"{step.because}; a person has at most {most} tuples and influences at most {degree} others: "
+            f"{size} tuples come or go with them",
+        )
+        for step in model.plan(n_features, 2)
+    )
+    return Plan(promise, steps, n_features, (), rows_per_person=most)
+
+
+def _person_card(card: Card) -> Card:
+    return replace(card, adjacency=PERSON_ADJACENCY, not_protected=(*card.not_protected, "who is friends with whom"))
 
 
 def row_norm(n_features: int) -> float:
