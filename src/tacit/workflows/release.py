@@ -140,7 +140,7 @@ def release(
     progress("charging, then drawing noise")
     purpose = "" if output is None else f"release {Path(output).name}"
     made = planned.kind.make(
-        planned.plan, planned.rows.X, planned.rows.y, ledger=account, random_state=random_state, purpose=purpose
+        planned.plan, planned.rows.X, planned.rows.outcomes, ledger=account, random_state=random_state, purpose=purpose
     )
     progress("completing its card")
     counts = made.arrays.get(planned.kind.noisy_counts)
