@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import tacit
-from tacit.audit.card_audit import DRAWS, FEWEST_DRAWS, quick_audit
+from tacit.audit.card_audit import FEWEST_DRAWS, QUICK_DRAWS, quick_audit
 from tacit.data.columns import Label, Numeric
 from tacit.data.schema import Schema
 from tacit.data.schema_file import format_schema, read_schema
@@ -146,8 +146,8 @@ def played(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 @pytest.mark.parametrize(
     ("make", "draws"),
     [
-        (lambda: Laplace.for_epsilon(1.0, sensitivity=1.0), DRAWS),
-        (lambda: Exponential(1.0, 1.0), DRAWS),
+        (lambda: Laplace.for_epsilon(1.0, sensitivity=1.0), QUICK_DRAWS),
+        (lambda: Exponential(1.0, 1.0), QUICK_DRAWS),
         (objective, 2000),
         (lambda: AgainstRest(objective(), 4), 1875),
         (lambda: AgainstRest(objective(), 30), None),

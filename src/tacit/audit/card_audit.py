@@ -22,6 +22,7 @@ from tacit.privacy.mechanisms import (
 DRAWS = 20_000
 # Of an audit that every release gets: all of it together, the least that shows anything, and how sure it is.
 SECONDS, FEWEST_DRAWS, QUICK_CONFIDENCE = 3.0, 500, 1 - 1e-6
+QUICK_DRAWS = 8_000
 # Relative room for an epsilon that was printed and read again.
 ROUNDING = 1e-9
 COMPARED = 1e-3
@@ -88,7 +89,7 @@ def quick_audit(card: Card, *, seed: int | None = None) -> tuple[AuditResult, ..
     results = []
     for part in card.parts:
         seconds = SECONDS / len(card.parts)
-        draws = min(DRAWS, int(seconds / _seconds_a_draw(from_settings(part.mechanism))))
+        draws = min(QUICK_DRAWS, int(seconds / _seconds_a_draw(from_settings(part.mechanism))))
         if draws >= FEWEST_DRAWS:
             results.append(_game(part, card.delta, seed).play(draws, confidence=QUICK_CONFIDENCE))
     return tuple(results)
