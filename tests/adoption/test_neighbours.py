@@ -9,7 +9,15 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from typer.testing import CliRunner
 
-from tacit import MetricNeighbours, PairMetric, Release, TransferClassifier, read_release, write_release
+from tacit import (
+    AveragedTransfer,
+    MetricNeighbours,
+    PairMetric,
+    Release,
+    TransferClassifier,
+    read_release,
+    write_release,
+)
 from tacit.arrays import FloatArray
 from tacit.data.columns import Column, Label, Numeric
 from tacit.data.encoding import decode
@@ -160,6 +168,7 @@ def test_the_command_line_adopts_predicts_and_reports(
     done = CliRunner().invoke(app, adopt)
     assert done.exit_code == 0, done.output
     assert "9 columns shared by name" in done.output
+    assert "your labels alone" in done.output
     assert CliRunner().invoke(app, ["predict", "model.tacit", "new.csv", "-o", "told.csv"]).exit_code == 0
     right = pl.read_csv("told.csv")["prediction"] == pl.read_csv("new.csv")["class"]
     assert right.sum() > 180
@@ -195,9 +204,16 @@ def test_a_metric_is_adopted_together_with_class_sums(
     mixed = CliRunner().invoke(app, ["adopt", "metric.tacit", "means.tacit", *common], catch_exceptions=False)
     assert mixed.exit_code == 0, mixed.output
     test, truth = people(500, 4)
-    model = TransferClassifier.from_model(read_model("model.tacit"))
+    model = AveragedTransfer.from_model(read_model("model.tacit"))
     assert (model.predict(test) == truth).mean() > 0.95
-    assert [source.kind for source in model.sources_] == ["pair_metric", "class_moments"]
+    metric_source, sums_source = model.engine_.sources
+    assert metric_source.scores is None
+    assert metric_source.view is not None
+    assert sums_source.scores is not None
+    common = ["ours.csv", "-s", "ours.toml", "-o", "kept.tacit", "--learner", "membership"]
+    assert CliRunner().invoke(app, ["adopt", "metric.tacit", "means.tacit", *common]).exit_code == 0
+    kept = TransferClassifier.from_model(read_model("kept.tacit"))
+    assert [source.kind for source in kept.sources_] == ["pair_metric", "class_moments"]
 
 
 def test_the_printed_combination_refuses_a_metric(metric: Release) -> None:

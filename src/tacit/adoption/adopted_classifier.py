@@ -18,7 +18,7 @@ from tacit.adoption.figures import HeldOut, log_loss_difference
 from tacit.adoption.held_out import held_out_methods
 from tacit.adoption.label_free import Agreement, agreement
 from tacit.adoption.learned import LabelledRows, Surroundings, learn
-from tacit.adoption.member_inputs import Setting
+from tacit.adoption.member_inputs import Inputs, Setting
 from tacit.adoption.receiver_evidence import (
     AdoptionEvidence,
     all_figures,
@@ -27,15 +27,25 @@ from tacit.adoption.receiver_evidence import (
     release_gains,
 )
 from tacit.adoption.representation import represent
-from tacit.adoption.source import CleanScores, Source, all_scores, clean_scores, trust_on_rows
+from tacit.adoption.source import (
+    VIEW_TRUST,
+    CleanScores,
+    Source,
+    all_scores,
+    all_views,
+    clean_scores,
+    score_correlations,
+    trust_on_rows,
+)
 from tacit.arrays import FLOATS, UNLABELLED, Codes, FloatArray, Rows
 from tacit.errors import InputError
 
 # Rows of the table from which what needs no labels is taken; more change nothing that can be measured.
 REFERENCE_ROWS = 2000
 BLOCK = 8192
-# Without labels, releases of less prior probability than this are refused: they show no more than chance.
-LEAST_TRUST = 0.1
+# Without labels, releases of less prior probability than this are refused: their own check does not lie two standard
+# deviations above its noise, or their scores hardly tell our rows apart.
+CHANCE_TRUST = 0.03
 
 
 class AdoptedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -68,6 +78,8 @@ class AdoptedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classes_ : array [C]
     representation_ : Representation
     learned_ : Learned
+    releases_average_ : Average
+        Of the releases without any label.
     evidence_ : AdoptionEvidence
 
     Examples
@@ -85,7 +97,7 @@ class AdoptedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         sources: Sequence[Source] = (),
         *,
         classes: Sequence[str] | None = None,
-        shares: Sequence[float] | None = None,
+        shares: Sequence[float] | FloatArray | None = None,
         evidence: bool = True,
         random_state: int | None = None,
     ) -> None:
@@ -112,6 +124,8 @@ class AdoptedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if len(np.unique(labelled.codes)) < 2:
             self._check_releases(len(labelled.codes))
         self.learned_ = learn(labelled, self.around_, seed=seed)
+        nothing = labelled.take(np.empty(0, dtype=np.intp))
+        self.releases_average_ = learn(nothing, self.around_, seed=seed).average
         self.evidence_ = self._evidence(labelled, len(rows) - len(places), reference, seed)
         return self
 
@@ -131,6 +145,11 @@ class AdoptedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self._in_blocks(X, self.learned_.average.alone)
 
+    def releases_proba(self, X: ArrayLike) -> FloatArray:
+        """Return class probabilities [N, C] of the releases without any label."""
+        check_is_fitted(self)
+        return self._in_blocks(X, self.releases_average_)
+
     def _in_blocks(self, X: ArrayLike, average: Average[ClassMember] | WeightedMembers[ClassMember]) -> FloatArray:
         rows = np.asarray(validate_data(self, X, dtype=FLOATS, reset=False))
         unlabelled = np.full(BLOCK, UNLABELLED)
@@ -146,7 +165,7 @@ class AdoptedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         scores = tuple(
             each.values + correction for each, correction in zip(self._clean(rows), self.corrections_, strict=True)
         )
-        return LabelledRows(rows, self.representation_(rows), scores, codes)
+        return LabelledRows(rows, self.representation_(rows), scores, codes, all_views(self.sources, rows))
 
     def _clean(self, rows: Rows) -> list[CleanScores]:
         return all_scores(self.sources, rows, len(self.classes_))
@@ -171,13 +190,15 @@ class AdoptedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             n_classes=len(self.classes_),
             precisions=np.array([each.reliability.precision for each in self.sources]),
             mean_scores=np.array([each.mean(axis=0) for each in rows.scores]).reshape(-1, len(self.classes_)),
+            weight_sds=np.array([each.weight_sd for each in self.sources]),
         )
         trusts = tuple(
-            trust_on_rows(source.reliability.trust, scores)
+            VIEW_TRUST if source.view is not None else trust_on_rows(source.reliability.trust, scores)
             for source, scores in zip(self.sources, rows.scores, strict=True)
         )
-        size = float(np.vecdot(rows.Z, rows.Z).mean()) or 1.0
-        return Surroundings(setting, trusts, size)
+        view_sizes = {place: mean_square(each) for place, each in rows.views.items()}
+        correlations = score_correlations(rows.scores)
+        return Surroundings(setting, trusts, mean_square(rows.Z), view_sizes=view_sizes, correlations=correlations)
 
     def _agreements(self, reference: Rows) -> list[Agreement | None]:
         n = len(reference), len(self.classes_)
@@ -189,8 +210,8 @@ class AdoptedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _check_releases(self, n_labels: int) -> None:
         """Refuse to learn without labels of two classes from releases that show no more than chance."""
         held = [
-            trust >= LEAST_TRUST and (each is None or not each.at_chance)
-            for trust, each in zip(self.around_.trusts, self.agreements_, strict=True)
+            source.view is None and trust >= CHANCE_TRUST and (each is None or not each.at_chance)
+            for source, trust, each in zip(self.sources, self.around_.trusts, self.agreements_, strict=True)
         ]
         if any(held):
             return
@@ -223,14 +244,20 @@ class AdoptedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 ],
                 unusable=[each.n_unusable for each in clean],
             ),
+            truth=() if methods is None else tuple(codes.tolist()),
+            alone=() if methods is None else methods.alone.predicted(),
+            adopted=() if methods is None else methods.adopted.predicted(),
         )
 
     def _releases_alone(self, rows: LabelledRows) -> HeldOut:
         """Return what the releases say of labelled rows by themselves; no label is used, so all rows are one fold."""
-        nothing = rows.take(np.empty(0, dtype=np.intp))
-        learned = learn(nothing, self.around_, seed=0)
-        predicted = probabilities(learned.average, learned.inputs(rows))
+        predicted = probabilities(self.releases_average_, Inputs(rows.scores, rows.Z, {}))
         return HeldOut(predicted[None], np.zeros((1, len(rows.codes)), dtype=np.intp))
+
+
+def mean_square(Z: FloatArray) -> float:
+    """Return the mean squared norm of rows, 1 if it is 0."""
+    return float(np.vecdot(Z, Z).mean()) or 1.0
 
 
 def class_codes(y: NDArray[Any], classes: Sequence[str] | None) -> tuple[NDArray[Any], Codes]:

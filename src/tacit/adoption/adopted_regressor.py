@@ -196,7 +196,8 @@ class AdoptedRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def _raw_scores(self, rows: Rows) -> list[FloatArray]:
         if not len(rows):
             return [np.empty((0, 1)) for _ in self.sources]
-        return [clean_targets(each.scores(rows), len(rows), self.bounds, name=each.name) for each in self.sources]
+        scored = [(each.name, each.scores) for each in self.sources if each.scores is not None]
+        return [clean_targets(scores(rows), len(rows), self.bounds, name=name) for name, scores in scored]
 
     def _scores(self, rows: Rows) -> tuple[FloatArray, ...]:
         """Return what releases say in standard units; far beyond the known values they say no more than "large"."""

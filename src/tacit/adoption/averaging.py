@@ -1,6 +1,6 @@
 """The average over hypotheses by their evidence: the receiver alone, and joined by releases."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic
 
@@ -13,10 +13,10 @@ from tacit.adoption.usage_fits import Fitter, M, UsageFits, fit_usage, log_poste
 from tacit.arrays import FloatArray
 
 # Members of less weight are dropped, and no more than so many are kept.
-LEAST_WEIGHT, MOST_MEMBERS = 0.01, 10
+LEAST_WEIGHT, MOST_MEMBERS = 0.02, 6
 # Releases of whose scores any are used with less probability than this are ignored, their class shares too: the model
 # is then exactly the receiver's own.
-LEAST_PROBABILITY = 0.02
+LEAST_PROBABILITY = 0.05
 # Usages whose best screened evidence is this far (in log) below the best of all are not tried further.
 SCREENING_GAP = 6.0
 # More usages than this are screened first.
@@ -60,10 +60,13 @@ class Average(Generic[M]):
 
     def mean(self, function: Callable[[M], FloatArray]) -> FloatArray:
         """Return the mean of a function of all members, alone and joined by releases."""
-        own = self.alone.mean(function)
         if self.joined is None:
-            return own
-        return np.asarray((1 - self.probability) * own + self.probability * self.joined.mean(function))
+            return self.alone.mean(function)
+        if self.probability > 1 - LEAST_WEIGHT:
+            return self.joined.mean(function)
+        return np.asarray(
+            (1 - self.probability) * self.alone.mean(function) + self.probability * self.joined.mean(function)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,22 +85,30 @@ class Fits(Generic[M]):
             return Average(own, None, 0.0, nothing, nothing)
         logs = np.array([each.log_mass for each in joined])
         masses = np.exp(logs - np.logaddexp(self.alone.log_mass, logsumexp(logs)))
-        signs = np.array([each.usage.signs for each in joined])  # [usages, sources]
-        if masses @ (signs != 0).any(axis=1) < LEAST_PROBABILITY:
+        places = range(len(nothing))
+        held = np.array([[each.usage.holds(place) for place in places] for each in joined])  # [usages, sources]
+        against = np.array([[each.usage.signs[place] < 0 for place in places] for each in joined])
+        if masses @ held.any(axis=1) < LEAST_PROBABILITY:
             return Average(own, None, 0.0, nothing, nothing)
         members = [member for each in joined for member in each.members]
         together = _weighted(members, np.concatenate([each.log_masses + each.usage.log_prior for each in joined]))
-        return Average(own, together, float(masses.sum()), masses @ (signs != 0), masses @ (signs < 0))
+        return Average(own, together, float(masses.sum()), masses @ held, masses @ against)
 
 
 def fit_hypotheses(
-    fit: Fitter[M], trusts: Sequence[float], *, kernels: Sequence[str] = KERNELS, reversals: bool = True
+    fit: Fitter[M],
+    trusts: Sequence[float],
+    *,
+    kernels: Sequence[str] = KERNELS,
+    reversals: bool = True,
+    views: Collection[int] = (),
+    correlations: FloatArray | None = None,
 ) -> Fits[M]:
     """Return all hypotheses about releases of prior ``trusts``, fitted to labelled rows of at least two classes.
 
-    Nothing of a release enters those ``alone``.
+    Nothing of a release enters those ``alone``. Releases at the places ``views`` have features and no scores.
     """
-    own, *others = usages(trusts, reversals=reversals)
+    own, *others = usages(trusts, reversals=reversals, views=views, correlations=correlations)
     if len(others) > MOST_UNSCREENED:
         screened = {usage: _screened(usage, fit) for usage in others}
         if len(trusts) > MOST_FOR_ALL_SUBSETS:
@@ -108,15 +119,19 @@ def fit_hypotheses(
     return Fits(fit_usage(own, fit, kernels=kernels), joined)
 
 
-def releases_only(fit: Fitter[M], trusts: Sequence[float]) -> Average[M]:
+def releases_only(
+    fit: Fitter[M], trusts: Sequence[float], *, views: Collection[int] = (), correlations: FloatArray | None = None
+) -> Average[M]:
     """Return the average over subsets of releases, which no or one-sided labels cannot tell apart.
 
     Labels of one class move the weights a little and the intercept hardly: they do not say how common the class is.
     ``alone`` knows the labels' shares and nothing else.
     """
-    own, *others = usages(trusts, reversals=False)
+    own, *others = usages(trusts, reversals=False, views=views, correlations=correlations)
     alone = fit_usage(own, fit, kernels=())
-    joined = tuple(fit_usage(usage, fit, kernels=(), one_class=True) for usage in others if usage.used)
+    joined = tuple(
+        fit_usage(usage, fit, kernels=(), one_class=True) for usage in others if usage.used and usage.view is None
+    )
     together = Fits(alone, joined).average()
     if together.joined is None:
         return together

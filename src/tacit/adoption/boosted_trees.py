@@ -103,7 +103,8 @@ def _as_arrays(estimators: NDArray[np.object_], rate: float, start: FloatArray, 
     n_stages, n_outputs = estimators.shape
     inner, leaves = 2**DEPTH - 1, 2**DEPTH
     columns = np.zeros((n_stages * n_outputs, inner), dtype=np.intp)
-    thresholds = np.full((n_stages * n_outputs, inner), np.inf)
+    # Nothing is above the largest number: an early leaf asks nothing.
+    thresholds = np.full((n_stages * n_outputs, inner), float(np.finfo(np.float32).max))
     values = np.zeros((n_stages * n_outputs, leaves))
     for place, estimator in enumerate(estimators.ravel()):
         tree = estimator.tree_

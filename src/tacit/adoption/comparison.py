@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binomtest, norm
 
 from tacit import checks
-from tacit.adoption.evidence import Evidence
 from tacit.errors import InputError
 
 Codes = NDArray[np.int64]
@@ -156,17 +155,6 @@ def compare(
     viewed = Share(int((rows["view_only"] == true).sum()), len(true)) if "view_only" in rows else None
     return Comparison(
         tuple(classes), true, only == true, both == true, _table(true, both, size), _table(true, only, size), viewed
-    )
-
-
-def compare_evidence(evidence: Evidence) -> Comparison:
-    """Return what adopting did on the receiver's own labelled rows, each held out in turn."""
-    return compare(
-        evidence.truth,
-        target_only=evidence.target_only,
-        adopted=evidence.adopted,
-        classes=evidence.classes,
-        view_only=evidence.view_only if evidence.view else None,
     )
 
 

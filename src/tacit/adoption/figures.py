@@ -1,6 +1,7 @@
 """Figures of held-out class probabilities with 95 % intervals: accuracy, area, log-loss, calibration."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,11 @@ class Figure:
         """Return JSON-ready data."""
         return {"value": self.value, "low": self.low, "high": self.high}
 
+    @classmethod
+    def from_dict(cls, content: Mapping[str, float]) -> "Figure":
+        """Return the figure that ``to_dict`` wrote."""
+        return cls(float(content["value"]), float(content["low"]), float(content["high"]))
+
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
@@ -49,6 +55,10 @@ class HeldOut:
         true = self.probabilities[:, np.arange(len(codes)), codes]
         return np.asarray(-np.log(np.maximum(true, LEAST_PROBABILITY)).mean(axis=0))
 
+    def predicted(self) -> tuple[int, ...]:
+        """Return the class of each row of largest mean probability over the times."""
+        return tuple(self.probabilities.mean(axis=0).argmax(axis=1).tolist())
+
     def hits(self, codes: Codes) -> FloatArray:
         """Return how often each row was given its class [L]; classes that tie share."""
         best = self.probabilities == self.probabilities.max(axis=2, keepdims=True)
@@ -64,8 +74,9 @@ def accuracy(held_out: HeldOut, codes: Codes) -> Figure:
 
 
 def log_loss(held_out: HeldOut, codes: Codes) -> Figure:
-    """Return the mean log-loss with Student's interval."""
-    return mean_figure(held_out.log_losses(codes))
+    """Return the mean log-loss with Student's interval, which does not go below 0."""
+    figure = mean_figure(held_out.log_losses(codes))
+    return replace(figure, low=max(figure.low, 0.0))
 
 
 def log_loss_difference(first: HeldOut, second: HeldOut, codes: Codes) -> Figure:

@@ -4,18 +4,19 @@ log-odds = intercept + sum over used releases of weight × score + own part. A h
 which of them run against the labels, how far the intercept may lie from what they say, and what the own part is.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 
-from tacit.adoption.kernel_features import KERNELS, LINEAR
+from tacit.adoption.kernel_features import KERNELS, LINEAR, view_kernel
 from tacit.arrays import FloatArray
 
-# The prior of a release's weight is N(1, WEIGHT_SD²) if it is used alone.
-WEIGHT_SD = 0.3
+# The prior of a release's weight is N(1, WEIGHT_SD²) if it is used alone and its scores are calibrated log-odds; if
+# they are of unknown scale, N(1, UNCALIBRATED_SD²) after they were brought to a usual spread.
+WEIGHT_SD, UNCALIBRATED_SD = 0.3, 0.7
 # Prior standard deviations of the intercept beside used releases, with probabilities, and without any release.
 INTERCEPTS, OWN_INTERCEPT = ((0.2, 0.6), (1.0, 0.4)), 1.5
 # With labels of one class only, the intercept stays near what the releases say.
@@ -31,6 +32,10 @@ NONE_BESIDE, NONE_ALONE = 0.3, 0.05
 # Up to so many releases: all subsets with any one of them reversed; all subsets, and single ones reversed. Beyond:
 # single ones, all, all but one, and those that grow from the best.
 MOST_WITH_REVERSALS, MOST_FOR_ALL_SUBSETS = 3, 5
+# Two releases whose scores are not correlated hold together with this part of the probability of two that agree.
+LEAST_AGREEMENT = 0.05
+# Part of its trust that a release keeps among others of which none says anything like it.
+UNSUPPORTED = 0.4
 
 
 @dataclass(frozen=True)
@@ -44,20 +49,27 @@ class Usage:
     shares_of : int or None
         The release whose class shares hold, though not its scores.
     log_prior : float
+    view : int or None
+        The release in whose features the own part reads rows.
     """
 
     signs: tuple[int, ...]
     shares_of: int | None = None
     log_prior: float = 0.0
+    view: int | None = None
 
     @property
     def alone(self) -> bool:
         """Whether nothing of any release is used."""
-        return self.shares_of is None and not any(self.signs)
+        return self.shares_of is None and self.view is None and not any(self.signs)
 
     def involves(self, place: int | None) -> bool:
         """Whether the release at ``place`` plays a part; None: no."""
-        return place is not None and (place == self.shares_of or self.signs[place] != 0)
+        return place is not None and (place == self.shares_of or self.holds(place))
+
+    def holds(self, place: int) -> bool:
+        """Whether scores or features of the release at ``place`` are used."""
+        return self.signs[place] != 0 or self.view == place
 
     @cached_property
     def used(self) -> tuple[int, ...]:
@@ -89,24 +101,39 @@ class Hypothesis:
     log_prior: float
 
 
-def usages(trusts: Sequence[float], *, reversals: bool = True) -> list[Usage]:
+def usages(
+    trusts: Sequence[float],
+    *,
+    reversals: bool = True,
+    views: Collection[int] = (),
+    correlations: FloatArray | None = None,
+) -> list[Usage]:
     """Return ways to use releases of prior ``trusts``, with normalised log-priors; the first is to use none.
 
-    The probability that any release holds is the largest trust, however many there are: many claims are no proof.
-    Given that, releases hold independently of each other. At most one is used reversed.
+    The probability that any release holds is the largest trust, however many there are: many claims are no proof, and
+    less if no other release agrees. Given that, releases hold independently of each other, as far as they agree: each
+    claims to be the whole answer, so two whose scores of the same rows are not correlated are hardly both right
+    (``correlations`` [R, R]; None: all agree). At most one is used reversed, and of those at the places ``views``,
+    which have features and no scores, at most one.
     """
     n = len(trusts)
     none = Usage((0,) * n)
     if n == 0:
         return [none]
-    signs = [each for each in _sign_patterns(n, reversals=reversals) if any(each)]
-    masses = np.array([_pattern_mass(each, trusts) for each in signs])
-    any_holds = max(trusts)
+    scored = [place for place in range(n) if place not in views]
+    held = [
+        Usage(_placed(signs, scored, n), view=view)
+        for signs in _sign_patterns(len(scored), reversals=reversals)
+        for view in (None, *sorted(views))
+    ]
+    held = [each for each in held if not each.alone]
+    masses = np.array([_mass(each, trusts) * _agreement(each, correlations) for each in held])
+    any_holds = _any_holds(trusts, scored, correlations)
+    shares = SHARES_PROBABILITY if scored else 0.0
+    found = [replace(none, log_prior=float(np.log((1 - any_holds) * (1 - shares))))]
+    found += [Usage((0,) * n, place, float(np.log((1 - any_holds) * shares / len(scored)))) for place in scored]
     logs = np.log(any_holds) + np.log(masses / masses.sum())
-    found = [replace(none, log_prior=float(np.log((1 - any_holds) * (1 - SHARES_PROBABILITY))))]
-    share = float(np.log((1 - any_holds) * SHARES_PROBABILITY / n))
-    found += [Usage((0,) * n, place, share) for place in range(n)]
-    return found + [Usage(each, None, float(log)) for each, log in zip(signs, logs, strict=True)]
+    return found + [replace(each, log_prior=float(log)) for each, log in zip(held, logs, strict=True)]
 
 
 def own_parts(kernels: Sequence[str], *, trees: bool, alone: bool) -> list[tuple[str | None, float]]:
@@ -130,7 +157,7 @@ def branches(
     """
     found = []
     for sd, p_sd in _intercepts(usage, one_class=one_class):
-        for kernel, p_part in own_parts(kernels, trees=trees, alone=not usage.used):
+        for kernel, p_part in own_parts(seen_by(usage, kernels), trees=trees, alone=not usage.used):
             amplitudes = (0.0,) if kernel is None else AMPLITUDES
             log_prior = float(np.log(p_sd * p_part / len(amplitudes)))
             found.append(tuple(Hypothesis(usage, sd, kernel, each, trees, log_prior) for each in amplitudes))
@@ -139,23 +166,32 @@ def branches(
 
 def screening(usage: Usage) -> list[Hypothesis]:
     """Return a few hypotheses of one usage, enough to tell whether it is worth more."""
-    parts: list[tuple[str | None, float]] = [(None, 0.0), (LINEAR, 0.5), (LINEAR, 1.0)]
+    (linear,) = seen_by(usage, (LINEAR,))
+    parts: list[tuple[str | None, float]] = [(None, 0.0), (linear, 0.5), (linear, 1.0)]
     return [
         Hypothesis(usage, REVERSED_INTERCEPT, kernel, amplitude, trees=False, log_prior=0.0)
         for kernel, amplitude in parts
     ]
 
 
-def prior_weights(usage: Usage, precisions: FloatArray) -> tuple[FloatArray, FloatArray]:
+def seen_by(usage: Usage, kernels: Sequence[str]) -> tuple[str, ...]:
+    """Return the kernels of the own part: of the receiver's columns, or of the features of the release in use."""
+    return tuple(kernels) if usage.view is None else tuple(view_kernel(each, usage.view) for each in kernels)
+
+
+def prior_weights(
+    usage: Usage, precisions: FloatArray, weight_sds: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray]:
     """Return prior means and standard deviations of the used releases' weights.
 
-    Means share 1 by precision, deviations are WEIGHT_SD sqrt(share): the sum has mean 1 and deviation WEIGHT_SD, as a
-    single release has, since each of several true log-odds is already the whole answer.
+    Means share 1 by precision, deviations are sd × sqrt(share), sd of each release or WEIGHT_SD: the sum has mean 1
+    and about that deviation, as a single release has, since each of several true log-odds is already the whole answer.
     """
     used = list(usage.used)
     shares = precisions[used] / precisions[used].sum() if used else np.empty(0)
     signs = np.array([usage.signs[place] for place in used], dtype=np.float64)
-    return signs * shares, WEIGHT_SD * np.sqrt(shares)
+    sds = WEIGHT_SD if weight_sds is None else weight_sds[used]
+    return signs * shares, sds * np.sqrt(shares)
 
 
 def _intercepts(usage: Usage, *, one_class: bool) -> list[tuple[float, float]]:
@@ -182,7 +218,37 @@ def _sign_patterns(n: int, *, reversals: bool) -> list[tuple[int, ...]]:
     return list(dict.fromkeys([tuple(full), *singles, *all_but_one]))
 
 
-def _pattern_mass(signs: tuple[int, ...], trusts: Sequence[float]) -> float:
+def _placed(signs: tuple[int, ...], places: Sequence[int], n: int) -> tuple[int, ...]:
+    """Return ``signs`` at ``places`` among ``n``, 0 elsewhere."""
+    found = dict(zip(places, signs, strict=True))
+    return tuple(found.get(place, 0) for place in range(n))
+
+
+def _any_holds(trusts: Sequence[float], scored: Sequence[int], correlations: FloatArray | None) -> float:
+    """Return the prior probability that some release holds.
+
+    It is the largest trust; of a release that no other agrees with, nor is the opposite of, only UNSUPPORTED of it.
+    """
+    if correlations is None or len(scored) < 2:
+        return max(trusts)
+    support = np.abs(correlations[np.ix_(scored, scored)] - np.eye(len(scored))).max(axis=1)
+    parts = dict(zip(scored, UNSUPPORTED + (1 - UNSUPPORTED) * np.minimum(support, 1.0), strict=True))
+    return max(trust * float(parts.get(place, 1.0)) for place, trust in enumerate(trusts))
+
+
+def _agreement(usage: Usage, correlations: FloatArray | None) -> float:
+    """Return the product of the correlations of used releases as they are used, each at least LEAST_AGREEMENT."""
+    if correlations is None:
+        return 1.0
+    pairs = combinations(usage.used, 2)
+    signed = [usage.signs[i] * usage.signs[j] * float(correlations[i, j]) for i, j in pairs]
+    return float(np.prod([max(each, LEAST_AGREEMENT) for each in signed]))
+
+
+def _mass(usage: Usage, trusts: Sequence[float]) -> float:
     """Return the product of trust, its reversed part, or what is left of 1, over the releases."""
     factors = {0: lambda p: 1 - p, 1: lambda p: p * (1 - REVERSED), -1: lambda p: p * REVERSED}
-    return float(np.prod([factors[sign](trust) for sign, trust in zip(signs, trusts, strict=True)]))
+    masses = [factors[sign](trust) for sign, trust in zip(usage.signs, trusts, strict=True)]
+    if usage.view is not None:
+        masses[usage.view] = trusts[usage.view]
+    return float(np.prod(masses))

@@ -1,7 +1,7 @@
 """Learning from a set of labels: kernel features, trees where labels allow, and the average over hypotheses."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from tacit.adoption.averaging import Average, Fits, fit_hypotheses, releases_only
 from tacit.adoption.boosted_trees import BoostedTrees, learn_class_trees
 from tacit.adoption.class_members import ClassFitter, ClassMember
-from tacit.adoption.kernel_features import KERNELS, KernelFeatures, features_of
+from tacit.adoption.kernel_features import KERNELS, KernelFeatures, features_of, view_kernel
 from tacit.adoption.member_inputs import Inputs, Setting
 from tacit.arrays import Codes, FloatArray, Rows
 
@@ -32,17 +32,21 @@ class LabelledRows:
     scores : tuple of arrays [L, C]
         Clean scores of each release.
     codes : array of int [L]
+    views : mapping
+        Rows in the features of releases, by the place of the release.
     """
 
     X: Rows
     Z: FloatArray
     scores: tuple[FloatArray, ...]
     codes: Codes
+    views: Mapping[int, FloatArray] = field(default_factory=dict)
 
     def take(self, places: NDArray[np.intp]) -> "LabelledRows":
         """Return some of the rows."""
         scores = tuple(each[places] for each in self.scores)
-        return LabelledRows(self.X[places], self.Z[places], scores, self.codes[places])
+        views = {place: each[places] for place, each in self.views.items()}
+        return LabelledRows(self.X[places], self.Z[places], scores, self.codes[places], views)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,12 +61,26 @@ class Surroundings:
     size : float
         Mean squared norm of represented rows.
     kernels : sequence of str
+    view_sizes : mapping
+        Mean squared norm of rows in the features of releases, by the place of the release.
+    correlations : array [R, R] or None
+        Between the releases' scores of the receiver's rows.
     """
 
     setting: Setting
     trusts: tuple[float, ...]
     size: float
     kernels: Sequence[str] = KERNELS
+    view_sizes: Mapping[int, float] = field(default_factory=dict)
+    correlations: FloatArray | None = None
+
+    def features(self, rows: LabelledRows) -> dict[str, KernelFeatures]:
+        """Return the features of each kernel, of the receiver's columns and of the features of releases."""
+        found = features_of(rows.Z, self.size, self.kernels)
+        for place, size in self.view_sizes.items():
+            seen = features_of(rows.views[place], size, self.kernels)
+            found |= {view_kernel(kernel, place): each for kernel, each in seen.items()}
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +104,8 @@ class Learned:
 
     def inputs(self, rows: LabelledRows) -> Inputs:
         """Return what the members of the average read of rows."""
-        return Inputs(rows.scores, rows.Z, self.features, None if self.trees is None else self.trees(rows.X))
+        trees = None if self.trees is None else self.trees(rows.X)
+        return Inputs(rows.scores, rows.Z, self.features, trees, rows.views)
 
 
 def learn(rows: LabelledRows, around: Surroundings, *, seed: int) -> Learned:
@@ -94,14 +113,20 @@ def learn(rows: LabelledRows, around: Surroundings, *, seed: int) -> Learned:
     n_classes, setting = around.setting.n_classes, around.setting
     if len(np.unique(rows.codes)) < 2:
         fit = ClassFitter(Inputs(rows.scores, rows.Z, {}), rows.codes, setting)
-        return Learned({}, None, releases_only(fit, around.trusts))
-    features, trees, out_of_fold = features_of(rows.Z, around.size, around.kernels), None, None
+        return Learned({}, None, _releases_only(fit, around))
+    features, trees, out_of_fold = around.features(rows), None, None
     if trees_allowed(rows.codes):
         trees = learn_class_trees(rows.X, rows.codes, n_classes, seed=seed)
         out_of_fold = tree_scores_out_of_fold(rows.X, rows.codes, n_classes, seed=seed)
-    inputs = Inputs(rows.scores, rows.Z, features, out_of_fold)
-    fits = fit_hypotheses(ClassFitter(inputs, rows.codes, setting), around.trusts, kernels=around.kernels)
+    fit = ClassFitter(Inputs(rows.scores, rows.Z, features, out_of_fold, rows.views), rows.codes, setting)
+    fits = fit_hypotheses(
+        fit, around.trusts, kernels=around.kernels, views=around.view_sizes, correlations=around.correlations
+    )
     return Learned(features, trees, fits.average(), fits)
+
+
+def _releases_only(fit: ClassFitter, around: Surroundings) -> Average[ClassMember]:
+    return releases_only(fit, around.trusts, views=around.view_sizes, correlations=around.correlations)
 
 
 def trees_allowed(codes: Codes) -> bool:

@@ -1,6 +1,6 @@
 """What adopting did, by held-out labels: figures of each way to learn, differences, and what each release adds."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,6 +60,16 @@ class MethodFigures:
             ],
         }
 
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> "MethodFigures":
+        """Return the figures that ``to_dict`` wrote."""
+        bins = tuple(
+            CalibrationBin(float(each["predicted"]), Figure.from_dict(each["observed"]), int(each["rows"]))
+            for each in content["calibration"]
+        )
+        right, loss = Figure.from_dict(content["accuracy"]), Figure.from_dict(content["log_loss"])
+        return cls(str(content["name"]), right, _optional_figure(content["area"]), loss, bins)
+
 
 @dataclass(frozen=True)
 class ReleaseFigures:
@@ -79,6 +89,8 @@ class ReleaseFigures:
         Classes of the receiver that it does not know.
     n_unusable : int
         Rows of which it gives no finite scores.
+    note : str
+        What the release and the table have in common.
     """
 
     name: str
@@ -89,6 +101,7 @@ class ReleaseFigures:
     agreement: Agreement | None
     unknown_classes: tuple[str, ...]
     n_unusable: int
+    note: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready data."""
@@ -101,10 +114,34 @@ class ReleaseFigures:
             "gain": None if self.gain is None else self.gain.to_dict(),
             "agreement": None
             if agreement is None
-            else {"share": agreement.agreement, "chance": agreement.chance, "kappa": agreement.kappa},
+            else {
+                "share": agreement.agreement,
+                "chance": agreement.chance,
+                "kappa": agreement.kappa,
+                "rows": agreement.n_rows,
+            },
             "unknown_classes": list(self.unknown_classes),
             "unusable_rows": self.n_unusable,
+            "note": self.note,
         }
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> "ReleaseFigures":
+        """Return the figures that ``to_dict`` wrote."""
+        halves = content["agreement"]
+        return cls(
+            name=str(content["name"]),
+            trust=float(content["trust"]),
+            used=float(content["used"]),
+            reversed=float(content["reversed"]),
+            gain=_optional_figure(content["gain"]),
+            agreement=None
+            if halves is None
+            else Agreement(float(halves["share"]), float(halves["chance"]), int(halves["rows"])),
+            unknown_classes=tuple(content["unknown_classes"]),
+            n_unusable=int(content["unusable_rows"]),
+            note=str(content["note"]),
+        )
 
 
 @dataclass(frozen=True)
@@ -120,6 +157,9 @@ class AdoptionEvidence:
     difference : Figure or None
         Held-out log-loss adopted minus alone: below 0 adopting helps.
     releases : tuple of ReleaseFigures
+    truth, alone, adopted : tuple of int
+        Class codes of the labelled rows: true, and as predicted held out without and with the releases; empty where
+        labels are too few.
     """
 
     n_unlabelled: int
@@ -128,11 +168,24 @@ class AdoptionEvidence:
     methods: tuple[MethodFigures, ...]
     difference: Figure | None
     releases: tuple[ReleaseFigures, ...]
+    truth: tuple[int, ...] = ()
+    alone: tuple[int, ...] = ()
+    adopted: tuple[int, ...] = ()
 
     @property
     def n_labelled(self) -> int:
         """The number of labels."""
         return sum(self.labels)
+
+    @property
+    def weights(self) -> tuple[float, ...]:
+        """The probability of each release that it is used; 0 where it is ignored."""
+        return tuple(release.used for release in self.releases)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What each release and the table have in common."""
+        return tuple(release.note for release in self.releases)
 
     @property
     def classes_without_labels(self) -> tuple[str, ...]:
@@ -151,13 +204,36 @@ class AdoptionEvidence:
         return {
             "labelled": self.n_labelled,
             "unlabelled": self.n_unlabelled,
+            "classes": list(self.classes),
             "labels": dict(zip(self.classes, self.labels, strict=True)),
             "classes_without_labels": list(self.classes_without_labels),
             "methods": [each.to_dict() for each in self.methods],
             "difference": None if self.difference is None else self.difference.to_dict(),
             "verdict": self.verdict,
             "releases": [each.to_dict() for each in self.releases],
+            "truth": list(self.truth),
+            "alone": list(self.alone),
+            "adopted": list(self.adopted),
         }
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> "AdoptionEvidence":
+        """Return the evidence that ``to_dict`` wrote."""
+        return cls(
+            n_unlabelled=int(content["unlabelled"]),
+            classes=tuple(content["classes"]),
+            labels=tuple(int(content["labels"][name]) for name in content["classes"]),
+            methods=tuple(MethodFigures.from_dict(each) for each in content["methods"]),
+            difference=_optional_figure(content["difference"]),
+            releases=tuple(ReleaseFigures.from_dict(each) for each in content["releases"]),
+            truth=tuple(content["truth"]),
+            alone=tuple(content["alone"]),
+            adopted=tuple(content["adopted"]),
+        )
+
+
+def _optional_figure(content: Mapping[str, float] | None) -> Figure | None:
+    return None if content is None else Figure.from_dict(content)
 
 
 def labels_can_tell(codes: Codes) -> bool:
@@ -210,6 +286,7 @@ def release_figures(
             agreement=agreements[place],
             unknown_classes=unknown[place],
             n_unusable=unusable[place],
+            note=source.note,
         )
         for place, source in enumerate(sources)
     )

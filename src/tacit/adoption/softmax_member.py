@@ -123,7 +123,7 @@ class _Prior:
         start = np.zeros((n_columns, setting.n_classes))
         if hypothesis.usage.shares_of is not None:
             start[0] = setting.mean_scores[hypothesis.usage.shares_of]
-        means, deviations = prior_weights(hypothesis.usage, setting.precisions)
+        means, deviations = prior_weights(hypothesis.usage, setting.precisions, setting.weight_sds)
         trees = hypothesis.trees
         return cls(
             start=start,

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_softmax
 
+from tacit.adoption.hypotheses import UNCALIBRATED_SD, WEIGHT_SD
 from tacit.arrays import FloatArray, Rows
 from tacit.errors import InputError
 
@@ -22,6 +23,8 @@ MOST_TRUST, LEAST_TRUST = 0.6, 0.02
 BETWEEN_OWNERS = 0.05
 # Standard deviation of log-odds over rows from which a release has its full trust.
 FULL_SPREAD = 0.5
+# Prior probability that the receiver's labels are better learned in the features of a release.
+VIEW_TRUST = 0.3
 
 
 @dataclass(frozen=True)
@@ -81,8 +84,9 @@ class Source:
     Attributes
     ----------
     name : str
-    scores : callable
+    scores : callable or None
         Rows to class log-odds [N, C] by the receiver's class codes; NaN in a whole column for a class it does not know.
+        None for a release that has features only.
     reliability : Reliability
     shares : array [C] or None
         The classes' shares at the owner's, as released.
@@ -90,14 +94,28 @@ class Source:
         Rows to two class log-odds [N, C] with independent noise, if the release can be divided.
     residual : float or None
         Of a numeric target, whose scores are its mean [N, 1]: the standard deviation of what they leave, as released.
+    calibrated : bool
+        Whether the softmax of the scores is a probability; else their scale is only about right.
+    view : callable or None
+        Rows to features [N, d] of about unit size in which the receiver's own learners may see them.
+    note : str
+        What the release and the table have in common.
     """
 
     name: str
-    scores: Scorer
+    scores: Scorer | None
     reliability: Reliability = Reliability()
     shares: FloatArray | None = None
     halves: Callable[[Rows], tuple[FloatArray, FloatArray]] | None = None
     residual: float | None = None
+    calibrated: bool = True
+    view: Scorer | None = None
+    note: str = ""
+
+    @property
+    def weight_sd(self) -> float:
+        """The prior standard deviation of the scores' weight."""
+        return WEIGHT_SD if self.calibrated else UNCALIBRATED_SD
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,6 +176,25 @@ def trust_on_rows(trust: float, scores: FloatArray) -> float:
 
 def all_scores(sources: Sequence[Source], X: Rows, n_classes: int) -> list[CleanScores]:
     """Return the usable scores of rows ``X`` by each source."""
-    if not len(X):
-        return [clean_scores(np.empty((0, n_classes)), 0, n_classes) for _ in sources]
-    return [clean_scores(each.scores(X), len(X), n_classes, name=each.name) for each in sources]
+    nothing = np.zeros((len(X), n_classes))
+    return [
+        clean_scores(
+            each.scores(X) if each.scores is not None and len(X) else nothing, len(X), n_classes, name=each.name
+        )
+        for each in sources
+    ]
+
+
+def score_correlations(scores: Sequence[FloatArray]) -> FloatArray:
+    """Return how far the clean scores [N, C] of each two releases go together over rows and classes [R, R]."""
+    if not scores:
+        return np.empty((0, 0))
+    centred = np.array([(each - each.mean(axis=0)).ravel() for each in scores])
+    lengths = np.linalg.norm(centred, axis=1)
+    directions = centred / np.where(lengths > 0, lengths, 1.0)[:, None]
+    return np.asarray(directions @ directions.T)
+
+
+def all_views(sources: Sequence[Source], X: Rows) -> dict[int, FloatArray]:
+    """Return rows ``X`` in the features of each source that has any, by its place."""
+    return {place: each.view(X) for place, each in enumerate(sources) if each.view is not None}

@@ -106,7 +106,7 @@ def _prior(hypothesis: Hypothesis, setting: Setting, n_columns: int) -> tuple[Fl
     """Return the prior means and standard deviations of the columns' weights."""
     usage = hypothesis.usage
     offset = 0.0 if usage.shares_of is None else float(setting.mean_scores[usage.shares_of, 0])
-    source_means, source_deviations = prior_weights(usage, setting.precisions)
+    source_means, source_deviations = prior_weights(usage, setting.precisions, setting.weight_sds)
     means = [offset, *source_means, *([TREES_MEAN] if hypothesis.trees else [])]
     deviations = [hypothesis.intercept_sd, *source_deviations, *([TREES_SD] if hypothesis.trees else [])]
     n_features = n_columns - len(means)

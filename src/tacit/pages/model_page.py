@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from tacit.adoption.comparison import Comparison
+from tacit.adoption.receiver_evidence import MethodFigures
 from tacit.arrays import FloatArray
 from tacit.data.schema import Schema
 from tacit.pages import class_means, comparison
@@ -10,6 +11,7 @@ from tacit.pages.charts import weight_chart
 from tacit.pages.guarantee import guarantee_block, headline
 from tacit.pages.layout import section, whole_page
 from tacit.pages.markup import Markup, joined, tag
+from tacit.pages.method_figures import calibration_part, methods_part
 from tacit.pages.table_summary import TableSummary
 from tacit.privacy.card import Card
 
@@ -24,8 +26,8 @@ class ModelFacts:
         The receiver's.
     cards, weights, notes : tuples
         For each release its card, its weight in the model, and what it has in common with the table.
-    comparison : Comparison
-        Predictions without and with the releases.
+    comparison : Comparison or None
+        Predictions without and with the releases; None where there is no row to measure on.
     measured_on : str
         Which rows the comparison is of, as a clause: ``"your 20 labelled rows, each held out in turn"``.
     n_labelled, n_unlabelled : int
@@ -34,39 +36,76 @@ class ModelFacts:
         Class means of the receiver's table and previews of the releases.
     layers : array [L, C, p] or None
         The class means of predicted classes as each layer of the model reconstructs them.
+    methods : tuple of MethodFigures
+        Of an averaged model: how well each way to learn predicts the same rows.
+    verdict : str
+        Of an averaged model: what its evidence says, in a sentence.
+    remarks : tuple of str
+        What is to be known beside the figures.
     """
 
     schema: Schema
     cards: tuple[Card, ...]
     weights: tuple[float, ...]
     notes: tuple[str, ...]
-    comparison: Comparison
+    comparison: Comparison | None
     measured_on: str
     n_labelled: int
     n_unlabelled: int
     summary: TableSummary | None = None
     layers: FloatArray | None = None
+    methods: tuple[MethodFigures, ...] = ()
+    verdict: str = ""
+    remarks: tuple[str, ...] = ()
 
 
 def model_page(facts: ModelFacts) -> str:
     """Return the page about an adopted model."""
-    both = facts.comparison
-    lead = f"Measured on {facts.measured_on}. Ranges are 95\u202f% intervals: the fewer rows, the wider."
-    header = [
-        tag("p", "tacit · report on an adopted model", class_="kicker"),
-        tag("h1", comparison.verdict(both, facts.weights)),
-        tag("p", lead, class_="lead"),
-        comparison.figures(both, facts.n_labelled, facts.n_unlabelled),
-    ]
     sections = [
-        section("Accuracy", "The same learner, on the same rows, without and with it.", comparison.accuracy_part(both)),
-        section("Class by class", "How the share of right rows of each class changed.", comparison.classes_part(both)),
-        section("Confusions", "What is taken for what, with all that was adopted.", comparison.confusion_part(both)),
+        *_method_sections(facts),
+        *([] if facts.comparison is None else _comparison_sections(facts.comparison)),
         section("What was adopted", "The guarantee of each owner, from the card of the release.", _adopted(facts)),
         *_summary_sections(facts),
     ]
     note = "It shows means and counts of your own rows: keep it as you keep your table."
-    return whole_page("tacit report: adopted model", header, sections, note)
+    return whole_page("tacit report: adopted model", _header(facts), sections, note)
+
+
+def _header(facts: ModelFacts) -> list[Markup]:
+    both = facts.comparison
+    kicker = tag("p", "tacit · report on an adopted model", class_="kicker")
+    said = [tag("p", remark) for remark in facts.remarks]
+    if both is None:
+        counts = f"{facts.n_labelled:,} labelled and {facts.n_unlabelled:,} unlabelled rows."
+        return [kicker, tag("h1", facts.verdict), tag("p", counts, class_="lead"), *said]
+    lead = f"Measured on {facts.measured_on}. Ranges are 95\u202f% intervals: the fewer rows, the wider."
+    return [
+        kicker,
+        tag("h1", facts.verdict or comparison.verdict(both, facts.weights)),
+        tag("p", lead, class_="lead"),
+        *said,
+        comparison.figures(both, facts.n_labelled, facts.n_unlabelled),
+    ]
+
+
+def _comparison_sections(both: Comparison) -> list[Markup]:
+    return [
+        section("Accuracy", "The same learner, on the same rows, without and with it.", comparison.accuracy_part(both)),
+        section("Class by class", "How the share of right rows of each class changed.", comparison.classes_part(both)),
+        section("Confusions", "What is taken for what, with all that was adopted.", comparison.confusion_part(both)),
+    ]
+
+
+def _method_sections(facts: ModelFacts) -> list[Markup]:
+    """Return the sections of every way to learn; none for models that are not averages."""
+    if not facts.methods:
+        return []
+    aside = "AUC is the chance that of two rows the likelier one is ranked higher; log-loss punishes false certainty."
+    came_true = "Of rows predicted so, how many were: the marks should lie on each other."
+    return [
+        section("Ways to learn", aside, methods_part(facts.methods)),
+        section("Calibration", came_true, calibration_part(facts.methods[-1])),
+    ]
 
 
 def _adopted(facts: ModelFacts) -> Markup:

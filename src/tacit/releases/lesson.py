@@ -116,6 +116,8 @@ class Lesson:
         What is publicly known of the scores' quality among the owner's rows, if the release was checked there.
     calibrated : bool
         Whether the scores of the candidates are logarithms of probabilities: differences between classes are log-odds.
+    halves : pair of score functions or None
+        The same scores twice with independent noise: where they agree, the release says more than noise.
     """
 
     classes: Mapping[int, int]
@@ -127,6 +129,7 @@ class Lesson:
     note: str = ""
     quality: ScoreQuality | None = None
     calibrated: bool = False
+    halves: tuple[ScoreFunction, ScoreFunction] | None = None
 
 
 def column_note(shared: SharedColumns) -> str:

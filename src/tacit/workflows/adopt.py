@@ -4,6 +4,9 @@ import importlib.util
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
+from tacit.adoption.averaged_transfer import AveragedTransfer, Shares
 from tacit.adoption.classifier import TransferClassifier
 from tacit.adoption.neighbours import MetricNeighbours
 from tacit.adoption.network import SharpenedTransfer
@@ -19,13 +22,14 @@ from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
 from tacit.pages.table_summary import summarise_table, with_summary
 from tacit.privacy.ledger import LedgerLike, as_ledger
 from tacit.releases.file import Release
+from tacit.releases.lesson import owner_schema
 from tacit.releases.signature import TrustedKey
 from tacit.workflows.fabricated_tables import open_release
 from tacit.workflows.models import AdoptedModel, Receiver, write_model
 from tacit.workflows.release import write_charged
 from tacit.workflows.tables import Progress, Table, as_schema, encoded_rows, input_paths, labelled_rows, no_progress
 
-LEARNERS = ("membership", "sharpened")
+AUTO, AVERAGED, MEMBERSHIP, SHARPENED = LEARNERS = ("auto", "averaged", "membership", "sharpened")
 
 
 def adopt(
@@ -34,7 +38,8 @@ def adopt(
     schema: Schema | FilePath,
     *,
     combine: str = "calibrated",
-    learner: str = "membership",
+    learner: str = AUTO,
+    shares: Shares = None,
     random_state: int = 0,
     trusted_key: TrustedKey | None = None,
     output: FilePath | None = None,
@@ -51,13 +56,19 @@ def adopt(
     releases : sequence of Release or paths
         What owners handed out, of any mix of kinds; the path of a fabricated table stands for its release.
     table : path, DataFrame or Encoded
-        The receiver's rows, mostly unlabelled; it may have other columns than the owners'.
+        The receiver's rows, mostly or all unlabelled; it may have other columns than the owners'.
     schema : Schema or path
         Of the receiver's table.
     combine : {"calibrated", "paper"}
         "calibrated": trust a release as far as the labels bear it out; "paper": [membership] eq. 79-87.
-    learner : {"membership", "sharpened"}
-        How the receiver's own rows are learned; "sharpened" is a network and needs the extra ``deep``.
+    learner : {"auto", "averaged", "membership", "sharpened"}
+        How the receiver's own rows are learned. "averaged": linear and radial kernels and boosted trees, averaged with
+        the releases by evidence; it needs no labels. "membership": autoencoders with self-training. "sharpened": a
+        network, which needs the extra ``deep``. "auto" is "membership" for ``combine="paper"``, for pictures with
+        labels of two classes, and where a release shares no column with the table; else "averaged".
+    shares : mapping, "estimated" or None
+        For "averaged": the classes' shares among the receiver's rows by name, estimated from the rows, or as the
+        releases say.
     random_state : int
         Where random choices start; no privacy depends on it.
     trusted_key : Ed25519 public key, path or None
@@ -72,8 +83,13 @@ def adopt(
     if output is not None:
         require_output(Path(output), force=force, inputs=input_paths(*releases, table, schema))
     sources = opened_releases(releases, trusted_key=trusted_key)
-    receiver = _receiver(sources, rules, combine=combine, learner=learner, random_state=random_state, verbose=verbose)
-    rows = encoded_rows(table, rules, progress=progress)
+    rows = encoded_rows(table, rules, labels="optional", progress=progress)
+    chosen = chosen_learner(learner, sources, rules, combine=combine, n_classes=_n_labelled_classes(rows))
+    if shares is not None and chosen != AVERAGED:
+        raise InputError(f"shares are for the learner {AVERAGED!r}; got them with {chosen!r}. Leave them out.")
+    receiver = _receiver(
+        sources, rules, combine=combine, learner=chosen, shares=shares, random_state=random_state, verbose=verbose
+    )
     progress(f"learning from {len(sources)} release{'s' * (len(sources) != 1)} and {_counted_rows(rows)}")
     receiver.fit(rows.X, rows.y)
     summary = summarise_table(rows.X, rows.y, receiver.predict(rows.X), len(rules.classes), sources)
@@ -135,10 +151,29 @@ def opened_releases(releases: Sequence[Release | FilePath], *, trusted_key: Trus
     return sources
 
 
+def chosen_learner(
+    learner: str, sources: Sequence[Release], schema: Schema, *, combine: str = "calibrated", n_classes: int = 2
+) -> str:
+    """Return the learner for a table with labels of ``n_classes`` classes: the one asked for, or by "auto".
+
+    Pictures have views in which membership mappings learn better; with labels of fewer than two classes nothing is
+    learned from them, and the releases alone are averaged. Where a release shares no column, only the geometry of its
+    classes can be used, which membership mappings do.
+    """
+    if learner != AUTO:
+        return learner
+    if combine == "paper" or (schema.image is not None and n_classes >= 2):
+        return MEMBERSHIP
+    shared = [schema.shared_with(owner_schema(source)).pairings for source in sources if source.schema is not None]
+    return AVERAGED if schema.image is not None or all(shared) else MEMBERSHIP
+
+
 def _check_learner(learner: str, combine: str) -> None:
     one_of("learner", learner, LEARNERS)
     one_of("combine", combine, ("calibrated", "paper"))
-    if learner != "sharpened":
+    if combine == "paper" and learner == AVERAGED:
+        raise InputError(f"combine must be 'calibrated' with --learner {AVERAGED}; got {combine!r}.")
+    if learner != SHARPENED:
         return
     if combine != "calibrated":
         raise InputError(f"combine must be 'calibrated' with --learner sharpened; got {combine!r}.")
@@ -149,14 +184,27 @@ def _check_learner(learner: str, combine: str) -> None:
 
 
 def _receiver(
-    sources: list[Release], schema: Schema, *, combine: str, learner: str, random_state: int, verbose: bool
+    sources: list[Release],
+    schema: Schema,
+    *,
+    combine: str,
+    learner: str,
+    shares: Shares,
+    random_state: int,
+    verbose: bool,
 ) -> Receiver:
+    if learner == AVERAGED:
+        return AveragedTransfer(sources, schema=schema, shares=shares, random_state=random_state)
     metrics_only = bool(sources) and all(kind_of(source).teaches == ("metric",) for source in sources)
-    if learner == "sharpened":
+    if learner == SHARPENED:
         return SharpenedTransfer(sources, schema=schema, random_state=random_state, verbose=verbose)
     if metrics_only and combine == "calibrated":
         return MetricNeighbours(sources, schema=schema)
     return TransferClassifier(sources, schema=schema, combine=combine, random_state=random_state)
+
+
+def _n_labelled_classes(rows: Encoded) -> int:
+    return len(np.unique(rows.y[rows.y != UNLABELLED]))
 
 
 def _counted_rows(rows: Encoded) -> str:

@@ -6,12 +6,15 @@ from typing import Any, Protocol
 
 from numpy.typing import ArrayLike, NDArray
 
+from tacit.adoption.averaged_transfer import KIND as AVERAGED
+from tacit.adoption.averaged_transfer import AveragedTransfer
 from tacit.adoption.classifier import TransferClassifier
 from tacit.adoption.evidence import Evidence
 from tacit.adoption.neighbours import KIND as NEIGHBOURS
 from tacit.adoption.neighbours import MetricNeighbours
 from tacit.adoption.network import SharpenedTransfer
 from tacit.adoption.network_storage import KIND as NETWORK
+from tacit.adoption.receiver_evidence import AdoptionEvidence
 from tacit.adoption.storage import KIND as TRANSFER
 from tacit.arrays import FloatArray
 from tacit.data.schema import Schema
@@ -24,9 +27,10 @@ from tacit.releases.container import MODEL, RELEASE
 from tacit.releases.file import read_release
 from tacit.releases.model import Model
 
-Receiver = TransferClassifier | SharpenedTransfer | MetricNeighbours
+Receiver = AveragedTransfer | TransferClassifier | SharpenedTransfer | MetricNeighbours
 # By the kind that their model files state.
 RECEIVERS: dict[str, type[Receiver]] = {
+    AVERAGED: AveragedTransfer,
     TRANSFER: TransferClassifier,
     NETWORK: SharpenedTransfer,
     NEIGHBOURS: MetricNeighbours,
@@ -55,7 +59,7 @@ class AdoptedModel:
     schema: Schema
 
     @property
-    def evidence(self) -> Evidence:
+    def evidence(self) -> Evidence | AdoptionEvidence:
         """What adopting did on the receiver's own labelled rows."""
         return self.classifier.evidence_
 

@@ -1,13 +1,19 @@
 """Reports: the HTML page about a model, a release or a fabricated table, from its file."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from tacit.adoption.averaged_transfer import AveragedTransfer
 from tacit.adoption.classifier import TransferClassifier
-from tacit.adoption.comparison import Comparison, compare, compare_evidence
-from tacit.arrays import FloatArray
+from tacit.adoption.comparison import Comparison, compare
+from tacit.adoption.evidence_comparison import compare_evidence
+from tacit.adoption.evidence_words import remarks, verdict_sentence
+from tacit.adoption.figures import HeldOut
+from tacit.adoption.receiver_evidence import AdoptionEvidence, MethodFigures, method_figures
+from tacit.arrays import Codes, FloatArray, Rows
 from tacit.data.encoding import encode_file
 from tacit.errors import InputError
 from tacit.files.atomic import write_text
@@ -69,12 +75,13 @@ def _page(file: Path, test: FilePath | None, originals: Path | None) -> str:
 def report_model(adopted: AdoptedModel, *, test: FilePath | None = None) -> str:
     """Return the page about an adopted model, measured on the labelled rows of ``test`` or on its own, out of fold."""
     evidence = adopted.classifier.evidence_
-    if test is None:
-        comparison = compare_evidence(evidence)
-        measured_on = f"your own {len(comparison.truth):,} labelled rows, each held out in turn"
-    else:
-        comparison = compare_on(adopted, test)
-        measured_on = f"the {len(comparison.truth):,} labelled rows of {Path(test).name}"
+    comparison = compare_evidence(evidence) if test is None else compare_on(adopted, test)
+    measured_on = "your own rows, of which too few have a label"
+    if comparison is not None:
+        counted = f"{len(comparison.truth):,} labelled rows"
+        measured_on = (
+            f"your own {counted}, each held out in turn" if test is None else f"the {counted} of {Path(test).name}"
+        )
     summary = stored_summary(adopted.model)
     facts = ModelFacts(
         schema=adopted.schema,
@@ -88,6 +95,11 @@ def report_model(adopted: AdoptedModel, *, test: FilePath | None = None) -> str:
         summary=summary,
         layers=_layers(adopted, summary),
     )
+    if isinstance(evidence, AdoptionEvidence):
+        methods = evidence.methods if test is None else measured_methods(adopted, test)
+        facts = replace(
+            facts, methods=methods, verdict=_verdict(evidence, methods, test), remarks=tuple(remarks(evidence))
+        )
     return model_page(facts)
 
 
@@ -98,18 +110,50 @@ def report_release(release: Release) -> str:
 
 def compare_on(adopted: AdoptedModel, test: FilePath) -> Comparison:
     """Return the comparison on the labelled rows of the table at ``test``."""
-    rows = encode_file(test, adopted.schema, labels="optional")
-    labelled = rows.y >= 0
-    if not labelled.any():
-        raise InputError(f"test must hold labelled rows; {Path(test).name} has none. Fill in the label column.")
-    X = rows.X[labelled]
+    X, codes = _test_rows(adopted, test)
     classifier = adopted.classifier
     return compare(
-        rows.y[labelled],
+        codes,
         target_only=classifier.target_only_predict(X),
         adopted=classifier.predict(X),
         classes=adopted.schema.classes,
         view_only=_view_only(classifier, X),
+    )
+
+
+def measured_methods(adopted: AdoptedModel, test: FilePath) -> tuple[MethodFigures, ...]:
+    """Return how well each way to learn predicts the labelled rows at ``test``; nothing if it is no averaged model."""
+    classifier = adopted.classifier
+    if not isinstance(classifier, AveragedTransfer):
+        return ()
+    X, codes = _test_rows(adopted, test)
+    counts = np.array(classifier.evidence_.labels)
+    found = {
+        "majority": np.tile((counts + 0.5) / (counts + 0.5).sum(), (len(X), 1)),
+        "alone": classifier.alone_proba(X),
+        "releases": classifier.releases_proba(X),
+        "adopted": classifier.predict_proba(X),
+    }
+    one_fold = np.zeros((1, len(X)), dtype=np.intp)
+    return tuple(method_figures(name, HeldOut(each[None], one_fold), codes) for name, each in found.items())
+
+
+def _test_rows(adopted: AdoptedModel, test: FilePath) -> tuple[Rows, Codes]:
+    rows = encode_file(test, adopted.schema, labels="optional")
+    labelled = rows.y >= 0
+    if not labelled.any():
+        raise InputError(f"test must hold labelled rows; {Path(test).name} has none. Fill in the label column.")
+    return rows.X[labelled], rows.y[labelled].astype(np.intp)
+
+
+def _verdict(evidence: AdoptionEvidence, methods: tuple[MethodFigures, ...], test: FilePath | None) -> str:
+    """Return the verdict of own labels, or how the log-losses of test rows compare."""
+    if test is None:
+        return verdict_sentence(evidence)
+    losses = {each.name: each.log_loss.value for each in methods}
+    return (
+        f"Log-loss {losses['adopted']:.3f} with what was adopted, {losses['alone']:.3f} with your labels alone, "
+        f"{losses['releases']:.3f} with the releases alone."
     )
 
 

@@ -1,7 +1,9 @@
 """``tacit adopt``: learn from releases and a few labels of one's own."""
 
+import json
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -11,15 +13,20 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tacit.adoption.comparison import Comparison, Share, compare_evidence
+from tacit.adoption.averaged_transfer import Shares
+from tacit.adoption.comparison import Comparison, Share
 from tacit.adoption.evidence import Evidence
+from tacit.adoption.evidence_comparison import compare_evidence
+from tacit.adoption.receiver_evidence import AdoptionEvidence
 from tacit.errors import InputError
+from tacit.interfaces.cli.adoption_evidence import show_evidence
 from tacit.interfaces.cli.outputs import counted, file_size, working
 from tacit.interfaces.cli.spend import warn, warnings_on_stderr
 from tacit.privacy.card import Card
 from tacit.releases.sidecar import release_path
 from tacit.workflows.adopt import adopt as adopt_releases
 from tacit.workflows.adopt import adopt_privately
+from tacit.workflows.models import AdoptedModel
 
 
 def adopt(
@@ -50,10 +57,20 @@ def adopt(
     learner: Annotated[
         str,
         typer.Option(
-            help="[bold]membership[/]: autoencoders of membership mappings; [bold]sharpened[/]: a network that learns "
-            "from your unlabelled rows too and takes minutes (needs the extra [italic]deep[/])."
+            help="[bold]auto[/]: averaged for tables, membership for pictures; [bold]averaged[/]: kernels, trees and "
+            "releases averaged by evidence, from no labels on; [bold]membership[/]: autoencoders of membership "
+            "mappings; [bold]sharpened[/]: a network that learns from your unlabelled rows too and takes minutes "
+            "(needs the extra [italic]deep[/])."
         ),
-    ] = "membership",
+    ] = "auto",
+    shares: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SHARES",
+            help="How common the classes are among your rows: [bold]yes=0.1,no=0.9[/], or [bold]estimated[/]; as the "
+            "releases say if not given.",
+        ),
+    ] = None,
     epsilon: Annotated[
         float | None,
         typer.Option(help="For linear releases: privacy loss of your own rows, which are then protected too."),
@@ -65,9 +82,10 @@ def adopt(
         int | None,
         typer.Option(help="Where random choices start, 0 if not given; of noise, for tests only: NOT private."),
     ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the evidence as JSON.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
-    """Adopt one or more releases: learn from them together with your own, mostly unlabelled rows.
+    """Adopt one or more releases: learn from them together with your own, mostly or all unlabelled rows.
 
     Your table may have other columns than the owner's. Prints, on your own labelled rows held out in turn, what
     you reach alone and what with the releases. Spends nothing. The model holds your rows: keep it to yourself.
@@ -82,46 +100,74 @@ def adopt(
     if epsilon is None:
         if ledger is not None:
             raise InputError("--ledger is for private adoption: give --epsilon with it, or leave it out.")
-        _adopt(paths, table, schema, output, key=key, combine=combine, learner=learner, seed=seed, force=force)
+        options = _Options(combine, learner, _shares(shares), seed, key, force=force, as_json=as_json)
+        _adopt(paths, table, schema, output, options)
     else:
         _adopt_privately(paths, table, schema, output, key=key, epsilon=epsilon, ledger=ledger, seed=seed, force=force)
 
 
-def _adopt(
-    paths: list[Path],
-    table: Path,
-    schema: Path,
-    output: Path,
-    *,
-    key: Path | None,
-    combine: str,
-    learner: str,
-    seed: int | None,
-    force: bool,
-) -> None:
-    verbose = learner == "sharpened" and sys.stderr.isatty()
+@dataclass(frozen=True)
+class _Options:
+    combine: str
+    learner: str
+    shares: Shares
+    seed: int | None
+    key: Path | None
+    force: bool
+    as_json: bool
+
+
+def _adopt(paths: list[Path], table: Path, schema: Path, output: Path, options: _Options) -> None:
+    verbose = options.learner == "sharpened" and sys.stderr.isatty()
     with working(f"reading {table.name}") as stage:
         adopted = adopt_releases(
             paths,
             table,
             schema,
-            combine=combine,
-            learner=learner,
-            random_state=seed or 0,
-            trusted_key=key,
+            combine=options.combine,
+            learner=options.learner,
+            shares=options.shares,
+            random_state=options.seed or 0,
+            trusted_key=options.key,
             output=output,
-            force=force,
+            force=options.force,
             progress=stage,
             verbose=verbose,
         )
     _note_failing_guarantees(paths, adopted.model.cards)
-    comparison = compare_evidence(adopted.evidence)
-    console = Console()
-    n_labelled = counted(len(comparison.truth), "labelled row")
-    show_accuracy(console, comparison, f"on your {n_labelled}, each held out in turn")
-    console.print(_weights([path.name for path in paths], adopted.model.cards, adopted.evidence))
+    names = [path.name for path in paths]
+    if options.as_json:
+        files = [
+            {"file": name, "guarantee": card.to_dict()} for name, card in zip(names, adopted.model.cards, strict=True)
+        ]
+        typer.echo(json.dumps({"model": str(output), "files": files, **adopted.evidence.to_dict()}))
+        return
+    _show(Console(), adopted, names)
     typer.echo(f"wrote {output} ({file_size(output)}). It holds knowledge of your rows: do not hand it out.")
     typer.echo(f"Next: tacit predict {output} new.csv -o predictions.csv    tacit report {output} -o report.html")
+
+
+def _show(console: Console, adopted: AdoptedModel, names: list[str]) -> None:
+    evidence, cards = adopted.evidence, adopted.model.cards
+    if isinstance(evidence, AdoptionEvidence):
+        show_evidence(console, evidence, names, cards)
+        return
+    comparison = compare_evidence(evidence)
+    if comparison is not None:
+        n_labelled = counted(len(comparison.truth), "labelled row")
+        show_accuracy(console, comparison, f"on your {n_labelled}, each held out in turn")
+    console.print(_weights(names, cards, evidence))
+
+
+def _shares(text: str | None) -> Shares:
+    """Return class shares from ``yes=0.1,no=0.9``, or the word as it is."""
+    if text is None or "=" not in text:
+        return text
+    pairs = [part.rpartition("=") for part in text.split(",")]
+    try:
+        return {name.strip(): float(value) for name, _, value in pairs}
+    except ValueError as problem:
+        raise InputError(f"--shares must be like yes=0.1,no=0.9; got {text!r}.") from problem
 
 
 def _adopt_privately(

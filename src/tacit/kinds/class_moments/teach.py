@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 from tacit.arrays import FloatArray
 from tacit.data.schema import Schema
 from tacit.kinds.class_moments import ENTRY_FILE
+from tacit.models.class_moments.calibrated import calibrated_discriminant
 from tacit.models.class_moments.discriminants import MomentFamily, linear_discriminant, stored_discriminant
-from tacit.models.class_moments.features import ImageFeatures, features_of
-from tacit.models.class_moments.frames import frames_between
+from tacit.models.class_moments.features import ImageFeatures, TableFeatures, features_of
+from tacit.models.class_moments.frames import Frame, frames_between
 from tacit.releases.file import Release
-from tacit.releases.lesson import Lesson, ReceiverTable, ScoreFunction, owner_schema, shared_classes
+from tacit.releases.lesson import Lesson, ReceiverTable, ScoreFunction, ScoreQuality, owner_schema, shared_classes
 
 # Settings of quadratic discriminants that the receiver's labels choose among.
 DIMENSIONS = (15, 30, 50)
@@ -25,10 +26,30 @@ def teach(release: Release, table: ReceiverTable) -> Lesson:
     """Return class scores of the receiver's rows, one candidate for each frame and setting; else the class geometry."""
     theirs = owner_schema(release)
     classes = shared_classes(table.schema, theirs)
+    features = features_of(theirs)
+    if release.kind != ENTRY_FILE and not isinstance(features, ImageFeatures):
+        frames = frames_between(table.schema, theirs)
+        if frames:
+            return _calibrated(release, features, frames[0], table, classes)
     candidates = tuple(_candidates(release, theirs, table))
     if candidates:
         return Lesson(classes, candidates=candidates)
     return Lesson(classes, class_places=class_places(release), note=NOTHING_SHARED)
+
+
+def _calibrated(
+    release: Release, features: TableFeatures, frame: Frame, table: ReceiverTable, classes: Mapping[int, int]
+) -> Lesson:
+    sigma = float(release.settings["sigma"])
+    found = calibrated_discriminant(release.arrays, table.X, sigma=sigma, frame=frame, features=features)
+    return Lesson(
+        classes,
+        candidates=((found.scores, frame.note),),
+        note=frame.note,
+        calibrated=True,
+        quality=ScoreQuality(found.separation, found.separation_z, found.size, found.shares),
+        halves=found.halves,
+    )
 
 
 def stored_scores(arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> ScoreFunction:

@@ -27,7 +27,7 @@ def teach(release: Release, table: ReceiverTable) -> Lesson:
         return lesson
     X, y = _rows(release)
     scores = _learned(X, y, ColumnMatch.of(shared), len(owner_schema(release).classes))
-    return replace(lesson, candidates=((scores, lesson.note),))
+    return replace(lesson, candidates=((scores, lesson.note),), calibrated=True)
 
 
 def stored_scores(arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> ScoreFunction:

@@ -13,7 +13,7 @@ from tacit.arrays import FloatArray
 from tacit.errors import InputError
 from tacit.models.class_labels import CLASSES_READ, checked_rows, encode_labels, fitted_rows
 from tacit.models.linear.feature_split import FeatureSplit
-from tacit.models.linear.release import LinearScores, linear_release
+from tacit.models.linear.release import LinearScores, linear_release, require_weights
 from tacit.models.per_class import ScoreClassifierMixin
 from tacit.models.private_estimator import PrivateEstimator
 from tacit.models.two_class_problems import (
@@ -207,7 +207,7 @@ class PrivateLogisticRegression(ScoreClassifierMixin, PrivateEstimator):
         prior = np.atleast_2d(checks.finite_array("prior", self.prior))
         if prior.shape != (n_rows, n_features):
             raise InputError(f"prior must have shape ({n_rows}, {n_features}); got {prior.shape}.")
-        return prior
+        return require_weights("prior", prior)
 
     def _card(self, account: Account) -> Card:
         public = ["the number of features", "the list of classes"]

@@ -1,0 +1,254 @@
+"""The receiver's side for tables: releases become sources, and the average over hypotheses a model to keep."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from tacit.adoption.adopted_classifier import AdoptedClassifier
+from tacit.adoption.average_storage import (
+    array_fields,
+    average_parts,
+    kernel_parts,
+    named,
+    stored_average,
+    stored_fields,
+    stored_kernels,
+    under,
+)
+from tacit.adoption.boosted_trees import BoostedTrees
+from tacit.adoption.class_shares import estimated_shares, stated_shares
+from tacit.adoption.learned import Learned
+from tacit.adoption.receiver_evidence import AdoptionEvidence
+from tacit.adoption.release_sources import MOST_ROWS, ReleaseScores, ReleaseView, release_sources
+from tacit.adoption.representation import Representation
+from tacit.adoption.source import Source, all_scores
+from tacit.adoption.stored_model import rebuilt
+from tacit.arrays import FLOATS, UNLABELLED, Arrays, FloatArray, Rows
+from tacit.data.columns import Label, Numeric
+from tacit.data.schema import Schema
+from tacit.errors import InputError
+from tacit.releases.file import Release
+from tacit.releases.model import Model
+
+KIND = "averaged_model"
+ESTIMATED = "estimated"
+# Scores whose mean probabilities are this close to the released shares were made so.
+CENTRED = 2e-3
+Shares = Mapping[str, float] | str | None
+
+
+class AveragedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Learn a table's classes from any number of labels, unlabelled rows and the releases of others.
+
+    An `AdoptedClassifier` whose sources are releases of any kinds: class scores enter as log-odds, features and metrics
+    as other columns for the receiver's own learners.
+
+    The receiver's own table is not protected: a fitted model holds some of its rows. Adopting spends nothing.
+
+    Parameters
+    ----------
+    releases : sequence of Release
+        What owners handed out. Empty: the receiver's labels alone.
+    schema : Schema or None
+        The receiver's. None: columns as in the first release, or anonymous numbers without one.
+    shares : mapping, "estimated" or None
+        The classes' shares among the receiver's rows: by class name; estimated from the rows, which is right only if
+        nothing but the shares differs from the owner's; or None, as each release says.
+    evidence : bool, default True
+        Whether to learn again without each part of the labels, to show what adopting did.
+    random_state : int or None
+        Seed of folds and trees; no privacy depends on it.
+
+    Attributes
+    ----------
+    classes_ : array [C]
+        Class codes of the schema, or the labels found in ``y``.
+    evidence_ : AdoptionEvidence
+    engine_ : AdoptedClassifier
+    """
+
+    def __init__(
+        self,
+        releases: Sequence[Release] = (),
+        *,
+        schema: Schema | None = None,
+        shares: Shares = None,
+        evidence: bool = True,
+        random_state: int | None = None,
+    ) -> None:
+        self.releases = releases
+        self.schema = schema
+        self.shares = shares
+        self.evidence = evidence
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Learn from encoded rows ``X`` [N, p] and class codes ``y`` [N], -1 where unlabelled."""
+        rows, given = validate_data(self, X, y, dtype=FLOATS)
+        self.schema_ = self._schema(rows, np.asarray(given))
+        sources = release_sources(self.releases, self.schema_, rows) if self.releases else []
+        classes = None if self.schema is None and not self.releases else self.schema_.classes
+        self.engine_ = AdoptedClassifier(
+            sources,
+            classes=classes,
+            shares=self._stated(sources, rows),
+            evidence=self.evidence,
+            random_state=self.random_state,
+        ).fit(rows, given)
+        self.classes_, self.evidence_ = self.engine_.classes_, self.engine_.evidence_
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the class of each row."""
+        return self._named(self.predict_proba(X))
+
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
+        """Return class probabilities [N, C]."""
+        rows = self._rows(X)
+        return self.engine_.predict_proba(rows)
+
+    def alone_proba(self, X: ArrayLike) -> FloatArray:
+        """Return class probabilities [N, C] of the labels without any release."""
+        rows = self._rows(X)
+        return self.engine_.alone_proba(rows)
+
+    def releases_proba(self, X: ArrayLike) -> FloatArray:
+        """Return class probabilities [N, C] of the releases without any label."""
+        rows = self._rows(X)
+        return self.engine_.releases_proba(rows)
+
+    def target_only_predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the class of each row by the labels without any release."""
+        return self._named(self.alone_proba(X))
+
+    def to_model(self) -> Model:
+        """Return the file that the receiver keeps; not to be handed out."""
+        check_is_fitted(self)
+        engine, learned = self.engine_, self.engine_.learned_
+        average, average_settings = average_parts(learned.average)
+        prior, prior_settings = average_parts(engine.releases_average_)
+        kernels, kernel_settings = kernel_parts(learned.features)
+        arrays: Arrays = {
+            "classes": np.asarray(self.classes_),
+            "corrections": np.asarray(engine.corrections_).reshape(len(engine.sources), len(self.classes_)),
+            **named(array_fields(engine.representation_), "columns"),
+            **named(average, "average"),
+            **named(prior, "prior"),
+            **named(kernels, "kernel"),
+            **({} if learned.trees is None else named(array_fields(learned.trees), "trees")),
+        }
+        sources = []
+        for place, source in enumerate(engine.sources):
+            more, settings = _source_parts(source)
+            arrays |= named(more, f"source_{place}")
+            sources.append(settings)
+        content = {
+            "average": average_settings,
+            "prior": prior_settings,
+            "kernels": kernel_settings,
+            "trees": learned.trees is not None,
+            "sources": sources,
+            "evidence": self.evidence_.to_dict(),
+        }
+        return Model(KIND, arrays, content, tuple(each.card for each in self.releases), self.schema_.to_dict())
+
+    @classmethod
+    def from_model(cls, file: Model) -> "AveragedTransfer":
+        """Return the fitted classifier in ``file``."""
+        return rebuilt(file, KIND, "`tacit adopt`", cls._rebuilt)
+
+    @classmethod
+    def _rebuilt(cls, file: Model, schema: Schema) -> "AveragedTransfer":
+        arrays, settings = file.arrays, file.settings
+        sources = [
+            _stored_source(under(arrays, f"source_{place}"), each) for place, each in enumerate(settings["sources"])
+        ]
+        engine = AdoptedClassifier(sources, classes=schema.classes)
+        engine.n_features_in_ = len(schema.encoded_names)
+        engine.classes_ = np.asarray(arrays["classes"])
+        engine.corrections_ = list(np.asarray(arrays["corrections"]))
+        engine.representation_ = stored_fields(Representation, under(arrays, "columns"))
+        trees = stored_fields(BoostedTrees, under(arrays, "trees")) if settings["trees"] else None
+        kernels = stored_kernels(under(arrays, "kernel"), settings["kernels"])
+        engine.learned_ = Learned(kernels, trees, stored_average(under(arrays, "average"), settings["average"]))
+        engine.releases_average_ = stored_average(under(arrays, "prior"), settings["prior"])
+        engine.evidence_ = AdoptionEvidence.from_dict(settings["evidence"])
+        model = cls(schema=schema)
+        model.schema_, model.engine_, model.n_features_in_ = schema, engine, engine.n_features_in_
+        model.classes_, model.evidence_ = engine.classes_, engine.evidence_
+        return model
+
+    def _rows(self, X: ArrayLike) -> Rows:
+        check_is_fitted(self)
+        return np.asarray(validate_data(self, X, dtype=FLOATS, reset=False))
+
+    def _named(self, probabilities: FloatArray) -> NDArray[Any]:
+        labels: NDArray[Any] = self.classes_[probabilities.argmax(axis=1)]
+        return labels
+
+    def _schema(self, rows: Rows, y: NDArray[Any]) -> Schema:
+        """Return the receiver's schema: as given, of the first release, or of anonymous numbers."""
+        schema = self.schema
+        if schema is None and self.releases:
+            schema = Schema.from_dict(self.releases[0].schema or {}, source="the release's schema")
+        if schema is None:
+            return _plain_schema(rows, y)
+        if len(schema.encoded_names) != rows.shape[1]:
+            raise InputError(
+                f"X must have the {len(schema.encoded_names)} encoded columns of the schema; got {rows.shape[1]}."
+            )
+        return schema
+
+    def _stated(self, sources: Sequence[Source], rows: Rows) -> FloatArray | None:
+        """Return the classes' shares that the user stated, or that the rows suggest."""
+        if self.shares is None:
+            return None
+        classes = self.schema_.classes
+        if not isinstance(self.shares, str):
+            return stated_shares(self.shares, classes)
+        if self.shares != ESTIMATED:
+            raise InputError(f"shares must be a share for each class, or {ESTIMATED!r}; got {self.shares!r}.")
+        known = [each for each in sources if each.shares is not None]
+        if not known:
+            raise InputError("shares can be estimated only with a release that states its own: state them yourself.")
+        best = max(known, key=lambda each: each.reliability.trust)
+        released = np.asarray(best.shares)
+        scores = all_scores([best], rows[:: max(1, len(rows) // MOST_ROWS)], len(classes))[0].values
+        if np.abs(softmax(scores, axis=1).mean(axis=0) - released).max() < CENTRED:
+            raise InputError(
+                f"the scores of {best.name} are centred on your rows and cannot say how common classes "
+                "are: state the shares yourself."
+            )
+        return estimated_shares(scores, released)
+
+
+def _plain_schema(rows: Rows, y: NDArray[Any]) -> Schema:
+    """Return the schema of anonymous numbers within the bounds that the rows have."""
+    known = np.unique(y[y != UNLABELLED] if y.dtype.kind in "iuf" else y)
+    low, high = rows.min(axis=0), rows.max(axis=0)
+    columns = tuple(
+        Numeric(f"x{place}", (float(low[place]), float(max(high[place], low[place] + 1))))
+        for place in range(rows.shape[1])
+    )
+    names = tuple(str(each) for each in known)
+    return Schema((*columns, Label("label", names)) if len(names) > 1 else columns)
+
+
+def _source_parts(source: Source) -> tuple[Arrays, dict[str, Any]]:
+    part = source.view if source.scores is None else source.scores
+    if not isinstance(part, ReleaseScores | ReleaseView):
+        raise InputError(f"{source.name} cannot be stored: only releases can.")
+    arrays, settings = part.to_parts()
+    return arrays, {"name": source.name, "view": source.scores is None, "part": settings}
+
+
+def _stored_source(arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> Source:
+    name = str(settings["name"])
+    if settings["view"]:
+        return Source(name, None, view=ReleaseView.from_parts(arrays, settings["part"]))
+    return Source(name, ReleaseScores.from_parts(arrays, settings["part"]))

@@ -1,0 +1,43 @@
+"""What evidence says, in sentences: for the command line and for reports."""
+
+from tacit.adoption.receiver_evidence import BETTER, CANNOT_TELL, AdoptionEvidence
+
+METHODS = {
+    "majority": "the commonest class",
+    "alone": "your labels alone",
+    "releases": "the releases alone",
+    "adopted": "labels and releases",
+}
+# Above this probability a release is said to run against the labels.
+REVERSED = 0.5
+
+
+def verdict_sentence(evidence: AdoptionEvidence) -> str:
+    """Return whether adopting helped, and no more than the labels show."""
+    if not evidence.methods:
+        n = evidence.n_labelled
+        what = f"{n:,} label{'s' * (n != 1)}" if n else "no labels"
+        return f"With {what}, nothing can be measured on your rows."
+    if not evidence.releases:
+        return "No release was adopted: the model is what your labels teach alone."
+    if not any(release.used for release in evidence.releases):
+        return "Your labels speak against the releases: the model is what your labels teach alone."
+    if evidence.verdict == CANNOT_TELL:
+        return "Your labels cannot tell whether adopting helps: the interval of the difference in log-loss holds 0."
+    return "Adopting helps." if evidence.verdict == BETTER else "Adopting harms: use your labels alone."
+
+
+def remarks(evidence: AdoptionEvidence) -> list[str]:
+    """Return what is to be known beside the figures: classes without labels, swapped names, unknown classes."""
+    lines = []
+    if evidence.classes_without_labels and evidence.releases:
+        missing = ", ".join(evidence.classes_without_labels)
+        lines.append(f"No label of {missing}: predicted through the releases.")
+    for place, release in enumerate(evidence.releases, start=1):
+        if release.reversed > REVERSED:
+            lines.append(f"Release {place} runs against your labels and is used reversed. Are class names swapped?")
+        if release.unknown_classes:
+            lines.append(f"Release {place} does not know {', '.join(release.unknown_classes)}.")
+        if release.n_unusable:
+            lines.append(f"Release {place} gives no finite scores to {release.n_unusable:,} rows.")
+    return lines

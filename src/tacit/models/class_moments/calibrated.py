@@ -1,0 +1,162 @@
+"""Calibrated class log-odds from noisy class sums of a table's columns, and how far they stand out from the noise."""
+
+import math
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import softmax
+from sklearn.utils import check_random_state
+
+from tacit.arrays import FloatArray, Rows
+from tacit.models.class_moments.discriminants import RIDGE, LinearDiscriminant
+from tacit.models.class_moments.features import TableFeatures
+from tacit.models.class_moments.frames import Frame
+from tacit.models.class_moments.nearest_mean import count_weight
+
+# Differences between classes make up at most this part of the variance along any direction.
+MOST_BETWEEN = 0.75
+# A class counts as having at least this share, however its noisy count came out.
+LEAST_SHARE = 1e-3
+ROUNDS = 50
+
+
+@dataclass(frozen=True, eq=False)
+class CalibratedDiscriminant:
+    """Class log-odds of a receiver's rows, and what is known of their quality.
+
+    Attributes
+    ----------
+    scores : LinearDiscriminant
+        Its softmax is the classes' probabilities, of mean ``shares`` over the receiver's rows.
+    halves : pair of LinearDiscriminant
+        The same from sums with more noise, independent between the two.
+    separation, separation_z, size : float
+        As in a `ScoreQuality`.
+    shares : array [C]
+    """
+
+    scores: LinearDiscriminant
+    halves: tuple[LinearDiscriminant, LinearDiscriminant]
+    separation: float
+    separation_z: float
+    size: float
+    shares: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class _Contrasts:
+    """Class means less their average [C, k], the variance of their noise, and the receiver's feature moments.
+
+    Attributes
+    ----------
+    covariance : array [C, C]
+        Of the contrasts' noise, the same in every column.
+    inverse : array [k, k]
+        (S + lambda I)^-1 with S the receiver's covariance of the features.
+    phi : array [N, k]
+        The receiver's features less their mean, ``middle``.
+    """
+
+    D: FloatArray
+    covariance: FloatArray
+    shares: FloatArray
+    S: FloatArray
+    inverse: FloatArray
+    phi: FloatArray
+    middle: FloatArray
+
+    def discriminant(self, D: FloatArray, covariance: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return directions W [k, C], products D W without what noise adds, and the variance along W [C]."""
+        W = self.inverse @ D.T
+        # E[e_c' A e_d] = cov_cd tr A for noise e in the contrasts: without it noise would pass for separation.
+        products = D @ W - covariance * float(np.trace(self.inverse))
+        return W, products, np.einsum("kc,kl,lc->c", W, self.S, W)
+
+
+def calibrated_discriminant(
+    arrays: Mapping[str, NDArray[Any]], X: Rows, *, sigma: float, frame: Frame, features: TableFeatures
+) -> CalibratedDiscriminant:
+    """Return log-odds of normal classes of one covariance, by the owner's class means and the receiver's rows.
+
+    Directions are w_c = (S + lambda I)^-1 (m_c - m). Along them the log-odds have the slope (difference of means)/
+    (variance within classes), both without what noise of known size adds, one slope for all classes. Offsets make the
+    mean probability of each class its released share.
+    """
+    given = _contrasts(arrays, X, sigma=sigma, frame=frame, features=features)
+    W, products, total = given.discriminant(given.D, given.covariance)
+    z = _signal(given, products) / _noise_of_signal(given)
+    # Shrunk by its noise, and to what the variance of the receiver's rows leaves room for.
+    between, whole = float(given.shares @ (given.shares @ products**2)), float(given.shares @ total)
+    products = (
+        products * max(z, 0.0) ** 2 / (1 + z**2) * min(1.0, math.sqrt(MOST_BETWEEN * whole / max(between, 1e-300)))
+    )
+    signal = max(_signal(given, products), 0.0)
+    within = max(whole - float(given.shares @ (given.shares @ products**2)), 1e-300)
+    # Two copies with noise of their own: adding and subtracting fresh noise of the same size makes them independent.
+    fresh = _fresh_noise(given)
+    halves = [given.discriminant(D, 2 * given.covariance)[0] for D in (given.D + fresh, given.D - fresh)]
+    sensitivity = math.hypot(1.0, count_weight(1.0))
+    return CalibratedDiscriminant(
+        scores=_finished(given, W, signal / within, frame, features),
+        halves=(_finished(given, halves[0], 1.0, frame, features), _finished(given, halves[1], 1.0, frame, features)),
+        separation=signal / math.sqrt(within * max(float(given.shares @ (1 - given.shares)) / 2, 1e-12)),
+        separation_z=z,
+        size=max(float(arrays["counts"].sum()), 0.0) * sensitivity / sigma,
+        shares=given.shares,
+    )
+
+
+def _signal(given: _Contrasts, products: FloatArray) -> float:
+    """Return the mean over classes of the difference of means along their directions."""
+    return float(given.shares @ np.diag(products))
+
+
+def _noise_of_signal(given: _Contrasts) -> float:
+    """Return the signal's standard deviation under pure noise.
+
+    Its variance is 2 tr(A²) tr((Pi V)²), Pi the shares and V the covariance of the contrasts' noise.
+    """
+    weighted = given.shares[:, None] * given.covariance
+    return math.sqrt(max(2 * float((given.inverse**2).sum() * np.trace(weighted @ weighted)), 1e-300))
+
+
+def _contrasts(
+    arrays: Mapping[str, NDArray[Any]], X: Rows, *, sigma: float, frame: Frame, features: TableFeatures
+) -> _Contrasts:
+    counts = np.maximum(arrays["counts"], 1.0)
+    shares = np.maximum(counts / counts.sum(), LEAST_SHARE)
+    shares = shares / shares.sum()
+    means = arrays["sums"][:, frame.theirs] / counts[:, None]
+    phi = features(frame(X)).astype(np.float64)
+    middle = phi.mean(axis=0)
+    phi -= middle
+    S = phi.T @ phi / len(phi)
+    ridged = S + RIDGE * sigma / float(counts.sum()) * np.eye(len(S))
+    centring = np.eye(len(counts)) - shares  # row c: unit vector c less the shares
+    covariance = centring @ np.diag((sigma / counts) ** 2) @ centring.T
+    return _Contrasts(centring @ means, covariance, shares, S, np.asarray(np.linalg.inv(ridged)), phi, middle)
+
+
+def _fresh_noise(given: _Contrasts) -> FloatArray:
+    """Return normal noise [C, k] of the same law as that in the contrasts, the same each time for the same release."""
+    values, vectors = np.linalg.eigh(given.covariance)
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    # Nothing private depends on the seed; it differs between releases, so that no direction is favoured in all.
+    generator = check_random_state(zlib.crc32(given.D.tobytes()))
+    return np.asarray(root @ generator.standard_normal(given.D.shape))
+
+
+def _finished(
+    given: _Contrasts, W: FloatArray, slope: float, frame: Frame, features: TableFeatures
+) -> LinearDiscriminant:
+    """Return the discriminant of ``slope`` whose mean probabilities over the receiver's rows are the shares."""
+    W = slope * W
+    offsets, scores = np.log(given.shares), given.phi @ W
+    for _ in range(ROUNDS):
+        mean = softmax(scores + offsets, axis=1).mean(axis=0)
+        offsets = offsets + np.log(given.shares) - np.log(np.maximum(mean, 1e-12))
+    return LinearDiscriminant(frame, features, W, offsets - given.middle @ W)

@@ -1,0 +1,49 @@
+"""Sections about each way to learn: accuracy, area and log-loss with intervals, and calibration."""
+
+from collections.abc import Sequence
+
+from tacit.adoption.evidence_words import METHODS
+from tacit.adoption.figures import Figure
+from tacit.adoption.receiver_evidence import MethodFigures
+from tacit.pages.charts import dot_rows, legend, percent
+from tacit.pages.markup import Markup, joined, tag
+
+
+def methods_part(methods: Sequence[MethodFigures]) -> Markup:
+    """Return the figures of every method as a table."""
+    head = tag("tr", [tag("th", name, scope="col") for name in ("learning from", "accuracy", "AUC", "log-loss")])
+    rows = [
+        tag("tr", tag("th", METHODS[each.name], scope="row"), [tag("td", cell) for cell in _cells(each)])
+        for each in methods
+    ]
+    return tag("div", tag("table", tag("thead", head), tag("tbody", rows)), class_="scroll")
+
+
+def calibration_part(method: MethodFigures) -> Markup:
+    """Return how often predicted probabilities came true, from the least to the most probable rows."""
+    bins = method.calibration
+    names = [f"{each.n_rows} rows" for each in bins]
+    series = [
+        ("came true", [each.observed.value for each in bins], "with"),
+        ("predicted", [each.predicted for each in bins], "alone"),
+    ]
+    keys = legend([(caption, colour) for caption, _, colour in series])
+    intervals = "; ".join(
+        f"predicted {percent(each.predicted, 0)}, came true {percent(each.observed.value, 0)} "
+        f"({percent(each.observed.low, 0)} to {percent(each.observed.high, 0)})"
+        for each in bins
+    )
+    return joined(keys, dot_rows(names, series), tag("p", f"95 % intervals: {intervals}.", class_="small"))
+
+
+def _cells(method: MethodFigures) -> list[str]:
+    right = method.accuracy
+    return [
+        f"{percent(right.value)} ({percent(right.low, 0)} to {percent(right.high, 0)})",
+        "–" if method.area is None else _number(method.area),
+        _number(method.log_loss),
+    ]
+
+
+def _number(figure: Figure) -> str:
+    return f"{figure.value:.3f} ({figure.low:.2f} to {figure.high:.2f})"
