@@ -179,6 +179,11 @@ class ReleaseKind:
         lesson: Lesson = self._module("teach").teach(release, table)
         return lesson
 
+    def quality_words(self, release: Release) -> str:
+        """Return what ``release`` says of its own quality, in a sentence; "" for a kind that was not checked."""
+        words = getattr(self._module("teach"), "quality_words", None)
+        return str(words(release)) if words is not None else ""
+
     def stored_scores(self, arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> ScoreFunction:
         """Return the score function that a lesson of this kind gave, from what its ``to_parts`` returned."""
         scores: ScoreFunction = self._module("teach").stored_scores(arrays, settings)

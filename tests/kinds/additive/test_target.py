@@ -57,6 +57,10 @@ def test_its_quality_has_no_class_shares(release: Release) -> None:
     assert quality.size > 1000
 
 
+def test_its_quality_is_said_in_a_sentence(release: Release) -> None:
+    assert "of the target's variance explained" in KIND.quality_words(release)
+
+
 def test_predictions_survive_the_receivers_file(release: Release) -> None:
     predictions = taught(release).predictions
     assert predictions is not None

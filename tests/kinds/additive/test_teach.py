@@ -68,6 +68,15 @@ def test_a_receiver_with_other_bounds_and_categories_gets_the_same_scores(releas
     assert levels.candidates
 
 
+def test_its_quality_is_said_in_a_sentence(release: Release) -> None:
+    words = KIND.quality_words(release)
+    assert "area under the ROC curve about 0." in words
+    assert "may hold nothing" not in words
+    X, _ = rows(40)
+    noise = KIND.release(X, np.arange(40) % 2, SCHEMA, epsilon=0.01, delta=1e-6, random_state=3)
+    assert "may hold nothing" in KIND.quality_words(noise)
+
+
 def test_scores_survive_the_receivers_file(release: Release) -> None:
     ((scores, _),) = taught(release).candidates
     again = KIND.stored_scores(*scores.to_parts())

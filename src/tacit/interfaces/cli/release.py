@@ -131,6 +131,8 @@ def _summary(made: Release, output: Path, account: Ledger | None) -> str:
         f"wrote {output} ({file_size(output)}): {card.title}, at epsilon {card.epsilon:g}, delta {card.delta:g} "
         f"per {card.unit}."
     ]
+    if quality := kind_of(made).quality_words(made):
+        lines.append(quality)
     if account is not None:
         lines.append(left_words(account))
     if any(not audit.passed for audit in card.audits):

@@ -88,6 +88,18 @@ def quality_of(model: AdditiveClassifier | AdditiveRegression) -> ScoreQuality:
     return ScoreQuality(model.check.separation, check.separation_z, model.size, model.check.shares)
 
 
+def quality_words(release: Release) -> str:
+    """Return the private figure of the release's quality in a sentence."""
+    model = read_additive(release)
+    if isinstance(model, AdditiveRegression):
+        figure = f"about {100 * model.check.r_squared:.0f} % of the target's variance explained"
+    else:
+        figure = f"area under the ROC curve about {model.check.auc:.2f}"
+    z = model.check.separation_z
+    doubt = "" if z >= 2 else "; it may hold nothing: spend more epsilon or add rows"
+    return f"Its own check, with noise: {figure}, {z:.1f} standard deviations away from nothing{doubt}."
+
+
 def stored_scores(arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> ScoreFunction:
     """Return the scores that ``to_parts`` took apart."""
     model = model_from_parts(arrays, settings)
