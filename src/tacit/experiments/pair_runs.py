@@ -115,6 +115,7 @@ def printed_methods(split: BalancedSplit, epsilon: float, seed: int) -> dict[str
     settings: dict[str, dict[str, Any]] = {
         "printed DPP": {"solver": dpp},
         "printed DPP-S": {"solver": PrintedSettings(reduced=True, passes=PRINTED_PASSES)},
+        "printed Gaussian DPP-S": {"solver": PrintedSettings(reduced=True, passes=PRINTED_PASSES, gaussian=True)},
         "printed Node DP": {"solver": dpp, "kappa": "degree"},
     }
     accuracies = {}

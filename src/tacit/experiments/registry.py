@@ -68,6 +68,10 @@ EXPERIMENTS = (
     Experiment("membership-usps", "MNIST to USPS with 100 labels, image shapes declared and not; [membership] Table 2"),
     Experiment("membership-labels", "USPS to MNIST with 100 to 500 labels; [membership] Table 3"),
     Experiment(
+        "membership-multitask",
+        "MNIST, three owners' releases adopted one by one and together; multi-task form of [membership] section 4.2",
+    ),
+    Experiment(
         "membership-office", "Office-Caltech, 12 pairs of domains with 3 labels a class; [membership] Tables 4-15"
     ),
     Experiment("hull-mnist", "MNIST by the affine hulls of its classes, next to peers that learn the same rows"),
@@ -78,6 +82,11 @@ EXPERIMENTS = (
         "hull-leakage",
         "accuracy and membership score of raw, noisy and fabricated digits by affine hulls; [hull] eq. 65-69",
     ),
+    Experiment(
+        "tables-classify", "classes of Adult, Bank and flights from additive releases without labels, and peers"
+    ),
+    Experiment("tables-regress", "hours, prices and delays from additive releases without labels, and peers"),
+    Experiment("adoption-harm", "what adopting noise, flipped, shuffled, wrong and hostile releases costs"),
     Experiment("hearts", "Cleveland releases at record level, Hungary adopts with 20 labels"),
     Experiment(
         "pptl-mnist", "digits 0/8 to 0/9 by private linear transfer, with and without feature splitting; [pptl] Table 1"
@@ -125,6 +134,10 @@ EXPERIMENTS = (
     Experiment(
         "sharpening-mnist",
         "MNIST from 20 labels: FixMatch and VAT with each way to distil predictions; [sharpening] Table 4.1",
+    ),
+    Experiment(
+        "sharpening-links",
+        "MNIST from 20 labels: sparsemax alone and with each distillation, and MixMatch; [sharpening] Table 4.3",
     ),
     Experiment(
         "sharpening-transfer",
