@@ -40,6 +40,7 @@ from tacit.situations.feedback.search import tune
 from tacit.situations.missing.inference import infer_column
 from tacit.workflows.adopt import adopt
 from tacit.workflows.ask import ask
+from tacit.workflows.compare import compare
 from tacit.workflows.fabricate import fabricate, fabricate_from
 from tacit.workflows.models import read_model, write_model
 from tacit.workflows.predict import predict
@@ -88,6 +89,7 @@ __all__ = [
     "adopt",
     "ask",
     "attack_release",
+    "compare",
     "encode",
     "fabricate",
     "fabricate_from",

@@ -50,6 +50,7 @@ PUBLIC_NAMES = {
     "adopt": "tacit.workflows.adopt",
     "ask": "tacit.workflows.ask",
     "attack_release": "tacit.audit.attacks.release_attack",
+    "compare": "tacit.workflows.compare",
     "encode": "tacit.data.encoding",
     "fabricate": "tacit.workflows.fabricate",
     "fabricate_from": "tacit.workflows.fabricate",

@@ -162,7 +162,7 @@ def test_the_evidence_shows_every_method_and_each_release(table: Table) -> None:
 
 def test_rows_are_predicted_the_same_in_any_company(table: Table) -> None:
     model = table.fit(120, table.source())
-    assert model.predict_proba(table.X[5:9]) == pytest.approx(model.predict_proba(table.X)[5:9], abs=1e-12)
+    assert model.predict_proba(table.X[5:9]) == pytest.approx(model.predict_proba(table.X)[5:9], abs=1e-5)
 
 
 def test_fitting_does_not_change_parameters_and_a_seed_repeats_it(table: Table) -> None:

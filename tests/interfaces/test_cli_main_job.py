@@ -353,7 +353,6 @@ def test_bad_files_are_refused_by_receiver_and_reviewer(job: tuple[Path, list[Do
     (tmp_path / "short.tacit").write_bytes(release[:-30])
     (tmp_path / "changed.tacit").write_bytes(_flipped(release))
     (tmp_path / "changed-model.tacit").write_bytes(_flipped(model))
-    (tmp_path / "nolabels.csv").write_text("id,age,pulse,ill\n1,30,70,\n2,40,80,\n")
     (tmp_path / "wrong.csv").write_text("id,age\n1,30\n")
     signature.save_public_key(signature.generate_key().public_key(), tmp_path / "public.pem")
     end = "ours.csv --schema ours.toml -o new.tacit"
@@ -369,7 +368,6 @@ def test_bad_files_are_refused_by_receiver_and_reviewer(job: tuple[Path, list[Do
             ("adopt ours.csv a.tacit --schema ours.toml -o new.tacit", "the last file must be your own table"),
             (f"adopt a.tacit {end} --key public.pem", "not signed"),
             (f"adopt a.tacit {end} --combine magic", "combine must be one of"),
-            ("adopt a.tacit nolabels.csv --schema ours.toml -o new.tacit", "at least two classes"),
             ("adopt a.tacit ours.csv --schema ours.toml -o a.tacit --force", "is also an input"),
             ("adopt a.tacit ours.csv --schema ours.toml -o model.tacit", "exists already"),
             ("predict a.tacit new.csv -o p.csv", "it is a release, but a model is wanted"),

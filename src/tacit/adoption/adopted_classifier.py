@@ -27,7 +27,16 @@ from tacit.adoption.receiver_evidence import (
     release_gains,
 )
 from tacit.adoption.representation import represent
-from tacit.adoption.source import VIEW_TRUST, CleanScores, Source, all_scores, all_views, clean_scores, trust_on_rows
+from tacit.adoption.source import (
+    VIEW_TRUST,
+    CleanScores,
+    Source,
+    all_scores,
+    all_views,
+    clean_scores,
+    score_correlations,
+    trust_on_rows,
+)
 from tacit.arrays import FLOATS, UNLABELLED, Codes, FloatArray, Rows
 from tacit.errors import InputError
 
@@ -188,7 +197,8 @@ class AdoptedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             for source, scores in zip(self.sources, rows.scores, strict=True)
         )
         view_sizes = {place: mean_square(each) for place, each in rows.views.items()}
-        return Surroundings(setting, trusts, mean_square(rows.Z), view_sizes=view_sizes)
+        correlations = score_correlations(rows.scores)
+        return Surroundings(setting, trusts, mean_square(rows.Z), view_sizes=view_sizes, correlations=correlations)
 
     def _agreements(self, reference: Rows) -> list[Agreement | None]:
         n = len(reference), len(self.classes_)

@@ -13,7 +13,7 @@ from tacit.adoption.usage_fits import Fitter, M, UsageFits, fit_usage, log_poste
 from tacit.arrays import FloatArray
 
 # Members of less weight are dropped, and no more than so many are kept.
-LEAST_WEIGHT, MOST_MEMBERS = 0.01, 10
+LEAST_WEIGHT, MOST_MEMBERS = 0.02, 6
 # Releases of whose scores any are used with less probability than this are ignored, their class shares too: the model
 # is then exactly the receiver's own.
 LEAST_PROBABILITY = 0.05
@@ -60,10 +60,13 @@ class Average(Generic[M]):
 
     def mean(self, function: Callable[[M], FloatArray]) -> FloatArray:
         """Return the mean of a function of all members, alone and joined by releases."""
-        own = self.alone.mean(function)
         if self.joined is None:
-            return own
-        return np.asarray((1 - self.probability) * own + self.probability * self.joined.mean(function))
+            return self.alone.mean(function)
+        if self.probability > 1 - LEAST_WEIGHT:
+            return self.joined.mean(function)
+        return np.asarray(
+            (1 - self.probability) * self.alone.mean(function) + self.probability * self.joined.mean(function)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,12 +102,13 @@ def fit_hypotheses(
     kernels: Sequence[str] = KERNELS,
     reversals: bool = True,
     views: Collection[int] = (),
+    correlations: FloatArray | None = None,
 ) -> Fits[M]:
     """Return all hypotheses about releases of prior ``trusts``, fitted to labelled rows of at least two classes.
 
     Nothing of a release enters those ``alone``. Releases at the places ``views`` have features and no scores.
     """
-    own, *others = usages(trusts, reversals=reversals, views=views)
+    own, *others = usages(trusts, reversals=reversals, views=views, correlations=correlations)
     if len(others) > MOST_UNSCREENED:
         screened = {usage: _screened(usage, fit) for usage in others}
         if len(trusts) > MOST_FOR_ALL_SUBSETS:
@@ -115,13 +119,15 @@ def fit_hypotheses(
     return Fits(fit_usage(own, fit, kernels=kernels), joined)
 
 
-def releases_only(fit: Fitter[M], trusts: Sequence[float], *, views: Collection[int] = ()) -> Average[M]:
+def releases_only(
+    fit: Fitter[M], trusts: Sequence[float], *, views: Collection[int] = (), correlations: FloatArray | None = None
+) -> Average[M]:
     """Return the average over subsets of releases, which no or one-sided labels cannot tell apart.
 
     Labels of one class move the weights a little and the intercept hardly: they do not say how common the class is.
     ``alone`` knows the labels' shares and nothing else.
     """
-    own, *others = usages(trusts, reversals=False, views=views)
+    own, *others = usages(trusts, reversals=False, views=views, correlations=correlations)
     alone = fit_usage(own, fit, kernels=())
     joined = tuple(
         fit_usage(usage, fit, kernels=(), one_class=True) for usage in others if usage.used and usage.view is None

@@ -7,7 +7,7 @@ which of them run against the labels, how far the intercept may lie from what th
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 
@@ -32,6 +32,10 @@ NONE_BESIDE, NONE_ALONE = 0.3, 0.05
 # Up to so many releases: all subsets with any one of them reversed; all subsets, and single ones reversed. Beyond:
 # single ones, all, all but one, and those that grow from the best.
 MOST_WITH_REVERSALS, MOST_FOR_ALL_SUBSETS = 3, 5
+# Two releases whose scores are not correlated hold together with this part of the probability of two that agree.
+LEAST_AGREEMENT = 0.05
+# Part of its trust that a release keeps among others of which none says anything like it.
+UNSUPPORTED = 0.4
 
 
 @dataclass(frozen=True)
@@ -97,12 +101,20 @@ class Hypothesis:
     log_prior: float
 
 
-def usages(trusts: Sequence[float], *, reversals: bool = True, views: Collection[int] = ()) -> list[Usage]:
+def usages(
+    trusts: Sequence[float],
+    *,
+    reversals: bool = True,
+    views: Collection[int] = (),
+    correlations: FloatArray | None = None,
+) -> list[Usage]:
     """Return ways to use releases of prior ``trusts``, with normalised log-priors; the first is to use none.
 
-    The probability that any release holds is the largest trust, however many there are: many claims are no proof.
-    Given that, releases hold independently of each other. At most one is used reversed, and of those at the places
-    ``views``, which have features and no scores, at most one.
+    The probability that any release holds is the largest trust, however many there are: many claims are no proof, and
+    less if no other release agrees. Given that, releases hold independently of each other, as far as they agree: each
+    claims to be the whole answer, so two whose scores of the same rows are not correlated are hardly both right
+    (``correlations`` [R, R]; None: all agree). At most one is used reversed, and of those at the places ``views``,
+    which have features and no scores, at most one.
     """
     n = len(trusts)
     none = Usage((0,) * n)
@@ -115,8 +127,8 @@ def usages(trusts: Sequence[float], *, reversals: bool = True, views: Collection
         for view in (None, *sorted(views))
     ]
     held = [each for each in held if not each.alone]
-    masses = np.array([_mass(each, trusts) for each in held])
-    any_holds = max(trusts)
+    masses = np.array([_mass(each, trusts) * _agreement(each, correlations) for each in held])
+    any_holds = _any_holds(trusts, scored, correlations)
     shares = SHARES_PROBABILITY if scored else 0.0
     found = [replace(none, log_prior=float(np.log((1 - any_holds) * (1 - shares))))]
     found += [Usage((0,) * n, place, float(np.log((1 - any_holds) * shares / len(scored)))) for place in scored]
@@ -210,6 +222,27 @@ def _placed(signs: tuple[int, ...], places: Sequence[int], n: int) -> tuple[int,
     """Return ``signs`` at ``places`` among ``n``, 0 elsewhere."""
     found = dict(zip(places, signs, strict=True))
     return tuple(found.get(place, 0) for place in range(n))
+
+
+def _any_holds(trusts: Sequence[float], scored: Sequence[int], correlations: FloatArray | None) -> float:
+    """Return the prior probability that some release holds.
+
+    It is the largest trust; of a release that no other agrees with, nor is the opposite of, only UNSUPPORTED of it.
+    """
+    if correlations is None or len(scored) < 2:
+        return max(trusts)
+    support = np.abs(correlations[np.ix_(scored, scored)] - np.eye(len(scored))).max(axis=1)
+    parts = dict(zip(scored, UNSUPPORTED + (1 - UNSUPPORTED) * np.minimum(support, 1.0), strict=True))
+    return max(trust * float(parts.get(place, 1.0)) for place, trust in enumerate(trusts))
+
+
+def _agreement(usage: Usage, correlations: FloatArray | None) -> float:
+    """Return the product of the correlations of used releases as they are used, each at least LEAST_AGREEMENT."""
+    if correlations is None:
+        return 1.0
+    pairs = combinations(usage.used, 2)
+    signed = [usage.signs[i] * usage.signs[j] * float(correlations[i, j]) for i, j in pairs]
+    return float(np.prod([max(each, LEAST_AGREEMENT) for each in signed]))
 
 
 def _mass(usage: Usage, trusts: Sequence[float]) -> float:

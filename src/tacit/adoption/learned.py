@@ -63,6 +63,8 @@ class Surroundings:
     kernels : sequence of str
     view_sizes : mapping
         Mean squared norm of rows in the features of releases, by the place of the release.
+    correlations : array [R, R] or None
+        Between the releases' scores of the receiver's rows.
     """
 
     setting: Setting
@@ -70,6 +72,7 @@ class Surroundings:
     size: float
     kernels: Sequence[str] = KERNELS
     view_sizes: Mapping[int, float] = field(default_factory=dict)
+    correlations: FloatArray | None = None
 
     def features(self, rows: LabelledRows) -> dict[str, KernelFeatures]:
         """Return the features of each kernel, of the receiver's columns and of the features of releases."""
@@ -110,14 +113,20 @@ def learn(rows: LabelledRows, around: Surroundings, *, seed: int) -> Learned:
     n_classes, setting = around.setting.n_classes, around.setting
     if len(np.unique(rows.codes)) < 2:
         fit = ClassFitter(Inputs(rows.scores, rows.Z, {}), rows.codes, setting)
-        return Learned({}, None, releases_only(fit, around.trusts, views=around.view_sizes))
+        return Learned({}, None, _releases_only(fit, around))
     features, trees, out_of_fold = around.features(rows), None, None
     if trees_allowed(rows.codes):
         trees = learn_class_trees(rows.X, rows.codes, n_classes, seed=seed)
         out_of_fold = tree_scores_out_of_fold(rows.X, rows.codes, n_classes, seed=seed)
     fit = ClassFitter(Inputs(rows.scores, rows.Z, features, out_of_fold, rows.views), rows.codes, setting)
-    fits = fit_hypotheses(fit, around.trusts, kernels=around.kernels, views=around.view_sizes)
+    fits = fit_hypotheses(
+        fit, around.trusts, kernels=around.kernels, views=around.view_sizes, correlations=around.correlations
+    )
     return Learned(features, trees, fits.average(), fits)
+
+
+def _releases_only(fit: ClassFitter, around: Surroundings) -> Average[ClassMember]:
+    return releases_only(fit, around.trusts, views=around.view_sizes, correlations=around.correlations)
 
 
 def trees_allowed(codes: Codes) -> bool:

@@ -185,6 +185,16 @@ def all_scores(sources: Sequence[Source], X: Rows, n_classes: int) -> list[Clean
     ]
 
 
+def score_correlations(scores: Sequence[FloatArray]) -> FloatArray:
+    """Return how far the clean scores [N, C] of each two releases go together over rows and classes [R, R]."""
+    if not scores:
+        return np.empty((0, 0))
+    centred = np.array([(each - each.mean(axis=0)).ravel() for each in scores])
+    lengths = np.linalg.norm(centred, axis=1)
+    directions = centred / np.where(lengths > 0, lengths, 1.0)[:, None]
+    return np.asarray(directions @ directions.T)
+
+
 def all_views(sources: Sequence[Source], X: Rows) -> dict[int, FloatArray]:
     """Return rows ``X`` in the features of each source that has any, by its place."""
     return {place: each.view(X) for place, each in enumerate(sources) if each.view is not None}

@@ -82,6 +82,11 @@ EXPERIMENTS = (
         "hull-leakage",
         "accuracy and membership score of raw, noisy and fabricated digits by affine hulls; [hull] eq. 65-69",
     ),
+    Experiment(
+        "tables-classify", "classes of Adult, Bank and flights from additive releases without labels, and peers"
+    ),
+    Experiment("tables-regress", "hours, prices and delays from additive releases without labels, and peers"),
+    Experiment("adoption-harm", "what adopting noise, flipped, shuffled, wrong and hostile releases costs"),
     Experiment("hearts", "Cleveland releases at record level, Hungary adopts with 20 labels"),
     Experiment(
         "pptl-mnist", "digits 0/8 to 0/9 by private linear transfer, with and without feature splitting; [pptl] Table 1"
@@ -141,6 +146,10 @@ EXPERIMENTS = (
     Experiment(
         "sharpening-adult",
         "Adult from 200 labels, and blank cells of sex and race filled, next to scikit-learn's learners",
+    ),
+    Experiment(
+        "tables-rows",
+        "fabricated rows of Adult, Bank, diamonds and flights: likeness, learning, impossible rows, closeness",
     ),
 )
 

@@ -12,7 +12,7 @@ from tacit.releases.kind import ReleaseKind
 # A curve for each of more numbers than this costs more noise than class sums of them: digits, sensors, spectra.
 MOST_CURVES = 40
 DEFAULT_RULE = (
-    f"additive; moments for pictures, for more than {MOST_CURVES} columns that are all numbers, and per entry"
+    f"additive; for classes of pictures, of more than {MOST_CURVES} columns that are all numbers, and per entry moments"
 )
 _KINDS: dict[str, ReleaseKind] = {}
 
@@ -45,6 +45,8 @@ def kind_by_method(method: str) -> ReleaseKind:
 
 def default_kind(schema: Schema, unit: Unit | str = Unit.RECORD) -> ReleaseKind:
     """Return the kind for a table of which only ``schema`` is known: `DEFAULT_RULE`."""
+    if schema.target is not None:
+        return additive.KIND
     numbers = all(isinstance(column, Numeric) for column in schema.features)
     wide = numbers and len(schema.features) > MOST_CURVES
     mixed = schema.image is None and not wide and Unit(unit) in additive.KIND.protects

@@ -7,13 +7,13 @@ from tacit.data.schema import Schema
 from tacit.kinds.marginals.make import forbidden_pairs, model_of
 from tacit.models.marginals.asking import DEVIATIONS, coarse_names
 from tacit.models.marginals.model import MarginalModel
-from tacit.pages.charts import percent, short
+from tacit.pages.charts import legend, percent, short
 from tacit.pages.layout import section
 from tacit.pages.markup import Markup, joined, tag
 from tacit.releases.file import Release
 
-# Columns and combinations that a page shows.
-MOST_COLUMNS, MOST_COMBINATIONS = 24, 40
+# Columns, pairs of columns and combinations that a page shows.
+MOST_COLUMNS, MOST_PAIRS, MOST_COMBINATIONS = 24, 12, 200
 # Size of a chart in its own units.
 BAR, HEIGHT = 10, 60
 COLOURS = ("with", "alone", "third")
@@ -25,11 +25,10 @@ def marginal_sections(release: Release, schema: Schema | None) -> list[Markup]:
         return []
     model = model_of(release)
     aside = "Rows of each class in the cells of each column, as estimated from all noisy tables."
-    parts = [section("Tables", aside, joined(_words(model), _charts(model)))]
-    impossible = forbidden_pairs(model)
-    if impossible:
+    parts = [section("Tables", aside, joined(_words(model), _legend(model), _charts(model)))]
+    if model.zeros:
         aside = "Rows drawn from this release never have them; a rare true one may be among them."
-        parts.append(section("Impossible combinations", aside, _list(impossible)))
+        parts.append(section("Impossible combinations", aside, joined(_summary(model), _list(forbidden_pairs(model)))))
     return parts
 
 
@@ -42,6 +41,12 @@ def _words(model: MarginalModel) -> Markup:
         f"a count in a pair of cells within ±{DEVIATIONS * measured.pair_sigma:,.0f}. "
         f"{len(measured.pairs):,} pairs of columns are counted.",
     )
+
+
+def _legend(model: MarginalModel) -> Markup:
+    label = model.layout.label
+    names = () if label is None else label.names
+    return legend([(name, COLOURS[code % len(COLOURS)]) for code, name in enumerate(names)])
 
 
 def _charts(model: MarginalModel) -> Markup:
@@ -84,6 +89,19 @@ def _bars(name: str, cells: tuple[str, ...], counts: FloatArray) -> Markup:
     return tag("div", tag("p", short(name), title=name, class_="dot-name left"), drawn, ends)
 
 
+def _summary(model: MarginalModel) -> Markup:
+    """Return how many combinations of each pair of columns are taken for impossible, the most first."""
+    counted = sorted(model.zeros, key=lambda zeros: -int(zeros.forbidden.sum()))
+    names = model.layout.names
+    lines = [
+        f"{names[zeros.columns[0]]} with {names[zeros.columns[1]]}: {int(zeros.forbidden.sum())} of "
+        f"{zeros.forbidden.size} combinations"
+        for zeros in counted
+    ]
+    return tag("ul", [tag("li", line) for line in lines[:MOST_PAIRS]])
+
+
 def _list(lines: list[str]) -> Markup:
     more = f"And {len(lines) - MOST_COMBINATIONS} more." if len(lines) > MOST_COMBINATIONS else ""
-    return joined(tag("ul", [tag("li", line) for line in lines[:MOST_COMBINATIONS]]), tag("p", more) if more else "")
+    listed = tag("ul", [tag("li", line) for line in lines[:MOST_COMBINATIONS]])
+    return tag("details", tag("summary", "One by one"), listed, tag("p", more) if more else "")

@@ -21,7 +21,7 @@ from tacit.releases.file import Release, write_release
 from tacit.releases.kind import ReleaseKind, ReleasePlan
 from tacit.releases.signature import SigningKey, load_key
 from tacit.workflows.card_details import Facts, card_facts, completed_card
-from tacit.workflows.persons import Contribution, contribution, private_rows, warn_of_persons, with_person
+from tacit.workflows.persons import Contribution, chosen_unit, contribution, private_rows, warn_of_persons, with_person
 from tacit.workflows.record_policy import with_record_policy
 from tacit.workflows.tables import Progress, Table, as_schema, input_paths, no_progress
 
@@ -131,16 +131,16 @@ def release(
     rules, stated = with_person(as_schema(schema, bad_records), person), card_facts(facts, schema)
     if output is not None:
         inputs = input_paths(table, schema, signing_key, ledger)
-        _require_release_output(Path(output), rules, unit, force=force, inputs=inputs)
+        _require_release_output(Path(output), rules, chosen_unit(rules, unit), force=force, inputs=inputs)
+    key = load_key(signing_key) if isinstance(signing_key, str | Path) else signing_key
     account = as_ledger(ledger)
     kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=account, random_state=random_state)
-    key = load_key(signing_key) if isinstance(signing_key, str | Path) else signing_key
     promise = Budget(epsilon, delta, unit=kept.unit)
     planned = plan_release(table, rules, promise, method=method, kept=kept, progress=progress)
     progress("charging, then drawing noise")
     purpose = "" if output is None else f"release {Path(output).name}"
     made = planned.kind.make(
-        planned.plan, planned.rows.X, planned.rows.y, ledger=account, random_state=random_state, purpose=purpose
+        planned.plan, planned.rows.X, planned.rows.outcomes, ledger=account, random_state=random_state, purpose=purpose
     )
     progress("completing its card")
     counts = made.arrays.get(planned.kind.noisy_counts)

@@ -5,12 +5,12 @@ from tacit.data.columns import Categorical, Numeric
 from tacit.models.marginals.coarse import CellScale, _without_tiny, coarse_groups
 from tacit.models.marginals.levels import levels_of
 
-SCALE = CellScale(n_rows=1000.0, cell_sigma=2.0, pair_sigma=5.0)
+SCALE = CellScale(n_rows=1000.0, cell_sigma=2.0, pair_sigma=2.5)
 LONG = levels_of(Numeric("x", (0, 5000), integer=True, missing="flag"))
 
 
 def test_coarse_cells_hold_about_their_target() -> None:
-    assert SCALE.target == pytest.approx(100)  # sqrt(1000 / (2 * 5)) = 10 cells
+    assert SCALE.target == pytest.approx(100)  # sqrt(1000 / (4 * 2.5)) = 10 cells
     groups = coarse_groups(np.full((2, 101), 5.0), LONG, SCALE)
     sizes = np.bincount(groups[:-1]) * 10
     assert (sizes >= 100).sum() >= 9

@@ -3,7 +3,7 @@ from tests.models.marginals.conftest import SCHEMA
 
 from tacit.models.marginals.measuring import Measurement
 from tacit.models.marginals.tables import PairTable
-from tacit.models.marginals.zeros import _forbidden, dependent_support, structural_zeros
+from tacit.models.marginals.zeros import _forbidden, dependent_support, exclusive_zeros, structural_zeros
 
 
 def forbidden(counts: np.ndarray, sigma: float) -> np.ndarray:
@@ -54,3 +54,21 @@ def test_grades_and_their_points_contradict_each_other_nowhere(measurement: Meas
     found = pairs[names.index("grade"), names.index("points")]
     # Each coarse grade is allowed with its own points alone.
     assert (~found).sum(axis=1).max() <= 2
+
+
+def test_a_cell_whose_rows_all_lie_in_one_other_excludes_the_rest() -> None:
+    """Each of the excluded cells alone would not show: independence expects fewer rows there than noise hides."""
+    counts = np.full((4, 12), 150.0)
+    counts[0] = 0.0
+    counts[0, 3] = 1500.0
+    first, second = counts.sum(axis=1), counts.sum(axis=0)
+    zeros = exclusive_zeros(counts, first, second, 40.0)
+    assert np.array_equal(zeros[0], np.arange(12) != 3)
+    assert not zeros[1:].any()
+
+
+def test_rows_outside_that_are_more_than_noise_exclude_nothing() -> None:
+    counts = np.full((4, 12), 150.0)
+    counts[0] = 30.0
+    counts[0, 3] = 1500.0
+    assert not exclusive_zeros(counts, counts.sum(axis=1), counts.sum(axis=0), 40.0).any()

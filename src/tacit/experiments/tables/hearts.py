@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from tacit.adoption.classifier import TransferClassifier
+from tacit.adoption.averaged_transfer import AveragedTransfer
 from tacit.data.datasets import load_heart_centres
 from tacit.data.encoding import Encoded
 from tacit.data.schema import Schema
@@ -39,13 +39,8 @@ def _run(source: Encoded, target: Encoded, schema: Schema, seed: int) -> dict[st
         source.X, source.y, schema, unit="record", epsilon=EPSILON, delta=DELTA, random_state=seed
     )
     y = few_labels(target.y, per_class=PER_CLASS, random_state=seed)
-    adopted = TransferClassifier([release], schema=schema, random_state=seed).fit(target.X, y)
-    alone = TransferClassifier(schema=schema, random_state=seed).fit(target.X, y)
+    model = AveragedTransfer([release], schema=schema, evidence=False, random_state=seed).fit(target.X, y)
     unlabelled = np.flatnonzero(y < 0)
     X, truth = target.X[unlabelled], target.y[unlabelled]
-    scores = adopted.sources_[0](X)
-    return {
-        TARGET_ONLY: float(roc_auc_score(truth, alone.decision_function(X))),
-        RELEASE_ALONE: float(roc_auc_score(truth, scores[:, 1] - scores[:, 0])),
-        ADOPTED: float(roc_auc_score(truth, adopted.decision_function(X))),
-    }
+    methods = {TARGET_ONLY: model.alone_proba, RELEASE_ALONE: model.releases_proba, ADOPTED: model.predict_proba}
+    return {name: float(roc_auc_score(truth, method(X)[:, 1])) for name, method in methods.items()}

@@ -44,6 +44,9 @@ COMMANDS = {
         f"{_CLI}.fabricate:fabricate",
         "Fabricate a table: invented rows with the schema's columns and types, to be used like the private ones.",
     ),
+    "compare": Entry(
+        f"{_CLI}.compare:compare", "Compare a fabricated table with the private one, inside the owner's walls."
+    ),
     "ask": Entry(f"{_CLI}.ask:ask", "Ask a release of tables for counts of one or more columns, with 95 % intervals."),
     "adopt": Entry(
         f"{_CLI}.adopt:adopt",

@@ -17,11 +17,13 @@ COMPONENTS, FITS, STEPS = 200, 6, 300
 LEAST_COMPONENTS = 24
 # A fit of so many coarse cells and two classes costs what all FITS may cost together.
 USUAL_CELLS = 150
+# So many cells are worth all FITS.
+MANY_CELLS = 60
 LEARNING_RATE, LAST_RATE = 0.1, 0.005
 # Decay of memory of Adam's two moments.
 FIRST_MOMENT, SECOND_MOMENT = 0.9, 0.99
 # Pull of each component towards the columns' own shares, in units of the squared noise of a pair's count.
-DECAY = 90.0
+DECAY = 150.0
 SPREAD = 1.0
 SMALLEST = 1e-9
 
@@ -103,7 +105,9 @@ def fitted_mixture(targets: Targets, random: Any) -> Mixture:
     n_classes, n_cells = targets.margins.shape
     components = min(COMPONENTS, max(LEAST_COMPONENTS, 2 * n_cells * n_classes))
     work = (n_cells / USUAL_CELLS) ** 2 * n_classes / 2 * components / COMPONENTS
-    n_fits = int(np.clip(round(FITS / max(work, 1.0)), 1, FITS))
+    # Few cells are fitted well from any start.
+    wanted = np.clip(round(FITS * n_cells / MANY_CELLS), 2, FITS)
+    n_fits = int(np.clip(round(float(wanted) / max(work, 1.0)), 1, FITS))
     fits = []
     for number in range(n_fits):
         start = _from_cells if number % 2 == 0 and targets.weights.any() else _from_margins

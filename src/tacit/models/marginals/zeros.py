@@ -15,6 +15,10 @@ from tacit.models.marginals.tables import CoarseCounts, PairTable, offsets_of
 ZERO_DEVIATIONS, ZERO_RATIO = 2.0, 3.0
 # Cells of a dependent pair: those above so many deviations; all others are zeros if hardly any row lies outside.
 SUPPORT_DEVIATIONS = 2.5
+# A cell whose rows all lie in few others: what may be outside, with so many deviations, over what independence expects.
+EXCLUSIVE_DEVIATIONS, MOST_EXCLUSIVE = 1.5, 0.15
+# Rows outside are at most this share, or so many deviations of the noise of the rows inside.
+OUTSIDE_SHARE, OUTSIDE_DEVIATIONS = 0.01, 3.0
 # Shares for a dependent pair: of cells inside, of rows in columns without a cell inside, of noise, of rows outside over
 # those that independence expects there, and of rows that independence expects outside.
 MOST_INSIDE, MOST_UNDECIDED, MOST_NOISE, MOST_OUTSIDE, LEAST_EXPECTED = 0.4, 0.1, 0.03, 0.05, 0.3
@@ -50,6 +54,7 @@ def _forbidden(table: PairTable, first: FloatArray, second: FloatArray, sigma: f
     support = dependent_support(counts, first, second, sigma)
     if support is not None:
         zeros = zeros | ~support
+    zeros = zeros | exclusive_zeros(counts, first, second, sigma) | exclusive_zeros(counts.T, second, first, sigma).T
     # Every cell keeps a partner: a row that has it must be able to exist.
     zeros[zeros.all(axis=1)] = False
     zeros[:, zeros.all(axis=0)] = False
@@ -71,11 +76,27 @@ def dependent_support(counts: FloatArray, first: FloatArray, second: FloatArray,
         inside.sum() < MOST_INSIDE * counts.size
         and undecided < MOST_UNDECIDED * n_rows
         and noise < MOST_NOISE * n_rows
-        and outside < max(0.01 * n_rows, 1.5 * noise)
+        and outside < max(OUTSIDE_SHARE * n_rows, OUTSIDE_DEVIATIONS * noise)
         and outside + noise < MOST_OUTSIDE * expected
         and expected > LEAST_EXPECTED * n_rows
     )
     return inside if dependent else None
+
+
+def exclusive_zeros(counts: FloatArray, first: FloatArray, second: FloatArray, sigma: float) -> BoolArray:
+    """Return the cells [a, b] that are empty because all rows of a first cell lie in few of the second ones.
+
+    What a first cell holds outside its visible cells is its own count less theirs, which has the noise of the visible
+    ones alone: less than that of any sum of the others.
+    """
+    inside = counts > SUPPORT_DEVIATIONS * sigma
+    noise = sigma * np.sqrt(inside.sum(axis=1))
+    outside = first - (counts * inside).sum(axis=1)
+    expected = ((~inside) * np.outer(first, second)).sum(axis=1) / max(float(first.sum()), 1.0)
+    limit = np.maximum(outside, 0) + EXCLUSIVE_DEVIATIONS * noise
+    exclusive = inside.any(axis=1) & (outside < 2 * noise) & (limit < MOST_EXCLUSIVE * expected)
+    zeros: BoolArray = exclusive[:, None] & ~inside
+    return zeros
 
 
 def _with_undecided(inside: BoolArray, counts: FloatArray) -> BoolArray:
