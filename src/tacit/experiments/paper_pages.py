@@ -115,7 +115,7 @@ INDEX_WORDS = (
 
 def _counts(paper: Paper) -> tuple[str, str]:
     verdicts = [item.verdict for item in paper.items]
-    counted = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in dict.fromkeys(verdicts))
+    counted = "; ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in dict.fromkeys(verdicts))
     return str(len(verdicts)), counted
 
 

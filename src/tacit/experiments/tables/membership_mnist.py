@@ -15,8 +15,8 @@ SEEDS = 5
 RECEIVED, PER_CLASS = 9000, 10
 # (unit, epsilon, delta, published accuracy of [membership] Table 1)
 SETTINGS = (
-    ("entry", 0.1, 1e-9, 0.951),
-    ("entry", 1.0, 1e-9, None),
+    ("entry", 0.1, 1e-5, 0.951),
+    ("entry", 1.0, 1e-5, None),
     ("record", 0.1, 1e-5, None),
     ("record", 0.5, 1e-5, None),
     ("record", 1.0, 1e-5, None),
@@ -25,7 +25,7 @@ SETTINGS = (
 CONDITIONS = Conditions(
     draws="5, of rows, labels and noise",
     rows="60000 of the owner, 9000 of the receiver, 1000 to test on",
-    delta="stated in each setting",
+    delta="1e-5 as in the paper, 1e-9 in the last setting",
     chosen="the estimators' defaults; on which rows those were chosen is not recorded, "
     "digits of the same public set among them",
 )

@@ -12,27 +12,30 @@ from tacit.experiments.transfer_runs import measure, release_images
 
 SEEDS = 10
 PER_CLASS = 10
-EPSILON, DELTA = 0.1, 1e-9
-PUBLISHED = 0.9223  # [membership] Table 2
+DELTA = 1e-5
+# [membership] Table 2, by epsilon.
+PUBLISHED = {0.1: 0.9223, 1.0: 0.9228}
 CONDITIONS = Conditions(
     draws="10, of labels and noise",
     rows="60000 of the owner, 7291 of the receiver, 2007 to test on",
-    delta="1e-9 per entry; the paper has 1e-5",
+    delta="1e-5 per entry, as in the paper",
     chosen="the estimators' defaults; on which rows those were chosen is not recorded",
 )
-QUICK: dict[str, Any] = {"SEEDS": 1}
+QUICK: dict[str, Any] = {"SEEDS": 1, "PUBLISHED": {0.1: 0.9223}}
 
 
 def rows() -> Iterator[ResultRow]:
     """Yield accuracies on the 2007 test digits, with image shapes declared and with nothing declared."""
     source, target = load_mnist(), load_usps()
     undeclared = Schema((*(Numeric(f"x{k}", (0, 1)) for k in range(256)), Label("digit", target.classes)))
-    for setting, schema in (("image shapes declared", target.schema), ("nothing declared", undeclared)):
-        runs = [_run(source, target, schema, seed) for seed in range(SEEDS)]
-        yield from mean_rows(f"entry epsilon {EPSILON:g}, {setting}", runs, paper={ADOPTED: PUBLISHED})
+    for epsilon, published in PUBLISHED.items():
+        for setting, schema in (("image shapes declared", target.schema), ("nothing declared", undeclared)):
+            runs = [_run((source, target), schema, epsilon, seed) for seed in range(SEEDS)]
+            yield from mean_rows(f"entry epsilon {epsilon:g}, {setting}", runs, paper={ADOPTED: published})
 
 
-def _run(source: ImageSet, target: ImageSet, schema: Schema, seed: int) -> dict[str, float]:
-    release = release_images(source, unit="entry", epsilon=EPSILON, delta=DELTA, seed=seed)
+def _run(domains: tuple[ImageSet, ImageSet], schema: Schema, epsilon: float, seed: int) -> dict[str, float]:
+    source, target = domains
+    release = release_images(source, unit="entry", epsilon=epsilon, delta=DELTA, seed=seed)
     y = few_labels(target.y_train, per_class=PER_CLASS, random_state=seed)
     return measure(release, schema, (target.X_train, y), (target.X_test, target.y_test), seed=seed)
