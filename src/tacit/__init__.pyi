@@ -7,6 +7,8 @@ from tacit.audit.attacks.release_attack import attack_release
 from tacit.data.encoding import encode
 from tacit.data.schema import Schema
 from tacit.data.schema_file import read_schema
+from tacit.models.additive.classifier import PrivateAdditiveClassifier
+from tacit.models.additive.regressor import PrivateAdditiveRegressor
 from tacit.models.affine_hull.classifier import AffineHullClassifier
 from tacit.models.affine_hull.hull import AffineHull
 from tacit.models.autoencoder.classifier import PrivateAutoencoderClassifier
@@ -63,6 +65,8 @@ __all__ = [
     "PairMetric",
     "PerformanceSearch",
     "PrintedSettings",
+    "PrivateAdditiveClassifier",
+    "PrivateAdditiveRegressor",
     "PrivateAutoencoder",
     "PrivateAutoencoderClassifier",
     "PrivateLinearRegression",

@@ -29,6 +29,8 @@ PUBLIC_NAMES = {
     "PairMetric": "tacit.models.pair_metric.metric",
     "PerformanceSearch": "tacit.situations.feedback.performance",
     "PrintedSettings": "tacit.models.pair_metric.solvers",
+    "PrivateAdditiveClassifier": "tacit.models.additive.classifier",
+    "PrivateAdditiveRegressor": "tacit.models.additive.regressor",
     "PrivateAutoencoder": "tacit.models.autoencoder.encoder",
     "PrivateAutoencoderClassifier": "tacit.models.autoencoder.classifier",
     "PrivateLinearRegression": "tacit.models.autoencoder.linear_regression",

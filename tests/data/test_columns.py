@@ -112,7 +112,7 @@ def test_settings_left_at_their_default_are_not_written() -> None:
 @pytest.mark.parametrize(
     ("rule", "message"),
     [
-        ({}, "kind must be one of 'numeric', 'categorical', 'label', 'ignored', 'person'; got None"),
+        ({}, "kind must be one of 'numeric', 'categorical', 'label', 'target', 'ignored', 'person'; got None"),
         ({"kind": "number"}, "got 'number'"),
         ({"kind": ["numeric"]}, "kind must be one of"),
         ({"kind": "numeric"}, "a numeric column needs 'bounds'"),

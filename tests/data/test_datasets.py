@@ -252,3 +252,32 @@ def test_a_source_with_another_number_of_rows_is_not_taken_for_the_set(
 def test_glasgow_without_its_files_says_what_to_do(empty_folders: Path) -> None:
     with pytest.raises(MissingDataError, match="TACIT_DATA"):
         datasets.load_glasgow()
+
+
+@needs("tables/flights.parquet")
+@pytest.mark.parametrize(("outcome", "mean"), [("late", 0.24), ("arr_delay", 6.9)])
+def test_flights_are_the_departures_of_2013(outcome: str, mean: float) -> None:
+    flights = datasets.load_flights(outcome)  # type: ignore[arg-type]
+    sample = TableSet("flights", flights.table.sample(20_000, seed=0), flights.schema)
+    rows = sample.encode(labels="required")
+    assert rows.outcomes.mean() == pytest.approx(mean, rel=0.2)
+    ignored = {"late", "arr_delay", "dep_delay", "air_time", "origin", "tailnum"} - {outcome}
+    assert not ignored & {column.name for column in flights.schema.features}
+
+
+@needs("tables/diamonds.csv.gz")
+def test_diamonds_have_prices() -> None:
+    rows = datasets.load_diamonds().encode(labels="required")
+    assert rows.targets is not None
+    assert rows.targets.max() == 18823
+    assert rows.X.shape == (53_940, 26)
+
+
+def test_diamonds_are_packed_as_they_come() -> None:
+    content = downloads.diamonds(lambda _: b"carat,price")
+    assert gzip.decompress(content["tables/diamonds.csv.gz"]) == b"carat,price"
+
+
+def test_flights_must_be_given() -> None:
+    with pytest.raises(MissingDataError, match="TACIT_DATA"):
+        downloads.flights(lambda _: b"")

@@ -176,10 +176,10 @@ def test_a_dry_run_shows_the_plan_and_spends_nothing(job: tuple[Path, list[Done]
     folder, results = job
     dry = results[1].out
     for words in (
-        "class sums",
+        "the number of rows at each level",
         "gaussian",
         "sigma",
-        "adding one row moves",
+        "adding one row adds 1 to one level of each column",
         "would spend epsilon 1",
         "nothing was spent",
     ):

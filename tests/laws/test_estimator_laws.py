@@ -27,6 +27,8 @@ from tacit import (
 )
 from tacit.audit.replay import replay
 from tacit.errors import BudgetExceededError
+from tacit.models.additive.classifier import PrivateAdditiveClassifier
+from tacit.models.additive.regressor import PrivateAdditiveRegressor
 from tacit.models.autoencoder.classifier import PrivateAutoencoderClassifier
 from tacit.models.autoencoder.encoder import PrivateAutoencoder
 from tacit.models.autoencoder.linear_regression import PrivateLinearRegression
@@ -40,6 +42,12 @@ from tacit.privacy.ledger import Ledger
 
 # How to make each private estimator for data in [0, 16], given further settings.
 PRIVATE: dict[str, Callable[..., Any]] = {
+    "PrivateAdditiveClassifier": lambda **more: PrivateAdditiveClassifier(
+        **{"epsilon": 1.0, "bounds": (0, 16), **more}
+    ),
+    "PrivateAdditiveRegressor": lambda classes=None, **more: PrivateAdditiveRegressor(
+        **{"epsilon": 1.0, "bounds": (0, 16), "target_bounds": (0, 3), **more}
+    ),
     "PrivateAutoencoder": lambda classes=None, **more: PrivateAutoencoder(
         **{"epsilon": 1.0, "bounds": (0, 16), "hidden": (6,), **more}
     ),
@@ -65,6 +73,8 @@ PRIVATE: dict[str, Callable[..., Any]] = {
 }
 # scikit-learn's own checks need a model that learns: hardly any noise.
 CHECKED = [
+    PrivateAdditiveClassifier(epsilon=99.0, bounds=(-5.0, 5.0), random_state=0),
+    PrivateAdditiveRegressor(epsilon=99.0, bounds=(-3.0, 3.0), target_bounds=(-3.0, 3.0), random_state=0),
     PrivateNearestMean(epsilon=99.0, bounds=(-5.0, 5.0), random_state=0),
     PrivateLogisticRegression(epsilon=99.0, bounds=(-5.0, 5.0), random_state=0),
     FeatureSplitClassifier(epsilon=99.0, bounds=(-5.0, 5.0), settings=SplitSettings("stack"), random_state=0),

@@ -202,6 +202,35 @@ class Label:
 
 
 @dataclass(frozen=True)
+class Target:
+    """The column to predict where that is a number between public bounds; an empty cell means unknown.
+
+    Parameters
+    ----------
+    name : str
+        The column's header.
+    bounds : (low, high)
+        Public facts, never read from private data; a value outside is moved to the nearer bound.
+    missing_values : tuple of str
+        Cell texts that mean "unknown".
+    """
+
+    kind: ClassVar[str] = "target"
+    name: str
+    bounds: tuple[float, float]
+    missing_values: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "bounds", self.as_number.bounds)
+        object.__setattr__(self, "missing_values", self.as_number.missing_values)
+
+    @property
+    def as_number(self) -> Numeric:
+        """The same column as a number whose missing cells are filled."""
+        return Numeric(self.name, self.bounds, missing="middle", missing_values=self.missing_values)
+
+
+@dataclass(frozen=True)
 class Ignored:
     """A column that is not used: an identifier, a free text."""
 
@@ -233,9 +262,9 @@ class Person:
 
 
 Feature = Numeric | Categorical
-Column = Numeric | Categorical | Label | Ignored | Person
-KINDS: dict[str, type[Numeric | Categorical | Label | Ignored | Person]] = {
-    kind.kind: kind for kind in (Numeric, Categorical, Label, Ignored, Person)
+Column = Numeric | Categorical | Label | Target | Ignored | Person
+KINDS: dict[str, type[Numeric | Categorical | Label | Target | Ignored | Person]] = {
+    kind.kind: kind for kind in (Numeric, Categorical, Label, Target, Ignored, Person)
 }
 
 

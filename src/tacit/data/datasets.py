@@ -135,6 +135,19 @@ def load_bank() -> TableSet:
     return TableSet("bank", table, public_schemas.bank_schema())
 
 
+def load_flights(outcome: Literal["late", "arr_delay"] = "late") -> TableSet:
+    """Return New York's 327346 departures of 2013 with weather and plane, to predict lateness or the delay."""
+    checks.one_of("outcome", outcome, ("late", "arr_delay"))
+    table = _table(locate("tables/flights.parquet", downloads.flights), rows=327_346)
+    return TableSet("flights", table, public_schemas.flights_schema(outcome))
+
+
+def load_diamonds() -> TableSet:
+    """Return 53940 diamonds: weight, quality, measures and, to be predicted, the price."""
+    table = _table(locate("tables/diamonds.csv.gz", downloads.diamonds), rows=53_940)
+    return TableSet("diamonds", table, public_schemas.diamonds_schema())
+
+
 def load_heart_centres() -> dict[str, TableSet]:
     """Return UCI Heart Disease by hospital: cleveland, hungarian, switzerland, va; 920 patients, ill or healthy.
 

@@ -23,6 +23,7 @@ OFFICE = (
 ADULT = "https://archive.ics.uci.edu/static/public/2/adult.zip"
 BANK = "https://archive.ics.uci.edu/static/public/222/bank+marketing.zip"
 HEART = "https://archive.ics.uci.edu/static/public/45/heart+disease.zip"
+DIAMONDS = "https://raw.githubusercontent.com/tidyverse/ggplot2/main/data-raw/diamonds.csv"
 CIFAR10 = "https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz"
 FITBIT = "https://zenodo.org/records/53894/files/mturkfitbit_export_{period}.zip?download=1"
 GLASGOW = "https://www.stats.ox.ac.uk/~snijders/siena/Glasgow_data.zip"
@@ -89,6 +90,19 @@ def bank(get: Get) -> Mapping[str, bytes]:
         zipfile.ZipFile(io.BytesIO(outer.read("bank.zip"))) as archive,
     ):
         return {"bank-full.csv.gz": gzip.compress(archive.read("bank-full.csv"), mtime=0)}
+
+
+def flights(get: Get) -> Mapping[str, bytes]:  # noqa: ARG001 - there is nothing to get
+    """Raise MissingDataError: the table is joined from three public ones, and must be given."""
+    raise MissingDataError(
+        "tables/flights.parquet must be given: departures of nycflights13 joined with its weather and planes. "
+        "Put it into the folder that TACIT_DATA names."
+    )
+
+
+def diamonds(get: Get) -> Mapping[str, bytes]:
+    """Return ggplot2's diamonds."""
+    return {"tables/diamonds.csv.gz": gzip.compress(get(DIAMONDS), mtime=0)}
 
 
 def heart_centres(get: Get) -> Mapping[str, bytes]:

@@ -38,6 +38,8 @@ class Encoded:
     persons : array [rows] or None
         Whose row each is, as text ("" where that is missing); None where the schema names no such column, or the
         table lacks it.
+    targets : array [rows] or None
+        Numbers to predict, within their public bounds, NaN where unknown; None where the schema has classes instead.
     """
 
     X: NDArray[np.floating[Any]]
@@ -45,11 +47,24 @@ class Encoded:
     names: tuple[str, ...]
     classes: tuple[str, ...]
     persons: NDArray[np.str_] | None = None
+    targets: FloatArray | None = None
+
+    @property
+    def outcomes(self) -> NDArray[Any]:
+        """What is to be predicted: class codes, or numbers."""
+        return self.y if self.targets is None else self.targets
+
+    @property
+    def has_outcome(self) -> BoolArray:
+        """Which rows have a label, or a number to predict."""
+        known: BoolArray = self.y != UNLABELLED if self.targets is None else np.isfinite(self.targets)
+        return known
 
     def where(self, kept: BoolArray) -> "Encoded":
         """Return the rows for which the mask ``kept`` [rows] is true."""
         persons = None if self.persons is None else self.persons[kept]
-        return replace(self, X=self.X[kept], y=self.y[kept], persons=persons)
+        targets = None if self.targets is None else self.targets[kept]
+        return replace(self, X=self.X[kept], y=self.y[kept], persons=persons, targets=targets)
 
 
 def columns_to_read(schema: Schema) -> set[str] | None:
@@ -97,9 +112,10 @@ def encode(
     columns = [_encode_feature(table[column.name], column, schema, source) for column in schema.features]
     X = _fill(np.zeros((table.height, len(schema.encoded_names)), dtype=precision), columns)
     y = _encode_label(table, schema, source)
-    if labels == "required":
+    targets = _encode_target(table, schema, source)
+    if labels == "required" and targets is None:
         _check_classes(y, schema, source)
-    return Encoded(X, y, schema.encoded_names, schema.classes, _persons(table, schema))
+    return Encoded(X, y, schema.encoded_names, schema.classes, _persons(table, schema), targets)
 
 
 def decode(X: ArrayLike, schema: Schema, *, y: ArrayLike | None = None) -> pl.DataFrame:
@@ -133,9 +149,10 @@ def check_columns(table: pl.DataFrame, schema: Schema, *, labels: LabelPresence,
     present = set(table.columns)
     needed = [column.name for column in schema.features]
     if labels == "required":
-        if schema.label is None:
-            raise SchemaError('the schema declares no label; give one column kind = "label".')
-        needed.append(schema.label.name)
+        outcome = schema.label or schema.target
+        if outcome is None:
+            raise SchemaError('the schema declares no label; give one column kind = "label", or "target" if a number.')
+        needed.append(outcome.name)
     lacking = [name for name in needed if name not in present]
     if lacking:
         raise SchemaError(f"{source}: lacks {_some(lacking)} of the schema. Add it, or take it out of the schema.")
@@ -213,6 +230,18 @@ def _encode_label(table: pl.DataFrame, schema: Schema, source: str) -> IntArray:
         fault = _Fault(source, label.name)
         fault.refuse(cells.unknown, "is no class of the schema", 'Add the class, or set unknown = "missing"')
     return cells.codes
+
+
+def _encode_target(table: pl.DataFrame, schema: Schema, source: str) -> FloatArray | None:
+    if schema.target is None:
+        return None
+    if schema.target.name not in table.columns:
+        return np.full(table.height, np.nan)
+    column = schema.target.as_number
+    cells = numeric_cells(table[column.name], column, missing_values=schema.missing_values)
+    fault = _Fault(source, column.name)
+    fault.refuse(cells.malformed, "is no finite number", "Write numbers like 3.5, or list the text in missing_values")
+    return np.where(cells.missing, np.nan, np.clip(cells.values, column.low, column.high))
 
 
 def _persons(table: pl.DataFrame, schema: Schema) -> NDArray[np.str_] | None:

@@ -61,6 +61,8 @@ def inspect_table(table: pl.DataFrame, schema: Schema, *, source: str = "table")
     """Return how many cells of each column are missing, malformed, unknown or clipped."""
     check_columns(table, schema, labels="optional", source=source)
     tallies = [_tally(table[column.name], column, schema.missing_values) for column in schema.features]
+    if schema.target is not None and schema.target.name in table.columns:
+        tallies.append(_tally(table[schema.target.name], schema.target.as_number, schema.missing_values))
     label = schema.label
     if label is None or label.name not in table.columns:
         return Inspection(table.height, tuple(tallies), {})

@@ -7,7 +7,7 @@ For private rows it would be a leak.
 
 import math
 
-from tacit.data.columns import Categorical, Column, Ignored, Label, Numeric
+from tacit.data.columns import Categorical, Column, Ignored, Label, Numeric, Target
 from tacit.data.schema import Image, Schema
 
 YES_NO = ("no", "yes")
@@ -70,6 +70,54 @@ def bank_schema() -> Schema:
         Categorical("poutcome", _words("unknown other failure success")),
         Label("y", YES_NO),
     )  # fmt: skip
+    return Schema(columns)
+
+
+def flights_schema(outcome: str = "late") -> Schema:
+    """Return the schema of New York's departures in 2013, to predict ``late`` or the delay at arrival in minutes.
+
+    What is known only after departure is ignored; weather and plane are missing in some rows.
+    """
+    destinations = _words("""ABQ ACK ALB ANC ATL AUS AVL BDL BGR BHM BNA BOS BQN BTV BUF BUR BWI BZN CAE CAK CHO CHS
+        CLE CLT CMH CRW CVG DAY DCA DEN DFW DSM DTW EGE EYW FLL GRR GSO GSP HDN HNL HOU IAD IAH ILM IND JAC JAX LAS LAX
+        LEX LGB MCI MCO MDW MEM MHT MIA MKE MSN MSP MSY MTJ MVY MYR OAK OKC OMA ORD ORF PBI PDX PHL PHX PIT PSE PSP PVD
+        PWM RDU RIC ROC RSW SAN SAT SAV SBN SDF SEA SFO SJC SJU SLC SMF SNA SRQ STL STT SYR TPA TUL TVC TYS XNA""")
+    features: tuple[Column, ...] = (
+        Categorical("dest", destinations),
+        Categorical("carrier", _words("9E AA AS B6 DL EV F9 FL HA MQ OO UA US VX WN YV")),
+        Numeric("month", (1, 12), integer=True),
+        Categorical("weekday", _words("Mon Tue Wed Thu Fri Sat Sun")),
+        Numeric("hour", (0, 23), integer=True),
+        Numeric("distance", (0, 5_000), integer=True),
+        Numeric("temp", (0, 110), missing="flag"),
+        Numeric("humid", (0, 100), missing="flag"),
+        Numeric("wind_speed", (0, 50), missing="flag"),
+        Numeric("precip", (0, 2), missing="flag"),
+        Numeric("pressure", (970, 1_050), missing="flag"),
+        Numeric("visib", (0, 10), missing="flag"),
+        Numeric("built", (1950, 2013), integer=True, missing="flag"),
+        Numeric("seats", (0, 500), integer=True, missing="flag"),
+        Numeric("engines", (1, 4), integer=True, missing="flag"),
+    )
+    learned: Column = Label("late", ("on time", "late")) if outcome == "late" else Target("arr_delay", (-120, 1_440))
+    others = [name for name in ("late", "arr_delay", "dep_delay", "air_time", "origin", "tailnum") if name != outcome]
+    return Schema((*features, learned, *(Ignored(name) for name in others)))
+
+
+def diamonds_schema() -> Schema:
+    """Return the schema of ggplot2's diamonds, whose price is to be predicted."""
+    columns: tuple[Column, ...] = (
+        Numeric("carat", (0, 6)),
+        Categorical("cut", ("Fair", "Good", "Very Good", "Premium", "Ideal")),
+        Categorical("color", _words("D E F G H I J")),
+        Categorical("clarity", _words("I1 SI2 SI1 VS2 VS1 VVS2 VVS1 IF")),
+        Numeric("depth", (40, 80)),
+        Numeric("table", (40, 100)),
+        Numeric("x", (0, 12)),
+        Numeric("y", (0, 60)),
+        Numeric("z", (0, 35)),
+        Target("price", (0, 20_000)),
+    )
     return Schema(columns)
 
 

@@ -19,6 +19,7 @@ from tacit.data.columns import (
     Label,
     Numeric,
     Person,
+    Target,
     checked_texts,
     column_from_dict,
     column_to_dict,
@@ -103,9 +104,11 @@ class Schema:
             raise SchemaError(
                 f"column {runs[0]!r}: a name like a run {{first..last}} cannot be told from one; rename it."
             )
-        labels = [column.name for column in self.columns if isinstance(column, Label)]
+        labels = [column.name for column in self.columns if isinstance(column, Label | Target)]
         if len(labels) > 1:
-            raise SchemaError(f"at most one column may be the label; got {labels}. Make the others 'ignored'.")
+            raise SchemaError(
+                f"at most one column may be the label or the target; got {labels}. Make the others 'ignored'."
+            )
         persons = [column.name for column in self.columns if isinstance(column, Person)]
         if len(persons) > 1:
             raise SchemaError(f"at most one column may be of kind 'person'; got {persons}. Make the others 'ignored'.")
@@ -130,8 +133,13 @@ class Schema:
 
     @cached_property
     def label(self) -> Label | None:
-        """The column to predict, if there is one."""
+        """The column of classes to predict, if there is one."""
         return next((column for column in self.columns if isinstance(column, Label)), None)
+
+    @cached_property
+    def target(self) -> Target | None:
+        """The number to predict, if there is one."""
+        return next((column for column in self.columns if isinstance(column, Target)), None)
 
     @cached_property
     def person(self) -> Person | None:

@@ -53,6 +53,10 @@ EXPERIMENTS = (
         "hull-fabrication", "MNIST from noisy and from fabricated rows, at entry and record level; [hull] Def. 14"
     ),
     Experiment("adoption-harm", "what adopting noise, flipped, shuffled, wrong and hostile releases costs"),
+    Experiment(
+        "tables-classify", "classes of Adult, Bank and flights from additive releases without labels, and peers"
+    ),
+    Experiment("tables-regress", "hours, prices and delays from additive releases without labels, and peers"),
     Experiment("hearts", "Cleveland releases at record level, Hungary adopts with 20 labels"),
     Experiment(
         "pptl-mnist", "digits 0/8 to 0/9 by private linear transfer, with and without feature splitting; [pptl] Table 1"

@@ -1,11 +1,19 @@
 """Every kind of release, one line each; nothing else in the package decides by a kind's name."""
 
 from tacit.checks import one_of
+from tacit.data.columns import Numeric
+from tacit.data.schema import Schema
 from tacit.errors import InputError
 from tacit.kinds import additive, class_moments, encoder, fabricated_rows, linear, noisy_rows, pair_metric
+from tacit.privacy.budget import Unit
 from tacit.releases.file import Release
 from tacit.releases.kind import ReleaseKind
 
+# A curve for each of more numbers than this costs more noise than class sums of them: digits, sensors, spectra.
+MOST_CURVES = 40
+DEFAULT_RULE = (
+    f"additive; for classes of pictures, of more than {MOST_CURVES} columns that are all numbers, and per entry moments"
+)
 _KINDS: dict[str, ReleaseKind] = {}
 
 
@@ -33,6 +41,21 @@ def kind_by_method(method: str) -> ReleaseKind:
     """Return the kind that ``tacit release --method`` calls ``method``."""
     kinds = {kind.method: kind for kind in _KINDS.values()}
     return kinds[one_of("method", method, list(kinds))]
+
+
+def default_kind(schema: Schema, unit: Unit | str = Unit.RECORD) -> ReleaseKind:
+    """Return the kind for a table of which only ``schema`` is known: `DEFAULT_RULE`."""
+    if schema.target is not None:
+        return additive.KIND
+    numbers = all(isinstance(column, Numeric) for column in schema.features)
+    wide = numbers and len(schema.features) > MOST_CURVES
+    mixed = schema.image is None and not wide and Unit(unit) in additive.KIND.protects
+    return additive.KIND if mixed else class_moments.KIND
+
+
+def kind_for(method: str | None, schema: Schema, unit: Unit | str = Unit.RECORD) -> ReleaseKind:
+    """Return the kind called ``method``, or for None the default of a table with ``schema``."""
+    return default_kind(schema, unit) if method is None else kind_by_method(method)
 
 
 def kind_by_name(name: str) -> ReleaseKind:

@@ -16,7 +16,7 @@ from tacit.privacy.account import Account, Plan
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.ledger import LedgerLike
 from tacit.releases.file import Release
-from tacit.releases.lesson import FeatureMap, Lesson, ReceiverTable, ScoreFunction
+from tacit.releases.lesson import FeatureMap, Lesson, PredictionFunction, ReceiverTable, ScoreFunction
 from tacit.releases.person_plan import person_plan, require_rows_per_person
 
 Details = TypeVar("Details")
@@ -185,6 +185,11 @@ class ReleaseKind:
         """Return the features that a lesson of this kind gave, from what its ``to_parts`` returned."""
         features: FeatureMap = self._module("teach").stored_features(arrays, settings)
         return features
+
+    def stored_predictions(self, arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> PredictionFunction:
+        """Return the predictions that a lesson of this kind gave, from what its ``to_parts`` returned."""
+        predictions: PredictionFunction = self._module("teach").stored_predictions(arrays, settings)
+        return predictions
 
     def require_unit(self, unit: Unit | str) -> None:
         """Raise InputError if epsilon cannot protect ``unit`` in this kind of release."""

@@ -38,6 +38,18 @@ class FeatureMap(Protocol):
         ...
 
 
+class PredictionFunction(Protocol):
+    """Predictions of a numeric target for a receiver's encoded rows; storable in a model file."""
+
+    def __call__(self, X: Rows) -> tuple[FloatArray, FloatArray]:
+        """Return the mean [N] in the target's own units, and the standard deviation [N] of the target around it."""
+        ...
+
+    def to_parts(self) -> tuple[Arrays, dict[str, Any]]:
+        """Return arrays and JSON-ready settings from which the kind's ``stored_predictions`` makes it again."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class ReceiverTable:
     """The receiver's encoded rows, of which some are labelled.
@@ -96,6 +108,8 @@ class Lesson:
         A transformation of the receiver's encoded rows in which rows of one class are near each other.
     features : FeatureMap or None
         Features of the receiver's rows to learn from.
+    predictions : PredictionFunction or None
+        Predictions of the owner's numeric target.
     note : str
         What the release and the table have in common.
     quality : ScoreQuality or None
@@ -111,6 +125,7 @@ class Lesson:
     class_places: FloatArray | None = None
     metric: FloatArray | None = None
     features: FeatureMap | None = None
+    predictions: PredictionFunction | None = None
     note: str = ""
     quality: ScoreQuality | None = None
     calibrated: bool = False

@@ -14,7 +14,7 @@ from tacit.data.schema import Schema
 from tacit.errors import ReleaseError
 from tacit.files.outputs import require_output
 from tacit.files.regular import FilePath
-from tacit.kinds.registry import kind_by_method
+from tacit.kinds.registry import kind_for
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.ledger import LedgerLike, as_ledger
 from tacit.releases.file import Release, write_release
@@ -42,7 +42,7 @@ def plan_release(
     schema: Schema | FilePath,
     promise: Budget,
     *,
-    method: str = "moments",
+    method: str | None = None,
     kept: Contribution | None = None,
     progress: Progress = no_progress,
 ) -> PlannedRelease:
@@ -51,7 +51,8 @@ def plan_release(
     ``kept`` says which rows of a person are read; None: all, where a person is not the unit. The other arguments are
     those of `release`.
     """
-    kind, rules = kind_by_method(method), as_schema(schema)
+    rules = as_schema(schema)
+    kind = kind_for(method, rules, promise.unit)
     kind.require_unit(promise.unit)
     chosen = kept or contribution(rules, unit=promise.unit, rows=None, ledger=None, random_state=None)
     budget: dict[str, Any] = {"unit": promise.unit, "epsilon": promise.epsilon, "delta": promise.delta}
@@ -73,7 +74,7 @@ def release(
     unit: Unit | str | None = None,
     person: str | None = None,
     rows_per_person: int | None = None,
-    method: str = "moments",
+    method: str | None = None,
     ledger: LedgerLike = None,
     random_state: int | None = None,
     audit: bool = False,
@@ -102,8 +103,9 @@ def release(
     rows_per_person : int or None
         With unit "person": the most rows of one person that are read, a public number; which ones is chosen by a key,
         not by values. None: as the schema's column of kind "person" says.
-    method : str
-        What is handed out: the method of a registered kind, such as "moments", "linear" or "pairs".
+    method : str or None
+        What is handed out: the method of a registered kind, such as "additive", "moments" or "linear". None: by the
+        schema, see `tacit.kinds.registry.DEFAULT_RULE`.
     ledger : Ledger, path or None
         The table's account, charged before anything is drawn.
     random_state : int or None
@@ -128,7 +130,7 @@ def release(
     progress("charging, then drawing noise")
     purpose = "" if output is None else f"release {Path(output).name}"
     made = planned.kind.make(
-        planned.plan, planned.rows.X, planned.rows.y, ledger=account, random_state=random_state, purpose=purpose
+        planned.plan, planned.rows.X, planned.rows.outcomes, ledger=account, random_state=random_state, purpose=purpose
     )
     if audit:
         progress("auditing the mechanisms on its card")
@@ -146,13 +148,13 @@ def make_release(
     unit: Unit | str,
     epsilon: float,
     delta: float,
-    method: str = "moments",
+    method: str | None = None,
     ledger: LedgerLike = None,
     random_state: int | None = None,
     purpose: str = "",
 ) -> Release:
     """Charge the ledger, then return the release of encoded rows ``X`` [N, p] in [0, 1] with class codes ``y`` [N]."""
-    return kind_by_method(method).release(
+    return kind_for(method, schema, unit).release(
         X,
         y,
         schema,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from tacit.arrays import UNLABELLED, BoolArray
+from tacit.arrays import BoolArray
 from tacit.data.encoding import Encoded, LabelPresence, columns_to_read, encode, encode_file
 from tacit.data.schema import Schema
 from tacit.data.schema_file import read_schema
@@ -66,7 +66,7 @@ def labelled(rows: Encoded) -> tuple[Encoded, BoolArray]:
 
     One row more or less in the table is at most one row more or less among the labelled ones.
     """
-    has_label = rows.y != UNLABELLED
+    has_label = rows.has_outcome
     if has_label.all():
         return rows, has_label
     n_without = int((~has_label).sum())

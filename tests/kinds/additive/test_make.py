@@ -83,3 +83,14 @@ def test_other_units_and_foreign_codes_are_refused() -> None:
 def test_the_file_is_small() -> None:
     release = KIND.release(*rows(300), SCHEMA, epsilon=1.0, delta=1e-6, random_state=0)
     assert sum(array.nbytes for array in release.arrays.values()) < 50_000
+
+
+def test_persons_with_several_rows_are_protected_by_more_noise() -> None:
+    one, three = (
+        KIND.plan(SCHEMA, unit="person", epsilon=1.0, delta=1e-6, rows_per_person=rows).details for rows in (1, 3)
+    )
+    assert three.mu == pytest.approx(one.mu / 3, rel=1e-3)
+    plan = KIND.plan(SCHEMA, unit="person", epsilon=1.0, delta=1e-6, rows_per_person=3)
+    release = KIND.make(plan, *rows(300), random_state=0)
+    assert release.card.unit == "person"
+    assert release.card.epsilon == 1.0

@@ -10,7 +10,15 @@ from sklearn.metrics import roc_auc_score
 from tests.models.additive.tables import COLUMNS, classes, random_codes, random_targets
 
 from tacit.arrays import FloatArray
-from tacit.models.additive.fit import FEWEST_STEPS, MOST_STEPS, fit_classifier, fit_regression, n_steps
+from tacit.models.additive.fit import (
+    CLASS_CLIP,
+    FEWEST_STEPS,
+    MOST_STEPS,
+    class_clip,
+    fit_classifier,
+    fit_regression,
+    n_steps,
+)
 from tacit.models.additive.levels import ColumnLevels, LevelCodes, number_levels
 from tacit.models.additive.model import AdditiveClassifier, AdditiveRegression
 from tacit.models.additive.plan import UNITS, plan_additive
@@ -180,3 +188,9 @@ def test_every_unit_is_drawn_and_no_query_is_larger_than_declared() -> None:
 @pytest.mark.parametrize(("amount", "steps"), [(0.0, FEWEST_STEPS), (1e4, 100), (1e9, MOST_STEPS), (300.0, 10)])
 def test_steps_grow_with_the_rows_beside_the_noise(amount: float, steps: int) -> None:
     assert n_steps(amount) == steps
+
+
+def test_gradients_are_shortened_less_where_noise_is_small() -> None:
+    clips = [class_clip(amount) for amount in (0.0, 5000.0, 20_000.0, 1e9)]
+    assert clips[0] == clips[1] == CLASS_CLIP
+    assert clips[1] < clips[2] < clips[3] == 2 * CLASS_CLIP

@@ -8,7 +8,7 @@ import typer
 from tacit.errors import InputError
 from tacit.interfaces.cli.outputs import file_size, working
 from tacit.interfaces.cli.spend import Person, RowsPerPerson, left_words, print_dry_run, warn, warnings_on_stderr
-from tacit.kinds.registry import all_kinds, kind_of
+from tacit.kinds.registry import DEFAULT_RULE, all_kinds, kind_of
 from tacit.privacy.budget import Budget
 from tacit.privacy.ledger import Ledger, as_ledger
 from tacit.releases.file import Release
@@ -41,9 +41,9 @@ def release(
     person: Person = None,
     rows_per_person: RowsPerPerson = None,
     method: Annotated[
-        str,
-        typer.Option(help=f"What is handed out. {METHODS}."),
-    ] = "moments",
+        str | None,
+        typer.Option(help=f"What is handed out. {METHODS}. By default {DEFAULT_RULE}.", show_default=False),
+    ] = None,
     ledger: Annotated[
         Path | None, typer.Option(metavar="PATH", help="The table's account; charged before anything is drawn.")
     ] = None,

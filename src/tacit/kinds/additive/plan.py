@@ -3,7 +3,7 @@
 import numpy as np
 
 from tacit.data.schema import Schema
-from tacit.models.additive.levels import ColumnLevels, levels_of
+from tacit.models.additive.levels import ColumnLevels, levels_of, number_levels
 from tacit.models.additive.plan import AdditivePlan, plan_additive
 from tacit.privacy.budget import Unit
 from tacit.releases.kind import ReleasePlan
@@ -20,6 +20,8 @@ def plan(schema: Schema, *, unit: Unit, epsilon: float, delta: float) -> Release
 
 
 def target_levels(schema: Schema) -> ColumnLevels:
-    """Return the levels of what is learned: the classes of the label."""
+    """Return the levels of what is learned: the classes of the label, or intervals of a numeric target."""
+    if schema.target is not None:
+        return number_levels(schema.target.name, *schema.target.bounds)
     schema.require_classes()
     return ColumnLevels("class" if schema.label is None else schema.label.name, np.zeros(0), schema.classes)

@@ -1,9 +1,10 @@
-"""Calibrated class scores of a receiver's rows from released curves."""
+"""Calibrated class scores of a receiver's rows, or predictions of a number, from released curves."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from tacit.arrays import Arrays, FloatArray, Rows
@@ -15,10 +16,19 @@ from tacit.models.additive.matching import (
     sources_from_list,
     sources_to_list,
 )
-from tacit.models.additive.model import AdditiveClassifier
+from tacit.models.additive.model import AdditiveClassifier, AdditiveRegression
 from tacit.models.additive.release import additive_parts, model_from_parts, read_additive
 from tacit.releases.file import Release
-from tacit.releases.lesson import Lesson, ReceiverTable, ScoreFunction, ScoreQuality, owner_schema, shared_by_name
+from tacit.releases.lesson import (
+    Lesson,
+    PredictionFunction,
+    ReceiverTable,
+    ScoreFunction,
+    ScoreQuality,
+    column_note,
+    owner_schema,
+    shared_by_name,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,25 +48,44 @@ class MatchedCurves:
         return arrays, settings | {"sources": sources_to_list(self.sources)}
 
 
+@dataclass(frozen=True, eq=False)
+class MatchedPredictions:
+    """Predictions of a number for our rows; a column or category that we lack adds the curve's mean, which is 0."""
+
+    sources: tuple[ColumnSource, ...]
+    model: AdditiveRegression
+
+    def __call__(self, X: Rows) -> tuple[FloatArray, FloatArray]:
+        """Return the mean [N] of the owner's target and its standard deviation [N] around it."""
+        predictions = self.model.predict(source_codes(X, self.sources, self.model.curves.levels))
+        return predictions.mean, np.sqrt(predictions.variance)
+
+    def to_parts(self) -> tuple[Arrays, dict[str, Any]]:
+        """Return arrays and JSON-ready settings."""
+        arrays, settings = additive_parts(self.model)
+        return arrays, settings | {"sources": sources_to_list(self.sources)}
+
+
 def teach(release: Release, table: ReceiverTable) -> Lesson:
-    """Return the class scores that the released curves give to the receiver's rows, and their public quality."""
+    """Return what the released curves say of the receiver's rows, and its public quality."""
+    model, theirs = read_additive(release), owner_schema(release)
+    sources = column_sources(table.schema, theirs)
+    if isinstance(model, AdditiveRegression):
+        lesson = Lesson({}, note=column_note(table.schema.shared_with(theirs)), quality=quality_of(model))
+        return replace(lesson, predictions=MatchedPredictions(sources, model)) if any(sources) else lesson
     lesson, _ = shared_by_name(release, table)
-    model = read_additive(release)
-    sources = column_sources(table.schema, owner_schema(release))
-    if not isinstance(model, AdditiveClassifier) or not any(sources):
+    if not any(sources):
         return lesson
-    return replace(
-        lesson,
-        candidates=((MatchedCurves(sources, model), lesson.note),),
-        quality=quality_of(model),
-        calibrated=True,
-    )
+    candidates = ((MatchedCurves(sources, model), lesson.note),)
+    return replace(lesson, candidates=candidates, quality=quality_of(model), calibrated=True)
 
 
-def quality_of(model: AdditiveClassifier) -> ScoreQuality:
+def quality_of(model: AdditiveClassifier | AdditiveRegression) -> ScoreQuality:
     """Return what the model's self-check says of its scores."""
     check = model.check
-    return ScoreQuality(check.separation, check.separation_z, model.size, check.shares)
+    if isinstance(model, AdditiveRegression):
+        return ScoreQuality(float(np.sqrt(model.check.r_squared)), check.separation_z, model.size)
+    return ScoreQuality(model.check.separation, check.separation_z, model.size, model.check.shares)
 
 
 def stored_scores(arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> ScoreFunction:
@@ -65,3 +94,11 @@ def stored_scores(arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any
     if not isinstance(model, AdditiveClassifier):
         raise ReleaseError("the stored curves must be those of a classifier.")
     return MatchedCurves(sources_from_list(settings["sources"]), model)
+
+
+def stored_predictions(arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> PredictionFunction:
+    """Return the predictions that ``to_parts`` took apart."""
+    model = model_from_parts(arrays, settings)
+    if not isinstance(model, AdditiveRegression):
+        raise ReleaseError("the stored curves must be those of a regression.")
+    return MatchedPredictions(sources_from_list(settings["sources"]), model)

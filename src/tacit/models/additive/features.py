@@ -22,7 +22,7 @@ SPIKE_SHARE = 1 / 16
 # Categories that have features of their own.
 N_CATEGORIES = 256
 # How far the curve of a number is correlated, in parts of its rows.
-CORRELATION_LENGTH = 0.5
+CORRELATION_LENGTH = 0.35
 # The expected squared norm of a number's features; a category's follows from its shares.
 NUMBER_WEIGHT = 2.0
 # A category of share p is weighted (p(1 - p) + RARE)^(-1/4), between equal weight and equal variance.

@@ -21,6 +21,8 @@ from tacit.privacy.account import Account
 # Of the units: the check's, and the check's where rows are few beside the noise.
 CHECK_UNITS, CHECK_UNITS_FEW = 7, 20
 FEW = 500.0
+# Where rows are many beside the noise, gradients are shortened less: up to twice as long.
+MANY, CLIP_POWER, MOST_CLIP = 5000.0, 0.4, 2.0
 FEWEST_STEPS, MOST_STEPS = 4, 120
 # Longest gradient of a row and step size: for classes, and for a target in spreads, whose loss is four times as curved.
 CLASS_CLIP, CLASS_STEP = 0.3, 40.0
@@ -63,7 +65,7 @@ def fit_classifier(batches: Batches, plan: AdditivePlan, account: Account) -> Ad
     shares = _class_shares(marginals.target)
     start = np.log(shares) - np.log(shares).mean() if len(shares) > 2 else np.log(shares[1:] / shares[:1])
     curvatures = CURVATURE * (shares * (1 - shares))[-len(start) :]
-    loss = _Loss(class_residuals, start, curvatures, CLASS_CLIP, CLASS_STEP)
+    loss = _Loss(class_residuals, start, curvatures, class_clip(marginals.n_rows * plan.mu), CLASS_STEP)
     learned = _learn(batches, plan, UnitDraws(account, plan.unit), marginals, loss)
     curves = learned.curves
     edges = class_check.cell_edges(_invented_scores(curves))
@@ -110,6 +112,11 @@ def _learn(batches: Batches, plan: AdditivePlan, units: UnitDraws, marginals: Ma
     weights, variances = shrink(weights, features, variances)
     facts = {"n_rows": marginals.n_rows, "n_steps": len(settings.draws), "mu": plan.mu, "clip": settings.clip}
     return _Learned(_curves(plan, features, weights, variances), facts, units, check_draws)
+
+
+def class_clip(amount: float) -> float:
+    """Return the longest gradient of a row, from rows times mu: shortening costs signal once noise is small."""
+    return CLASS_CLIP * float(np.clip((max(amount, 0.0) / MANY) ** CLIP_POWER, 1.0, MOST_CLIP))
 
 
 def n_steps(amount: float) -> int:

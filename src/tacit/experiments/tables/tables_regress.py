@@ -1,0 +1,51 @@
+"""Numbers of mixed tables without a label at the receiver's: additive releases, open models and private peers."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from tacit.data.columns import Categorical, Column, Label, Numeric, Target
+from tacit.data.datasets import TableSet, load_adult, load_diamonds, load_flights
+from tacit.experiments.results import ResultRow
+from tacit.experiments.table_runs import OwnerAndReceiver, random_owner, table_rows
+
+RUNS = 5
+PEERS = ("DP-EBM",)
+METRIC = "R squared without labels"
+
+
+def rows() -> Iterator[ResultRow]:
+    """Yield R squared of Adult's hours and of diamonds on random splits, and of delays from another airport."""
+    for split in (_adult_hours, _diamonds):
+        yield from table_rows(split, runs=RUNS, peers=PEERS, metric=METRIC)
+    yield from table_rows(_delays, runs=RUNS, peers=PEERS, metric=METRIC, same_split=True)
+
+
+def hours_of_adult() -> TableSet:
+    """Return Adult with the weekly hours as a number to predict, and the income as a category."""
+    data = load_adult()
+    columns = tuple(_hours_rule(column) for column in data.schema.columns)
+    return TableSet("adult hours", data.table, replace(data.schema, columns=columns))
+
+
+def _hours_rule(column: Column) -> Column:
+    if isinstance(column, Numeric) and column.name == "hours-per-week":
+        return Target(column.name, column.bounds)
+    if isinstance(column, Label):
+        return Categorical(column.name, column.classes)
+    return column
+
+
+def _adult_hours(seed: int) -> OwnerAndReceiver:
+    data = hours_of_adult()
+    return OwnerAndReceiver.split(data, random_owner(data.table.height, seed))
+
+
+def _diamonds(seed: int) -> OwnerAndReceiver:
+    data = load_diamonds()
+    return OwnerAndReceiver.split(data, random_owner(data.table.height, seed))
+
+
+def _delays(_seed: int) -> OwnerAndReceiver:
+    """Return two airports that release and a third one that receives."""
+    data = replace(load_flights("arr_delay"), name="flights delay")
+    return OwnerAndReceiver.split(data, (data.table["origin"] != "LGA").to_numpy())

@@ -1,0 +1,110 @@
+"""Owners and receivers of tables, and what is measured on them."""
+
+from collections.abc import Callable
+
+import numpy as np
+import polars as pl
+import pytest
+
+from tacit.data.columns import Categorical, Label, Numeric, Target
+from tacit.data.datasets import TableSet
+from tacit.data.schema import Schema
+from tacit.experiments import table_runs
+from tacit.experiments.table_runs import (
+    BOOSTING,
+    LINEAR,
+    SECONDS,
+    TACIT,
+    OwnerAndReceiver,
+    open_figures,
+    peer_arrays,
+    peer_figures,
+    plain_columns,
+    private_figures,
+    random_owner,
+    table_rows,
+)
+
+
+def data(outcome: Label | Target, n_rows: int = 1500) -> TableSet:
+    random = np.random.default_rng(0)
+    size, city = random.uniform(0, 10, n_rows), random.choice(["Oslo", "Rome"], n_rows)
+    score = size + 4 * (city == "Rome") + random.normal(0, 1, n_rows)
+    cells = np.where(score > 7, "ill", "well") if isinstance(outcome, Label) else score
+    schema = Schema((Numeric("size", (0, 10)), Categorical("city", ("Oslo", "Rome")), outcome))
+    return TableSet("towns", pl.DataFrame({"size": size, "city": city, outcome.name: cells}), schema)
+
+
+CLASSES, NUMBERS = data(Label("state", ("well", "ill"))), data(Target("score", (0, 20)))
+
+
+def parts(table: TableSet, seed: int = 1) -> OwnerAndReceiver:
+    return OwnerAndReceiver.split(table, random_owner(table.table.height, seed))
+
+
+def test_owner_and_receiver_share_the_rows_among_them() -> None:
+    both = parts(CLASSES)
+    assert len(both.owner.X) + len(both.receiver.X) == 1500
+    assert 0.65 < len(both.owner.X) / 1500 < 0.75
+    assert (random_owner(50, 3) == random_owner(50, 3)).all()
+    assert (random_owner(50, 3) != random_owner(50, 4)).any()
+
+
+@pytest.mark.parametrize(("table", "least"), [(CLASSES, 0.9), (NUMBERS, 0.7)])
+def test_releases_without_labels_are_nearly_as_good_as_open_models(table: TableSet, least: float) -> None:
+    private = {(method, where): value for method, where, value in private_figures(parts(table), 1)}
+    best = private[TACIT, "towns, epsilon 3"]
+    assert best > least
+    assert private[TACIT + SECONDS, "towns, epsilon 3"] > 0
+    opened = {method: value for method, _, value in open_figures(parts(table))}
+    assert set(opened) == {LINEAR, BOOSTING}
+    assert max(opened.values()) > best - 0.02
+
+
+def test_peers_get_numbers_in_their_units_and_categories_as_codes() -> None:
+    both = parts(NUMBERS)
+    columns = plain_columns(both.owner.X, NUMBERS.schema)
+    owner = NUMBERS.table.filter(random_owner(1500, 1))
+    np.testing.assert_allclose(columns[:, 0], owner["size"].to_numpy())
+    assert columns[:, 1].tolist() == (owner["city"] == "Rome").cast(int).to_list()
+    arrays = peer_arrays(both, 1)
+    assert arrays["is_category"].tolist() == [False, True]
+    assert arrays["bounds"].tolist() == [[0, 10], [0, 1]]
+    assert arrays["target_bounds"].tolist() == [0, 20]
+    assert peer_arrays(parts(CLASSES), 1)["target_bounds"].size == 0
+
+
+def test_without_their_environment_peers_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table_runs, "ask_peer", lambda *_: None)
+    assert list(peer_figures(parts(CLASSES), 1, ("DP-EBM",))) == []
+
+
+def test_figures_of_peers_stand_under_their_epsilon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table_runs, "ask_peer", lambda *_: {"0.5": {"quality": 0.8, "seconds": 2.0}})
+    found = list(peer_figures(parts(CLASSES), 1, ("DP-EBM",)))
+    assert found == [("DP-EBM", "towns, epsilon 0.5", 0.8), ("DP-EBM" + SECONDS, "towns, epsilon 0.5", 2.0)]
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[tuple[str, str, str, int]]]:
+    monkeypatch.setattr(table_runs, "EPSILONS", (1.0,))
+    monkeypatch.setattr(table_runs, "ask_peer", lambda *_: None)
+
+    def run(**settings: bool) -> list[tuple[str, str, str, int]]:
+        rows = table_rows(lambda seed: parts(CLASSES, seed), runs=2, peers=("DP-EBM",), metric="ROC AUC", **settings)
+        return [(row.method, row.setting, row.metric, row.runs) for row in rows]
+
+    return run
+
+
+def test_rows_are_means_over_runs(quick: Callable[..., list[tuple[str, str, str, int]]]) -> None:
+    assert quick() == [
+        (TACIT, "towns, epsilon 1", "ROC AUC", 2),
+        (TACIT, "towns, epsilon 1", "CPU seconds", 2),
+        (LINEAR, "towns", "ROC AUC", 2),
+        (BOOSTING, "towns", "ROC AUC", 2),
+    ]
+
+
+def test_open_models_run_once_on_a_fixed_split(quick: Callable[..., list[tuple[str, str, str, int]]]) -> None:
+    assert quick(same_split=True)[2:] == [(LINEAR, "towns", "ROC AUC", 1), (BOOSTING, "towns", "ROC AUC", 1)]
