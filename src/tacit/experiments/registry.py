@@ -52,6 +52,9 @@ EXPERIMENTS = (
     Experiment(
         "hull-fabrication", "MNIST from noisy and from fabricated rows, at entry and record level; [hull] Def. 14"
     ),
+    Experiment(
+        "adoption-tables", "tables of other owners adopted with 0 to 200 labels, beside what labels teach alone"
+    ),
     Experiment("adoption-harm", "what adopting noise, flipped, shuffled, wrong and hostile releases costs"),
     Experiment(
         "tables-classify", "classes of Adult, Bank and flights from additive releases without labels, and peers"
