@@ -64,7 +64,8 @@ def test_two_classes_by_softmax_have_the_binary_evidence_and_mode(kernel: str | 
     rows, codes = inputs(40, trees=trees)
     each = hypothesis(kernel=kernel, trees=trees)
     binary, several = fit_binary(each, rows, codes, SETTING), fit_softmax(each, rows, codes, SETTING)
-    assert several.member.log_evidence == pytest.approx(binary.log_evidence, abs=1e-3)
+    assert several.posterior.log_evidence == pytest.approx(binary.log_evidence, abs=1e-3)
+    assert several.member.log_evidence == pytest.approx(several.left_out(rows, codes).sum())
     margins = np.diff(several.member.scores(rows))[:, 0]
     spread = binary.root
     assert np.isfinite(spread).all()
