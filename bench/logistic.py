@@ -57,7 +57,7 @@ def made_up(n: int, d: int) -> tuple[FloatArray, FloatArray]:
 
 def digits(classes: Sequence[int]) -> tuple[FloatArray, FloatArray]:
     """Return some digits in 100 public principal directions, rows of length 1, and the places of their classes."""
-    from tacit.experiments.tables.pptl_mnist import public_view
+    from tacit.experiments.linear_digits import public_view
 
     images, labels, _ = public_view(classes)
     return unit_rows(images), np.searchsorted(classes, labels).astype(float)

@@ -29,6 +29,7 @@ from tacit.models.semi_supervised.classifier import SharpenedClassifier
 from tacit.models.semi_supervised.recipe import LossSettings, TrainingSettings
 from tacit.privacy.budget import Budget, Relation, Unit
 from tacit.privacy.card import Card
+from tacit.privacy.card_facts import CardFacts
 from tacit.privacy.ledger import Ledger
 from tacit.releases.file import Release, read_release, write_release
 from tacit.situations.behaviour.predictor import learn_behaviour
@@ -38,7 +39,9 @@ from tacit.situations.feedback.random_search import RandomSearch
 from tacit.situations.feedback.search import tune
 from tacit.situations.missing.inference import infer_column
 from tacit.workflows.adopt import adopt
-from tacit.workflows.fabricate import fabricate
+from tacit.workflows.ask import ask
+from tacit.workflows.compare import compare
+from tacit.workflows.fabricate import fabricate, fabricate_from
 from tacit.workflows.models import read_model, write_model
 from tacit.workflows.predict import predict
 from tacit.workflows.release import make_release, release
@@ -50,6 +53,7 @@ __all__ = [
     "AveragedTransfer",
     "Budget",
     "Card",
+    "CardFacts",
     "DescentSettings",
     "DiagonalSettings",
     "FeatureSplit",
@@ -83,9 +87,12 @@ __all__ = [
     "TransferClassifier",
     "Unit",
     "adopt",
+    "ask",
     "attack_release",
+    "compare",
     "encode",
     "fabricate",
+    "fabricate_from",
     "infer_column",
     "learn_behaviour",
     "make_release",

@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import rankdata
+from scipy.stats import rankdata, ttest_rel
 from sklearn.metrics import roc_auc_score
 
 from tacit.experiments import linear_runs
-from tacit.experiments.linear_runs import DIRECT, SIMPLE, SOURCE, LinearTask, measure, ranks
+from tacit.experiments.linear_runs import DIRECT, SIMPLE, SOURCE, LinearTask, comparable, measure, printed_area, ranks
 from tacit.models.linear.feature_split import FeatureSplit
 from tacit.models.linear.logistic import PrivateLogisticRegression
 
@@ -33,6 +33,24 @@ def test_ranks_are_scipys_of_the_negated_figures() -> None:
     runs = [dict(zip("abcd", row, strict=True)) for row in values.tolist()]
     by_scipy = np.mean([rankdata(-row) for row in values], axis=0)
     assert list(dict(ranks(runs)).values()) == pytest.approx(by_scipy.tolist())
+
+
+def test_methods_that_a_paired_test_does_not_tell_from_the_best_are_comparable() -> None:
+    rng = np.random.default_rng(3)
+    best = rng.normal(0.9, 0.02, 10)
+    columns = {"best": best, "near": best + np.tile([-0.012, 0.01], 5), "far": best - 0.2, "equal": best}
+    columns["shifted"] = best - 0.001  # by little, but every time
+    runs = [{name: float(values[run]) for name, values in columns.items()} for run in range(10)]
+    assert comparable(runs) == {"best", "near", "equal"}
+    assert ttest_rel(columns["near"], best).pvalue > 0.05
+
+
+def test_the_printed_algorithm_is_measured_and_a_seed_repeats_it() -> None:
+    split = FeatureSplit.random(6, 2)
+    first, again, other = (printed_area(TASK, 8.0, split, 0.1, seed=seed) for seed in (0, 0, 1))
+    assert first == again
+    assert first != other
+    assert first > 0.9
 
 
 def test_every_method_is_measured() -> None:

@@ -39,6 +39,15 @@ def test_strips_are_told_apart_across_and_not_along(split: BalancedSplit) -> Non
     assert private["tacit, descent"] >= plain["Euclidean"] - 0.005
 
 
+def test_neighbours_may_measure_by_the_public_facts_alone(split: BalancedSplit) -> None:
+    plain = plain_methods(split, 0)
+    assert plain["Euclidean, same public facts"] == split.accuracy(np.diag(FACTS["scales"]))
+    # The strips' facts name the direction that matters, so nothing is left to learn from pairs.
+    assert plain["Euclidean, same public facts"] > plain["Euclidean"] + 0.05
+    without = BalancedSplit(split.X, split.y, split.X_test, split.y_test)
+    assert plain_methods(without, 0)["Euclidean, same public facts"] == plain["Euclidean"]
+
+
 def test_accuracy_is_that_of_five_neighbours_by_a_loop(split: BalancedSplit) -> None:
     W = np.diag([1.0, 5.0])
     few = BalancedSplit(split.X, split.y, split.X_test[:40], split.y_test[:40])
@@ -51,7 +60,7 @@ def test_accuracy_is_that_of_five_neighbours_by_a_loop(split: BalancedSplit) -> 
 
 def test_the_printed_methods_run_on_the_papers_pairs(split: BalancedSplit) -> None:
     accuracies = printed_methods(split, 2.0, 0)
-    assert set(accuracies) == {"printed DPP", "printed DPP-S", "printed Node DP"}
+    assert set(accuracies) == {"printed DPP", "printed DPP-S", "printed Gaussian DPP-S", "printed Node DP"}
     assert all(0.4 < value <= 1 for value in accuracies.values())
 
 
@@ -110,11 +119,10 @@ def test_peers_learn_from_few_pairs_and_are_judged_like_us(
 
 def test_a_table_without_peers_has_every_other_row(split: BalancedSplit, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pair_runs, "ask_peer", lambda *_: None)
-    monkeypatch.setattr(pair_runs, "EPSILONS", (4.0,))
-    rows = list(table(lambda seed: split, seeds=2, printed_seeds=1))
+    rows = list(table(lambda seed: split, seeds=2, printed_seeds=1, epsilons=(4.0,)))
     runs = {(row.setting, row.runs) for row in rows}
     assert runs == {("no budget", 2), ("pair epsilon 4", 2), ("pair epsilon 4 as stated", 1)}
-    assert len(rows) == 3 + 5 + 3
+    assert len(rows) == 4 + 5 + 4
 
 
 @pytest.mark.skipif("TACIT_DATA" not in os.environ, reason="TACIT_DATA is not set: Bank Marketing is not at hand")

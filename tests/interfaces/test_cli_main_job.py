@@ -300,7 +300,6 @@ def test_a_bad_release_is_refused_before_anything_is_charged(tmp_path: Path) -> 
         "infinite": [*rows, "50,inf,f,no"],
         "empty": [],
         "header": rows[:1],
-        "oneclass": [rows[0], *(row for row in rows if row.endswith(",no"))],
         "category": [*rows, "50,5,x,no"],
         "class": [*rows, "50,5,f,maybe"],
     }
@@ -320,7 +319,6 @@ def test_a_bad_release_is_refused_before_anything_is_charged(tmp_path: Path) -> 
             (f"release infinite.csv {good} --epsilon 1 {to}", "no finite number"),
             (f"release empty.csv {good} --epsilon 1 {to}", "the file is empty"),
             (f"release header.csv {good} --epsilon 1 {to}", "no rows"),
-            (f"release oneclass.csv {good} --epsilon 1 {to}", "at least two classes"),
             (f"release category.csv {good} --epsilon 1 {to}", "outside the closed list"),
             (f"release class.csv {good} --epsilon 1 {to}", "no class of the schema"),
             (f"release nowhere.csv {good} --epsilon 1 {to}", "no such file"),
@@ -355,7 +353,6 @@ def test_bad_files_are_refused_by_receiver_and_reviewer(job: tuple[Path, list[Do
     (tmp_path / "short.tacit").write_bytes(release[:-30])
     (tmp_path / "changed.tacit").write_bytes(_flipped(release))
     (tmp_path / "changed-model.tacit").write_bytes(_flipped(model))
-    (tmp_path / "nolabels.csv").write_text("id,age,pulse,ill\n1,30,70,\n2,40,80,\n")
     (tmp_path / "wrong.csv").write_text("id,age\n1,30\n")
     signature.save_public_key(signature.generate_key().public_key(), tmp_path / "public.pem")
     end = "ours.csv --schema ours.toml -o new.tacit"
@@ -371,7 +368,6 @@ def test_bad_files_are_refused_by_receiver_and_reviewer(job: tuple[Path, list[Do
             ("adopt ours.csv a.tacit --schema ours.toml -o new.tacit", "the last file must be your own table"),
             (f"adopt a.tacit {end} --key public.pem", "not signed"),
             (f"adopt a.tacit {end} --combine magic", "combine must be one of"),
-            ("adopt a.tacit nolabels.csv --schema ours.toml -o new.tacit", "at least two classes"),
             ("adopt a.tacit ours.csv --schema ours.toml -o a.tacit --force", "is also an input"),
             ("adopt a.tacit ours.csv --schema ours.toml -o model.tacit", "exists already"),
             ("predict a.tacit new.csv -o p.csv", "it is a release, but a model is wanted"),

@@ -115,3 +115,32 @@ def test_a_report_reads_well_everywhere(browser: Any, reports: dict[str, Path], 
             context.close()
     assert len(backgrounds) == 2
     assert all(path.stat().st_size > 10_000 for path in tmp_path.iterdir())
+
+
+# Folded text is on the page but not drawn: the browser knows.
+DRAWN = "[...document.querySelectorAll('details > *:not(summary)')].map(e => e.checkVisibility())"
+
+
+@pytest.mark.parametrize("name", ["table", "release"])
+def test_folds_are_open_on_paper_and_closed_on_a_screen(browser: Any, reports: dict[str, Path], name: str) -> None:
+    page = browser.new_page(viewport={"width": 794, "height": 1123})
+    page.goto(reports[name].as_uri())
+    folded = page.evaluate(DRAWN)
+    assert folded
+    assert not any(folded)
+    page.emulate_media(media="print")
+    assert all(page.evaluate(DRAWN))
+    # The rule does it: without it the same page would be printed with its folds missing.
+    page.add_style_tag(content="@media print { details::details-content { content-visibility: hidden !important; } }")
+    assert not any(page.evaluate(DRAWN))
+    page.close()
+
+
+def test_a_release_prints_on_paper_with_room_for_signatures(browser: Any, reports: dict[str, Path]) -> None:
+    page = browser.new_page(color_scheme="dark")
+    page.goto(reports["release"].as_uri())
+    page.emulate_media(media="print", color_scheme="dark")
+    assert page.evaluate("getComputedStyle(document.querySelector('h1')).color") == "rgb(0, 0, 0)"
+    assert page.locator(".signed").count() == 6
+    assert len(page.pdf(format="A4")) > 20_000
+    page.close()

@@ -13,6 +13,7 @@ from tacit.data.schema import Schema
 from tacit.errors import ReleaseError
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.kinds.linear import KIND as LINEAR
+from tacit.kinds.marginals import KIND as MARGINALS
 from tacit.kinds.pair_metric import KIND as PAIR_METRIC
 from tacit.models.class_moments.nearest_mean import PrivateNearestMean
 from tacit.models.linear.release import read_scores
@@ -50,6 +51,19 @@ def metric() -> Release:
     return PAIR_METRIC.release(*rows(SCHEMA), SCHEMA, unit="pair", epsilon=1, delta=1e-6)
 
 
+def tables(table: tuple[np.ndarray, np.ndarray], epsilon: float = 5) -> Release:
+    return MARGINALS.release(*table, SCHEMA, epsilon=epsilon, delta=1e-6, random_state=0)
+
+
+def test_the_page_of_tables_lists_impossible_combinations() -> None:
+    y = np.arange(4000) % 2
+    age = np.where(y == 1, 0.9, 0.1)
+    X = np.column_stack([age, np.eye(2)[y], np.linspace(0, 1, 4000)])
+    page = release_page(tables((X, y)))
+    assert "Impossible combinations" in headings(page)
+    assert "with sex" in page
+
+
 @pytest.mark.parametrize(
     ("make", "sections"),
     [
@@ -57,6 +71,7 @@ def metric() -> Release:
         (partial(moments, "entry"), ["Noise", "Classes"]),
         (linear, ["Weights"]),
         (metric, ["Metric"]),
+        (lambda: tables(rows(SCHEMA, 60), epsilon=0.5), ["Tables"]),
     ],
 )
 def test_a_page_has_the_sections_of_its_kind_between_guarantee_and_columns(
@@ -64,19 +79,19 @@ def test_a_page_has_the_sections_of_its_kind_between_guarantee_and_columns(
 ) -> None:
     release = make()
     assert release.kind in SECTIONS
-    assert headings(release_page(release)) == ["Guarantee", *sections, "Columns"]
+    assert headings(release_page(release)) == ["Guarantee", "Card", *sections, "Columns", "Signature"]
 
 
 def test_a_kind_without_an_entry_gets_the_guarantee_and_the_columns() -> None:
     release = replace(linear(), kind="something_new")
-    assert headings(release_page(release)) == ["Guarantee", "Columns"]
+    assert headings(release_page(release)) == ["Guarantee", "Card", "Columns", "Signature"]
 
 
 def test_a_release_without_a_schema_gets_the_guarantee_alone() -> None:
     X, y = rows(SCHEMA)
     release = PrivateNearestMean(1.0, bounds=(0, 1), classes=[0, 1]).fit(X, y).release()
     assert release.schema is None
-    assert headings(release_page(release)) == ["Guarantee"]
+    assert headings(release_page(release)) == ["Guarantee", "Card", "Signature"]
 
 
 def test_the_linear_page_shows_the_released_weight_of_each_column() -> None:
@@ -101,7 +116,7 @@ def test_of_more_than_two_classes_each_has_its_weights_and_of_many_columns_the_l
 
 def test_a_linear_release_without_a_schema_numbers_its_columns() -> None:
     page = release_page(replace(linear(), schema=None))
-    assert headings(page) == ["Guarantee", "Weights"]
+    assert headings(page) == ["Guarantee", "Card", "Weights", "Signature"]
     assert "column 4" in page
 
 

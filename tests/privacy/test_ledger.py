@@ -457,3 +457,39 @@ def test_many_charges_do_not_recompose_the_past_each_time(tmp_path: Path, monkey
         charge(ledger, LaplaceEvent(10 + count % 2, 1))
     # The first alone is composed; all others add a few numbers to sums.
     assert composed == [LaplaceEvent(10, 1)]
+
+
+def test_a_keyed_charge_is_made_once_and_never_taken_for_another(ledger: Ledger) -> None:
+    claim = Claim.checked(ApproximateEvent(0.25), unit="record")
+    first = ledger.charge_claim(claim, purpose="once", key="desk 1")
+    assert ledger.charge_claim(claim, purpose="other words", key="desk 1") == first
+    assert Ledger(ledger.path).charge_claim(claim, purpose="another process", key="desk 1") == first
+    assert ledger.spent() == 0.25
+    assert ledger.lines()[0].key == "desk 1"
+    assert ledger.charge_claim(claim, purpose="once", key="desk 2").line == 2
+    with pytest.raises(LedgerError, match="line 1 of the ledger has the same key and charged something else"):
+        ledger.charge_claim(Claim.checked(ApproximateEvent(0.1), unit="record"), purpose="once", key="desk 1")
+    assert len(ledger.verify()) == 2
+
+
+def test_an_anchor_only_advances_and_is_kept_beside_the_lines(ledger: Ledger) -> None:
+    start, later = Head(0, "a" * 64), Head(3, "b" * 64)
+    charge(ledger, ApproximateEvent(0.25))
+    assert ledger.move_anchor("desk", lambda known: start if known is None else later) == start
+    assert Ledger(ledger.path).move_anchor("desk", lambda known: later) == later
+    with ledger_file.reading(ledger.path, timeout=5) as file:
+        assert file.anchor("desk") == later
+    with ledger_file.reading(ledger.path, timeout=5) as file:
+        assert file.anchor("other") is None
+    with pytest.raises(LedgerError, match="only advances"), ledger_file.writing(ledger.path, timeout=5) as file:
+        file.set_anchor("desk", start)
+    assert len(ledger.verify()) == 1
+
+
+def test_an_error_while_an_anchor_moves_leaves_it_where_it_was(ledger: Ledger) -> None:
+    def refuse(known: Head | None) -> Head:
+        raise LedgerError("no")
+
+    with pytest.raises(LedgerError, match="no"):
+        ledger.move_anchor("desk", refuse)
+    assert ledger.move_anchor("desk", lambda known: Head(0, "c" * 64) if known is None else known).count == 0

@@ -52,7 +52,7 @@ def test_a_schema_with_a_person_column_makes_a_release_per_person() -> None:
     assert any("same name in the column" in each for each in card.assumptions)
     text = card.to_text()
     assert "at the level of one person" in text
-    assert "at most 2 rows of each person were read" in " ".join(text.split())
+    assert "At most 2 rows of each person were read" in " ".join(text.split())
     assert Card.from_dict(card.to_dict()) == card
 
 

@@ -137,7 +137,7 @@ def test_an_audit_prints_its_games_on_the_card(folder: Path) -> None:
 def test_stages_are_told_in_order(folder: Path) -> None:
     stages: list[str] = []
     tacit.release("a.csv", "s.toml", **PROMISE, progress=stages.append)
-    assert stages == ["reading a.csv", "charging, then drawing noise"]
+    assert stages == ["reading a.csv", "charging, then drawing noise", "completing its card"]
 
 
 def test_a_planned_release_charges_nothing(ledger: Ledger) -> None:

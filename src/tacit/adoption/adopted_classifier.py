@@ -43,8 +43,9 @@ from tacit.errors import InputError
 # Rows of the table from which what needs no labels is taken; more change nothing that can be measured.
 REFERENCE_ROWS = 2000
 BLOCK = 8192
-# Without labels, releases of less prior probability than this are refused: they show no more than chance.
-LEAST_TRUST = 0.1
+# Without labels, releases of less prior probability than this are refused: their own check does not lie two standard
+# deviations above its noise, or their scores hardly tell our rows apart.
+CHANCE_TRUST = 0.03
 
 
 class AdoptedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -209,7 +210,7 @@ class AdoptedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _check_releases(self, n_labels: int) -> None:
         """Refuse to learn without labels of two classes from releases that show no more than chance."""
         held = [
-            source.view is None and trust >= LEAST_TRUST and (each is None or not each.at_chance)
+            source.view is None and trust >= CHANCE_TRUST and (each is None or not each.at_chance)
             for source, trust, each in zip(self.sources, self.around_.trusts, self.agreements_, strict=True)
         ]
         if any(held):

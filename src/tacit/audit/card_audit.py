@@ -6,9 +6,22 @@ from dataclasses import dataclass
 from tacit.audit.game import Game, furthest_rows, mechanism_game
 from tacit.privacy import accounting
 from tacit.privacy.card import AuditResult, Card, Part
-from tacit.privacy.mechanisms import from_settings
+from tacit.privacy.mechanisms import (
+    AgainstRest,
+    Duchi,
+    Exponential,
+    Mechanism,
+    NormGamma,
+    ObjectivePerturbation,
+    StackedPerturbation,
+    Staircase,
+    TunedPerturbation,
+    from_settings,
+)
 
 DRAWS = 20_000
+# Of an audit that every release gets: all of it together, the least that shows anything, and how sure it is.
+SECONDS, FEWEST_DRAWS, QUICK_CONFIDENCE = 3.0, 500, 1 - 1e-6
 # Relative room for an epsilon that was printed and read again.
 ROUNDING = 1e-9
 
@@ -49,6 +62,37 @@ def audit_card(card: Card, *, draws: int = DRAWS, seed: int | None = None) -> Ca
     recomputed = accounting.epsilon(card.event, delta=card.delta)
     games = [_game(part, card.delta, seed) for part in card.parts]
     return CardAudit(card.epsilon, recomputed, tuple(game.play(draws) for game in games))
+
+
+def quick_audit(card: Card, *, seed: int | None = None) -> tuple[AuditResult, ...]:
+    """Return the games of those parts of ``card`` that cost seconds, with fewer draws than a reviewer's audit.
+
+    How many is decided by the kind of mechanism, not by a clock, so that a seed repeats them. Their bounds hold with
+    99.9999 % confidence: of a million sound releases one says that its card is contradicted.
+    """
+    results = []
+    for part in card.parts:
+        seconds = SECONDS / len(card.parts)
+        draws = min(DRAWS, int(seconds / _seconds_a_draw(from_settings(part.mechanism))))
+        if draws >= FEWEST_DRAWS:
+            results.append(_game(part, card.delta, seed).play(draws, confidence=QUICK_CONFIDENCE))
+    return tuple(results)
+
+
+def _seconds_a_draw(mechanism: Mechanism) -> float:
+    """Return about how long one draw on each side takes; infinity for mechanisms that are never quick."""
+    match mechanism:
+        case StackedPerturbation() | TunedPerturbation():
+            return math.inf
+        case ObjectivePerturbation():
+            return 1.5e-3
+        case AgainstRest():
+            return 4e-4 * mechanism.problems
+        case Staircase() | NormGamma() | Duchi():
+            return 2e-6 * mechanism.dimension
+        case Exponential():
+            return 1e-4
+    return 2e-5
 
 
 def _game(part: Part, delta: float, seed: int | None) -> Game:

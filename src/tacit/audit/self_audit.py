@@ -3,12 +3,19 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from tacit.audit import desk, mechanisms, persons
+from tacit.audit import desk, ledger, mechanisms, persons, relations
 from tacit.audit.case import Case, ListCases
 from tacit.audit.kinds.table import CASES
 from tacit.privacy.card import AuditResult
 
-FAMILIES: tuple[ListCases, ...] = (mechanisms.cases, *CASES.values(), persons.cases, desk.cases)
+FAMILIES: tuple[ListCases, ...] = (
+    mechanisms.cases,
+    *CASES.values(),
+    relations.cases,
+    persons.cases,
+    desk.cases,
+    ledger.cases,
+)
 
 
 @dataclass(frozen=True)

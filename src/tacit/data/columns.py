@@ -41,6 +41,8 @@ class Numeric:
     missing : "error", "middle", "flag" or a number
         What an empty cell becomes: refused, the middle of the bounds, the middle and a 1 in an encoded column
         of its own, or that number.
+    malformed : "error" or "missing"
+        Whether a text that is no finite number is refused or counts as missing.
     missing_values : tuple of str
         Cell texts that mean "missing" in this column, besides the schema's own.
     group : str or None
@@ -54,6 +56,7 @@ class Numeric:
     missing: float | str = "error"
     missing_values: tuple[str, ...] = ()
     group: str | None = None
+    malformed: str = "error"
 
     def __post_init__(self) -> None:
         setting: Any = self.bounds
@@ -68,6 +71,7 @@ class Numeric:
             raise _refused(
                 self, "missing", f"'error', 'middle', 'flag' or a number in {_show(self.bounds)}", self.missing
             )
+        _check_word(self, "malformed", ("error", "missing"))
         _check_texts(self, "missing_values")
         _check_group(self)
 

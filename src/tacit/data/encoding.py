@@ -17,7 +17,8 @@ from tacit.data.schema import Schema
 from tacit.data.tables import read_table
 from tacit.errors import InputError, SchemaError
 
-LabelPresence = Literal["required", "optional"]
+# "column": the label's column must be there, whatever it holds; "required": with at least two classes.
+LabelPresence = Literal["required", "column", "optional"]
 BLOCK = 4096
 
 
@@ -72,13 +73,19 @@ def columns_to_read(schema: Schema) -> set[str] | None:
     return {column.name for column in schema.columns} if schema.extra_columns == "ignore" else None
 
 
+def read_file(path: str | os.PathLike[str], schema: Schema) -> pl.DataFrame:
+    """Return the columns of the table at ``path`` that ``schema`` needs.
+
+    Where the schema has a rule for every cell, lines with too many cells and bytes that are no text stop nothing.
+    """
+    return read_table(path, only=columns_to_read(schema), mended=not schema.refusing_columns)
+
+
 def encode_file(
     path: str | os.PathLike[str], schema: Schema, *, labels: LabelPresence = "optional", dtype: DTypeLike = np.float64
 ) -> Encoded:
     """Return the table at ``path`` as numbers; see `encode`."""
-    return encode(
-        read_table(path, only=columns_to_read(schema)), schema, labels=labels, dtype=dtype, source=Path(path).name
-    )
+    return encode(read_file(path, schema), schema, labels=labels, dtype=dtype, source=Path(path).name)
 
 
 def encode(
@@ -100,8 +107,9 @@ def encode(
         As `read_table` gives it.
     schema : Schema
         The rules.
-    labels : "optional" or "required"
-        Whether the label column may be absent (every row is then unlabelled), or must be there with two classes.
+    labels : "optional", "column" or "required"
+        Whether the label column may be absent (every row is then unlabelled), must be there, or must be there with two
+        classes: a private release must not depend on whether it has.
     dtype : dtype
         Of the matrix: float64 or float32.
     source : str
@@ -148,7 +156,7 @@ def check_columns(table: pl.DataFrame, schema: Schema, *, labels: LabelPresence,
     """Refuse a table that lacks a column of the schema, or has one that the schema does not list."""
     present = set(table.columns)
     needed = [column.name for column in schema.features]
-    if labels == "required":
+    if labels != "optional":
         outcome = schema.label or schema.target
         if outcome is None:
             raise SchemaError('the schema declares no label; give one column kind = "label", or "target" if a number.')
@@ -197,12 +205,16 @@ def _encode_feature(series: pl.Series, column: Feature, schema: Schema, source: 
 def _encode_numeric(series: pl.Series, column: Numeric, schema: Schema, source: str) -> tuple[FloatArray, BoolArray]:
     cells = numeric_cells(series, column, missing_values=schema.missing_values)
     fault = _Fault(source, column.name)
-    fault.refuse(cells.malformed, "is no finite number", "Write numbers like 3.5, or list the text in missing_values")
+    if column.malformed == "error":
+        fault.refuse(
+            cells.malformed, "is no finite number", "Write numbers like 3.5, or list the text in missing_values"
+        )
+    missing = cells.missing | cells.malformed
     if column.missing == "error":
-        fault.refuse(cells.missing, "is missing", 'Set missing to "middle", "flag" or a number in the schema')
+        fault.refuse(missing, "is missing", 'Set missing to "middle", "flag" or a number in the schema')
     # Clipped first, so that nothing overflows; rounding keeps the order, so the quotient stays in [0, 1].
-    values = np.where(cells.missing, column.filler, np.clip(cells.values, column.low, column.high))
-    return (values - column.low) / (column.high - column.low), cells.missing
+    values = np.where(missing, column.filler, np.clip(cells.values, column.low, column.high))
+    return (values - column.low) / (column.high - column.low), missing
 
 
 def _encode_categorical(series: pl.Series, column: Categorical, schema: Schema, source: str) -> IntArray:

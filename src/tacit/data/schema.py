@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit import checks
+from tacit.data.bad_records import BadRecords, can_refuse, with_policy
 from tacit.data.columns import (
     Categorical,
     Column,
@@ -24,6 +25,7 @@ from tacit.data.columns import (
     column_from_dict,
     column_to_dict,
 )
+from tacit.data.conditions import Constraint, parse_constraint
 from tacit.data.runs import count_run, expand_run, is_run, join_runs
 from tacit.data.sharing import Pairing, SharedColumns, share_classes, share_columns
 from tacit.errors import SchemaError
@@ -32,7 +34,16 @@ VERSION = 1
 # What every card says of the schema.
 PUBLIC = "the schema: columns, bounds, categories and classes"
 MOST_COLUMNS = 100_000
-_SETTINGS = ("version", "bounds_from_data", "extra_columns", "missing_values", "columns", "image")
+_SETTINGS = (
+    "version",
+    "bounds_from_data",
+    "extra_columns",
+    "missing_values",
+    "bad_records",
+    "constraints",
+    "columns",
+    "image",
+)
 
 
 @dataclass(frozen=True)
@@ -71,6 +82,9 @@ class Schema:
         What to do with a column of the table that the schema does not list.
     bounds_from_data : bool
         Set in a draft: its bounds and categories were read from the rows, and releasing with them leaks.
+    constraints : tuple of str
+        What is publicly known to hold between columns: ``"pregnant = yes implies sex = female"``, or
+        ``"first_visit <= last_visit"`` for two numbers. Fabricated rows keep them.
 
     Examples
     --------
@@ -84,6 +98,7 @@ class Schema:
     missing_values: tuple[str, ...] = ()
     extra_columns: str = "error"
     bounds_from_data: bool = False
+    constraints: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", tuple(self.columns))
@@ -93,6 +108,9 @@ class Schema:
             raise SchemaError(f"bounds_from_data must be true or false; got {self.bounds_from_data!r}.")
         self._check_names()
         self._check_image()
+        object.__setattr__(self, "constraints", checked_texts("constraints", self.constraints))
+        # Parsed once, so that a constraint that cannot be read is refused here.
+        _ = self.parsed_constraints
 
     def _check_names(self) -> None:
         names = [column.name for column in self.columns]
@@ -125,6 +143,11 @@ class Schema:
                 raise SchemaError(f'image: {name!r} must be a numeric column of the schema without missing = "flag".')
         if len({pixel.bounds for pixel in pixels if isinstance(pixel, Numeric)}) > 1:
             raise SchemaError("image: all its columns must have the same bounds, such as [0, 255].")
+
+    @cached_property
+    def parsed_constraints(self) -> tuple[Constraint, ...]:
+        """The constraints in the form in which rows are tested."""
+        return tuple(parse_constraint(text, self.columns) for text in self.constraints)
 
     @cached_property
     def features(self) -> tuple[Feature, ...]:
@@ -194,6 +217,21 @@ class Schema:
             members.setdefault(column.group, []).extend(self.positions[column.name])
         return {group: tuple(positions) for group, positions in members.items()}
 
+    def with_bad_records(self, policy: BadRecords | str) -> Self:
+        """Return the schema with a rule for every cell, so that no record decides whether a table is released.
+
+        ``policy`` is "refuse" (as it is), "clip", "category" or "missing"; see `tacit.data.bad_records`.
+        """
+        chosen = checks.one_of("bad_records", policy, list(BadRecords), error=SchemaError)
+        pixels = set() if self.image is None else set(self.image.columns)
+        columns = (with_policy(column, chosen, is_pixel=column.name in pixels) for column in self.columns)
+        return replace(self, columns=tuple(columns))
+
+    @property
+    def refusing_columns(self) -> tuple[str, ...]:
+        """The columns of which some cell could make a table unreadable: one record then stops a release."""
+        return tuple(column.name for column in self.columns if can_refuse(column))
+
     def require_public_bounds(self) -> None:
         """Refuse a draft whose bounds were read from the data; every private release calls this first."""
         if self.bounds_from_data:
@@ -234,6 +272,8 @@ class Schema:
             content["extra_columns"] = self.extra_columns
         if self.missing_values:
             content["missing_values"] = list(self.missing_values)
+        if self.constraints:
+            content["constraints"] = list(self.constraints)
         rules = [(column.name, column_to_dict(column)) for column in self.columns]
         content["columns"] = [{"name": name, **rule} for name, rule in join_runs(rules)]
         if self.image is not None:
@@ -245,7 +285,9 @@ class Schema:
     def from_dict(cls, content: Mapping[str, Any], *, source: str = "schema") -> Self:
         """Return the schema that `to_dict` wrote; ``source`` names the file in error messages."""
         try:
-            return cls(**_settings(content))
+            settings = _settings(content)
+            policy = settings.pop("bad_records", BadRecords.REFUSE)
+            return cls(**settings).with_bad_records(policy)
         except SchemaError as problem:
             raise SchemaError(f"{source}: {problem}") from None
 
@@ -262,7 +304,8 @@ def _settings(content: Any) -> dict[str, Any]:
     for key in content:
         if key not in _SETTINGS:
             raise SchemaError(f"unknown setting {key!r}; a schema has {', '.join(_SETTINGS)}.")
-    settings = {key: content[key] for key in ("bounds_from_data", "extra_columns", "missing_values") if key in content}
+    named = ("bounds_from_data", "extra_columns", "missing_values", "bad_records", "constraints")
+    settings = {key: content[key] for key in named if key in content}
     settings["columns"] = tuple(_read_columns(content.get("columns")))
     if "image" in content:
         settings["image"] = _read_image(content["image"])

@@ -19,9 +19,19 @@ _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 def read_schema(path: str | os.PathLike[str]) -> Schema:
     """Return the schema in the TOML file at ``path``; errors name the file."""
-    file = Path(path)
+    return parse_schema(_content(Path(path)), source=Path(path).name)
+
+
+def read_card_table(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return the table ``[card]`` of the TOML file at ``path``: facts for the card, which are no part of the schema."""
+    content = _parsed(_content(Path(path)), Path(path).name)
+    table: dict[str, Any] = content.get("card", {})
+    return table
+
+
+def _content(file: Path) -> str:
     try:
-        text = file.read_text(encoding="utf-8-sig")
+        return file.read_text(encoding="utf-8-sig")
     except OSError as problem:
         raise SchemaError(
             f"{file}: the schema cannot be read ({problem.strerror or problem}). "
@@ -29,15 +39,20 @@ def read_schema(path: str | os.PathLike[str]) -> Schema:
         ) from None
     except UnicodeDecodeError:
         raise SchemaError(f"{file}: a schema must be UTF-8 text. Save it as UTF-8.") from None
-    return parse_schema(text, source=file.name)
+
+
+def _parsed(text: str, source: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as problem:
+        raise SchemaError(f"{source}: not a TOML file: {problem}.") from None
 
 
 def parse_schema(text: str, *, source: str = "schema") -> Schema:
     """Return the schema in the TOML ``text``; ``source`` names it in errors."""
-    try:
-        content: dict[str, Any] = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as problem:
-        raise SchemaError(f"{source}: not a TOML file: {problem}.") from None
+    content = _parsed(text, source)
+    # Facts for the card stand in the same file, but a schema does not carry them: see `read_card_table`.
+    content.pop("card", None)
     rules = content.get("columns")
     if not isinstance(rules, dict):
         raise SchemaError(f"{source}: no columns. Add one table per column, such as [columns.age].")

@@ -41,7 +41,11 @@ def format_of(path: str | os.PathLike[str]) -> Format:
 
 
 def read_table(
-    path: str | os.PathLike[str], *, only: Collection[str] | None = None, separator: str | None = None
+    path: str | os.PathLike[str],
+    *,
+    only: Collection[str] | None = None,
+    separator: str | None = None,
+    mended: bool = False,
 ) -> pl.DataFrame:
     """Return the table at ``path``; CSV cells stay text, so that a schema decides what they mean.
 
@@ -54,6 +58,9 @@ def read_table(
         Read these columns and no others; one that the file lacks is left out. An NPZ array may be named whole.
     separator : str or None
         What separates CSV cells; found from the header when not given.
+    mended : bool
+        Whether to drop cells beyond the header's of a CSV line, and to read bytes that are no UTF-8 as a mark of their
+        own, instead of refusing the file.
     """
     file = Path(path)
     if file.is_dir():
@@ -64,7 +71,7 @@ def read_table(
     if file.stat().st_size == 0:
         raise InputError(f"{file.name}: the file is empty; a table needs a header and rows.")
     if layout == "csv":
-        table = _read_csv(file, only, separator)
+        table = _read_csv(file, only, separator, mended=mended)
     else:
         table = _read_parquet(file, only) if layout == "parquet" else _read_npz(file, only)
     if table.height == 0:
@@ -82,8 +89,8 @@ def write_table(table: pl.DataFrame, handle: BinaryIO, *, layout: Format) -> Non
         raise InputError(f"layout must be 'csv' or 'parquet'; got {layout!r}. Name the output .csv or .parquet.")
 
 
-def _read_csv(file: Path, only: Collection[str] | None, separator: str | None) -> pl.DataFrame:
-    header, used = _read_header(file, separator)
+def _read_csv(file: Path, only: Collection[str] | None, separator: str | None, *, mended: bool) -> pl.DataFrame:
+    header, used = _read_header(file, separator, errors="replace" if mended else "strict")
     repeated = sorted({name for name in header if header.count(name) > 1})
     if repeated:
         raise InputError(
@@ -91,7 +98,13 @@ def _read_csv(file: Path, only: Collection[str] | None, separator: str | None) -
         )
     try:
         table = pl.read_csv(
-            file, separator=used, infer_schema=False, new_columns=header, columns=_positions(header, only)
+            file,
+            separator=used,
+            infer_schema=False,
+            new_columns=header,
+            columns=_positions(header, only),
+            truncate_ragged_lines=mended,
+            encoding="utf8-lossy" if mended else "utf8",
         )
     except (pl.exceptions.PolarsError, OSError):
         # The library's own message may quote cells: say where the trouble is, never what stands there.
@@ -104,11 +117,11 @@ def _positions(header: list[str], only: Collection[str] | None) -> list[int] | N
     return None if only is None else [position for position, name in enumerate(header) if name in only]
 
 
-def _read_header(file: Path, separator: str | None) -> tuple[list[str], str]:
+def _read_header(file: Path, separator: str | None, *, errors: str = "strict") -> tuple[list[str], str]:
     """Return the column names and the separator that splits them: the given one, or the one that gives most names."""
     if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
         raise InputError(f"separator must be one character such as ',' or ';'; got {separator!r}.")
-    start = _start_of(file)
+    start = _start_of(file, errors)
     headers = {candidate: _names(start, candidate) for candidate in (SEPARATORS if separator is None else separator)}
     used = max(headers, key=lambda candidate: len(headers[candidate]))
     if not any(headers[used]):
@@ -125,12 +138,12 @@ def _names(start: str, separator: str) -> list[str]:
     return [name.strip() for name in header]
 
 
-def _start_of(file: Path) -> str:
+def _start_of(file: Path, errors: str) -> str:
     try:
         with _open(file) as stream:
             start = stream.read(_HEADER_BYTES)
         # A character that is cut in two at the end of the piece is no fault of the file.
-        return start.decode("utf-8-sig", errors="strict" if len(start) < _HEADER_BYTES else "ignore")
+        return start.decode("utf-8-sig", errors=errors if len(start) < _HEADER_BYTES else "ignore")
     except UnicodeDecodeError:
         raise InputError(_not_utf8(file)) from None
     except (OSError, EOFError):

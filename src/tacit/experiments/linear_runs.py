@@ -1,12 +1,13 @@
 """What the tables of private linear transfer share: one source and one target measured by every method."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import ttest_rel
 from sklearn.metrics import roc_auc_score
 
 from tacit.arrays import FloatArray
@@ -18,6 +19,9 @@ from tacit.models.linear.planning import SplitSettings
 from tacit.models.linear.release import read_scores
 
 DIRECT, SOURCE, SIMPLE = "Direct", "SourceD", "SimComb"
+ROUNDING = 1e-12
+# eta of [pptl] eq. 6, for which the paper names no value.
+PRINTED_PRIOR_WEIGHT = 0.5
 # Rows [N, p] and their classes [N].
 LinearRows = tuple[FloatArray, NDArray[np.integer[Any]]]
 
@@ -62,6 +66,37 @@ def measure(task: LinearTask, epsilon: float, splits: dict[str, FeatureSplit], *
             model = FeatureSplitClassifier(epsilon, sources=(release,), settings=SplitSettings(aggregate), **settings())
             areas[f"{name}, {aggregate}"] = task.auc(model.fit(*task.target).decision_function(X))
     return areas
+
+
+def printed_area(task: LinearTask, epsilon: float, split: FeatureSplit, regularization: float, *, seed: int) -> float:
+    """Return the area of [pptl] Alg. 4 as printed, half of the regularisation towards the source's weights.
+
+    What it costs may be more than epsilon: its card says so.
+    """
+    seeds = count(1000 * seed)
+    settings: dict[str, Any] = {"classes": [0, 1], "bounds": task.bounds}
+    alone = SplitSettings(accounting="paper", regularization=regularization)
+    stacked = SplitSettings("stack", PRINTED_PRIOR_WEIGHT, regularization, "paper")
+    source = FeatureSplitClassifier(epsilon, split=split, settings=alone, random_state=next(seeds), **settings)
+    release = source.fit(*task.source).release()
+    model = FeatureSplitClassifier(
+        epsilon, sources=(release,), settings=stacked, random_state=next(seeds), **settings
+    ).fit(*task.target)
+    return task.auc(model.decision_function(task.test[0]))
+
+
+def comparable(runs: Sequence[dict[str, float]], *, level: float = 0.05) -> set[str]:
+    """Return the best method and those that a paired t-test does not tell from it, as [pptl] marks its tables."""
+    values = {method: np.array([run[method] for run in runs]) for method in runs[0]}
+    best = max(values, key=lambda method: float(values[method].mean()))
+    return {method for method, areas in values.items() if _same(areas, values[best], level)}
+
+
+def _same(first: FloatArray, second: FloatArray, level: float) -> bool:
+    # Differences that are all the same have no spread to test against: any difference but that of rounding tells.
+    if np.ptp(first - second) <= ROUNDING:
+        return bool(abs(first[0] - second[0]) <= ROUNDING)
+    return bool(ttest_rel(first, second).pvalue >= level)
 
 
 def ranks(runs: list[dict[str, float]]) -> Iterator[tuple[str, float]]:

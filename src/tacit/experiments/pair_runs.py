@@ -1,6 +1,6 @@
 """What the tables of pair metrics share: the methods, their accuracy, and the peers without privacy."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,10 +73,16 @@ def balanced_split(data: TableSet, seed: int, *, tested: int | None = None) -> B
 
 
 def plain_methods(split: BalancedSplit, seed: int) -> dict[str, float]:
-    """Return accuracies that no budget changes: Euclidean, and learned without privacy."""
+    """Return accuracies that no budget changes: Euclidean, and learned without privacy.
+
+    What counts as different in each column is a public fact that the private methods are given: neighbours who measure
+    by it learn from nothing, so that no private method is worth more than what it adds to them.
+    """
     pairs = chain(len(split.X), random_state=seed)
+    scales = np.ones(split.X.shape[1]) if split.scales is None else split.scales
     return {
         "Euclidean": split.accuracy(np.eye(split.X.shape[1])),
+        "Euclidean, same public facts": split.accuracy(np.diag(scales)),
         "no privacy, diagonal": split.accuracy(plain_diagonal(split, pairs)),
         "no privacy, descent": split.accuracy(plain_descent(split, pairs)),
     }
@@ -109,6 +115,7 @@ def printed_methods(split: BalancedSplit, epsilon: float, seed: int) -> dict[str
     settings: dict[str, dict[str, Any]] = {
         "printed DPP": {"solver": dpp},
         "printed DPP-S": {"solver": PrintedSettings(reduced=True, passes=PRINTED_PASSES)},
+        "printed Gaussian DPP-S": {"solver": PrintedSettings(reduced=True, passes=PRINTED_PASSES, gaussian=True)},
         "printed Node DP": {"solver": dpp, "kappa": "degree"},
     }
     accuracies = {}
@@ -158,12 +165,18 @@ def peer_methods(split: BalancedSplit, seed: int, *, n_pairs: int = 1_000) -> di
     return {f"metric-learn {solver}, no privacy": split.accuracy(np.array(W)) for solver, W in transformations.items()}
 
 
-def table(make_split: Callable[[int], BalancedSplit], *, seeds: int, printed_seeds: int) -> Iterator[ResultRow]:
+def table(
+    make_split: Callable[[int], BalancedSplit],
+    *,
+    seeds: int,
+    printed_seeds: int,
+    epsilons: Sequence[float] = EPSILONS,
+) -> Iterator[ResultRow]:
     """Yield a row for each method, and for each budget where it has one."""
     splits = [make_split(seed) for seed in range(seeds)]
     yield from mean_rows("no budget", [plain_methods(split, seed) for seed, split in enumerate(splits)])
     yield from mean_rows("no budget", [peer_methods(splits[0], 0)])
-    for epsilon in EPSILONS:
+    for epsilon in epsilons:
         runs = [private_methods(split, epsilon, seed) for seed, split in enumerate(splits)]
         yield from mean_rows(f"pair epsilon {epsilon:g}", runs)
         runs = [printed_methods(splits[seed], epsilon, seed) for seed in range(printed_seeds)]

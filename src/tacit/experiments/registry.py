@@ -1,17 +1,21 @@
 """The tables of ``tacit reproduce``: one line each, and the module of a table is loaded when the table is run."""
 
 import importlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from tacit.errors import InputError
-from tacit.experiments.results import ResultRow
+from tacit.experiments.results import Conditions, ResultRow
 
 
 @runtime_checkable
 class TableModule(Protocol):
-    """What a module of ``tacit.experiments.tables`` holds."""
+    """What a module of ``tacit.experiments.tables`` holds: its rows, its conditions, and constants of a quick run."""
+
+    CONDITIONS: Conditions
+    QUICK: Mapping[str, Any]
 
     def rows(self) -> Iterator[ResultRow]:
         """Run the experiment and yield its rows as they are ready."""
@@ -29,12 +33,30 @@ class Experiment:
         """Return the module of this table, imported now: others may need libraries that are not installed."""
         module = importlib.import_module(f"tacit.experiments.tables.{self.name.replace('-', '_')}")
         if not isinstance(module, TableModule):
-            raise TypeError(f"{module.__name__} must define rows().")
+            raise TypeError(f"{module.__name__} must define rows(), CONDITIONS and QUICK.")
         return module
 
-    def rows(self) -> Iterator[ResultRow]:
-        """Run the experiment and yield its rows as they are ready."""
-        return self.load().rows()
+    def rows(self, *, quick: bool = False) -> Iterator[ResultRow]:
+        """Run the experiment and yield its rows as they are ready; a quick run uses fewer seeds and rows.
+
+        A quick run shows that the table still works. Its figures are no results.
+        """
+        module = self.load()
+        with replaced(module, module.QUICK if quick else {}):
+            yield from module.rows()
+
+
+@contextmanager
+def replaced(module: TableModule, constants: Mapping[str, Any]) -> Iterator[None]:
+    """Give constants of a module other values for a while; raise AttributeError if the module lacks one of them."""
+    before = {name: getattr(module, name) for name in constants}
+    try:
+        for name, value in constants.items():
+            setattr(module, name, value)
+        yield
+    finally:
+        for name, value in before.items():
+            setattr(module, name, value)
 
 
 EXPERIMENTS = (
@@ -46,6 +68,10 @@ EXPERIMENTS = (
     Experiment("membership-usps", "MNIST to USPS with 100 labels, image shapes declared and not; [membership] Table 2"),
     Experiment("membership-labels", "USPS to MNIST with 100 to 500 labels; [membership] Table 3"),
     Experiment(
+        "membership-multitask",
+        "MNIST, three owners' releases adopted one by one and together; multi-task form of [membership] section 4.2",
+    ),
+    Experiment(
         "membership-office", "Office-Caltech, 12 pairs of domains with 3 labels a class; [membership] Tables 4-15"
     ),
     Experiment("hull-mnist", "MNIST by the affine hulls of its classes, next to peers that learn the same rows"),
@@ -53,17 +79,22 @@ EXPERIMENTS = (
         "hull-fabrication", "MNIST from noisy and from fabricated rows, at entry and record level; [hull] Def. 14"
     ),
     Experiment(
-        "adoption-tables", "tables of other owners adopted with 0 to 200 labels, beside what labels teach alone"
+        "hull-leakage",
+        "accuracy and membership score of raw, noisy and fabricated digits by affine hulls; [hull] eq. 65-69",
     ),
-    Experiment("adoption-harm", "what adopting noise, flipped, shuffled, wrong and hostile releases costs"),
     Experiment(
         "tables-classify", "classes of Adult, Bank and flights from additive releases without labels, and peers"
     ),
     Experiment("tables-regress", "hours, prices and delays from additive releases without labels, and peers"),
+    Experiment(
+        "adoption-tables", "tables of other owners adopted with 0 to 200 labels, beside what labels teach alone"
+    ),
+    Experiment("adoption-harm", "what adopting noise, flipped, shuffled, wrong and hostile releases costs"),
     Experiment("hearts", "Cleveland releases at record level, Hungary adopts with 20 labels"),
     Experiment(
         "pptl-mnist", "digits 0/8 to 0/9 by private linear transfer, with and without feature splitting; [pptl] Table 1"
     ),
+    Experiment("pptl-groups", "the same by the number of groups of features; [pptl] Figure 4"),
     Experiment(
         "pptl-centres",
         "private hospitals and countries with and without transfer, averaged ranks; in the manner of [pptl] Table 4",
@@ -108,12 +139,20 @@ EXPERIMENTS = (
         "MNIST from 20 labels: FixMatch and VAT with each way to distil predictions; [sharpening] Table 4.1",
     ),
     Experiment(
+        "sharpening-links",
+        "MNIST from 20 labels: sparsemax alone and with each distillation, and MixMatch; [sharpening] Table 4.3",
+    ),
+    Experiment(
         "sharpening-transfer",
         "MNIST to MNIST with a network for a receiver, 100 and 20 labels, with and without a release",
     ),
     Experiment(
         "sharpening-adult",
         "Adult from 200 labels, and blank cells of sex and race filled, next to scikit-learn's learners",
+    ),
+    Experiment(
+        "tables-rows",
+        "fabricated rows of Adult, Bank, diamonds and flights: likeness, learning, impossible rows, closeness",
     ),
 )
 

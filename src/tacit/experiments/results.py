@@ -9,6 +9,36 @@ import numpy as np
 # Figures of one run by method and metric.
 Figures = dict[tuple[str, str], float]
 
+# What a table of transfer tells apart: the receiver without the release; with no more of it than the public view that
+# its schema brings; the release without the receiver's labels; and both together.
+TARGET_ONLY, PUBLIC_VIEW, RELEASE_ALONE, ADOPTED = "target only", "in the public view", "release alone", "adopted"
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What a table was measured under, in words, as it is printed below the table.
+
+    Attributes
+    ----------
+    draws : str
+        Which seeds, and what they draw.
+    rows : str
+        How many rows were learned from and tested on.
+    delta : str
+        The delta of the promises, or why there is none.
+    chosen : str
+        On which rows or draws settings were chosen; test rows that decided something are named.
+    """
+
+    draws: str
+    rows: str
+    delta: str
+    chosen: str
+
+    def to_text(self) -> str:
+        """Return one sentence for each condition."""
+        return f"Draws: {self.draws}. Rows: {self.rows}. Delta: {self.delta}. Settings: {self.chosen}."
+
 
 @dataclass(frozen=True)
 class ResultRow:

@@ -13,6 +13,7 @@ from tacit.adoption.source_scores import source_scores
 from tacit.arrays import Rows
 from tacit.data.datasets import ImageSet
 from tacit.data.schema import Schema
+from tacit.experiments.results import ADOPTED, PUBLIC_VIEW, RELEASE_ALONE, TARGET_ONLY
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.privacy.budget import Unit
 from tacit.releases.file import Release
@@ -20,8 +21,6 @@ from tacit.releases.lesson import ReceiverTable
 
 # Rows [N, p] and their class codes [N], -1 where unlabelled.
 LabelledRows = tuple[Rows, NDArray[np.integer[Any]]]
-TARGET_ONLY, SOURCE_ONLY, ADOPTED = "target only", "source only", "adopted"
-VIEW_ONLY = "target only, in the release's view"
 PRINTED = "combined as printed (eq. 87)"
 
 
@@ -40,8 +39,8 @@ def measure(
     X, y = test
     return {
         TARGET_ONLY: float((model.target_only_predict(X) == y).mean()),
-        VIEW_ONLY: float((model.view_only_predict(X) == y).mean()),
-        SOURCE_ONLY: float((model.sources_[0](X).argmax(axis=1) == y).mean()),
+        PUBLIC_VIEW: float((model.view_only_predict(X) == y).mean()),
+        RELEASE_ALONE: float((model.sources_[0](X).argmax(axis=1) == y).mean()),
         ADOPTED: float((model.predict(X) == y).mean()),
     }
 
@@ -59,7 +58,7 @@ def measure_releases(
     first = TransferClassifier([next(iter(releases.values()))], schema=schema, random_state=seed, n_jobs=-1).fit(X, y)
     without_release = {
         TARGET_ONLY: float((first.target_only_predict(X_test) == truth).mean()),
-        VIEW_ONLY: float((first.view_only_predict(X_test) == truth).mean()),
+        PUBLIC_VIEW: float((first.view_only_predict(X_test) == truth).mean()),
     }
     settings: dict[str, Any] = {"n_classes": len(schema.classes), "random_state": seed, "n_jobs": -1}
     F, F_test = first.basis_(X), first.basis_(X_test)
@@ -71,7 +70,7 @@ def measure_releases(
         joined = self_train(F, labelled, codes, sources=[scores], sources_labelled=[scores[labelled]], **settings)
         accuracies[name] = {
             **without_release,
-            SOURCE_ONLY: float((test_scores.argmax(axis=1) == truth).mean()),
+            RELEASE_ALONE: float((test_scores.argmax(axis=1) == truth).mean()),
             ADOPTED: float((joined.scores(F_test, [test_scores]).argmax(axis=1) == truth).mean()),
         }
         # The published combination is defined for releases per entry.

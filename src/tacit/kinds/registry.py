@@ -4,7 +4,7 @@ from tacit.checks import one_of
 from tacit.data.columns import Numeric
 from tacit.data.schema import Schema
 from tacit.errors import InputError
-from tacit.kinds import additive, class_moments, encoder, fabricated_rows, linear, noisy_rows, pair_metric
+from tacit.kinds import additive, class_moments, encoder, fabricated_rows, linear, marginals, noisy_rows, pair_metric
 from tacit.privacy.budget import Unit
 from tacit.releases.file import Release
 from tacit.releases.kind import ReleaseKind
@@ -79,3 +79,4 @@ register(pair_metric.KIND)
 register(fabricated_rows.KIND)
 register(encoder.KIND)
 register(noisy_rows.KIND)
+register(marginals.KIND)

@@ -19,6 +19,8 @@ from tacit.privacy.budget import Relation, Relations
 INSIDE = 1 - 2.0**-40
 # The squares of anything shorter vanish in double precision: such a row counts as this long.
 SHORTEST = 1e-150
+# A margin under prior weights beyond which the loss is a line or nothing, in double precision.
+FURTHEST_MARGIN = 1e6
 REPLACED = "two tables are neighbours if one row, with its label, is another one; the number of rows is public"
 EVERY_CLASS = "; a row takes part in the problem of every class, and each has an equal part of epsilon"
 ADDED = "two tables are neighbours if one row, with its label, is added, removed or another one"
@@ -102,7 +104,7 @@ def query_of(X: FloatArray, factors: FloatArray, prior: FloatArray, n_rows: int)
     values[n:] = 0.0
     # One pass, in place: the table may be most of the memory.
     np.multiply(X, factors[:, None], out=values[:n, :d])
-    values[:n, d] = values[:n, :d] @ prior if prior.any() else 0.0
+    values[:n, d] = saturated(values[:n, :d] @ prior) if prior.any() else 0.0
     return values
 
 
@@ -128,8 +130,17 @@ def classes_query(
     np.multiply(X, factors[:, None], out=values[:n, :d])
     values[:n, d] = codes
     if prior.any():
-        values[:n, d + 1 :] = values[:n, :d] @ prior.T
+        values[:n, d + 1 :] = saturated(values[:n, :d] @ prior.T)
     return values
+
+
+def saturated(margins: FloatArray) -> FloatArray:
+    """Return ``margins``, those beyond 1e6 in size as 1e6: each row by itself, so that no inequality changes.
+
+    The slope of the logistic loss is 0 or 1 there to the last digit, and no row can make a sum overflow.
+    """
+    clipped: FloatArray = np.clip(margins, -FURTHEST_MARGIN, FURTHEST_MARGIN)
+    return clipped
 
 
 def public_row_count(n: int, n_rows: int | None) -> int:

@@ -47,16 +47,17 @@ def clipped_gradient_sum(
 
 
 def row_clipped_gradients(
-    W: FloatArray, differences: FloatArray, dissimilar: BoolArray, *, margin: float, clip: float
+    W: FloatArray, differences: FloatArray, dissimilar: BoolArray, *, margin: float, clip: float, norm: int = 1
 ) -> tuple[FloatArray, FloatArray]:
     """Return the sum of gradients [d', d] with each row of each pair shortened on its own, and the largest norm [d'].
 
-    [pairs] Alg. 1, lines 7 and 8: row r of a pair has the 1-norm |a| |W_r Δ| |Δ|_1 and is cut to ``clip``.
+    [pairs] Alg. 1, lines 7 and 8: row r of a pair has the norm |a| |W_r Δ| |Δ| and is cut to ``clip``; ``norm`` is 1,
+    or 2 in appendix A.3.
     """
     projected = differences @ W.T
     factors = gradient_factors(np.linalg.norm(projected, axis=1), dissimilar, margin)
     scaled = factors[:, None] * projected  # [K, d']
-    lengths = np.abs(scaled) * np.abs(differences).sum(axis=1)[:, None]
+    lengths = np.abs(scaled) * np.linalg.norm(differences, norm, axis=1)[:, None]
     scaled *= _shortening(lengths, clip)
     return scaled.T @ differences, np.minimum(lengths, clip).max(axis=0)
 

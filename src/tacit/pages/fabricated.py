@@ -67,8 +67,12 @@ def fabricated_page(facts: FabricatedFacts) -> str:
 
 def _tables(facts: FabricatedFacts) -> list[tuple[str, str, Encoded]]:
     """Return name, colour and rows of the fabricated table, and of the original one if it is given."""
-    fabricated = (FABRICATED, "with", facts.rows)
-    return [fabricated] if facts.original is None else [fabricated, (ORIGINAL, "alone", facts.original)]
+    return _coloured(facts.rows, facts.original)
+
+
+def _coloured(fabricated: Encoded, original: Encoded | None) -> list[tuple[str, str, Encoded]]:
+    first = (FABRICATED, "with", fabricated)
+    return [first] if original is None else [first, (ORIGINAL, "alone", original)]
 
 
 def _is_picture(schema: Schema) -> bool:
@@ -113,8 +117,14 @@ def _cell(value: object) -> str:
 
 
 def _marginals(facts: FabricatedFacts) -> Markup:
-    key = legend([(name, colour) for name, colour, _ in _tables(facts)])
-    tables = [marginals(rows, facts.schema) for _, _, rows in _tables(facts)]
+    return beside_each_other(facts.rows, facts.original, facts.schema)
+
+
+def beside_each_other(fabricated: Encoded, original: Encoded | None, schema: Schema) -> Markup:
+    """Return how often each value of each column occurs in a fabricated table, and in the original one if given."""
+    tables_shown = _coloured(fabricated, original)
+    key = legend([(name, colour) for name, colour, _ in tables_shown])
+    tables = [marginals(rows, schema) for _, _, rows in tables_shown]
     groups = list(zip(*tables, strict=True))
     parts = [_histogram(group) for group in groups[:MOST_MARGINALS]]
     return joined(key, _distances(groups), tag("div", parts, class_="gallery"))

@@ -7,24 +7,25 @@ from tacit.audit.guessing import best_guess
 from tacit.pages.charts import guess_chart, percent
 from tacit.pages.markup import Markup, joined, tag
 from tacit.privacy.card import AuditResult, Card, Guarantee, Part
-from tacit.privacy.card_page import settings_text
+from tacit.privacy.card_page import confidence_text, person_meaning, settings_text, stated_facts
 
 # A factor above this says nothing any more.
 LARGEST_FACTOR = 1000.0
 NO_AUDIT = "none on the card; `tacit audit` runs one on the file"
 
 
-def guarantee_block(card: Card, *, heading: str, note: str = "") -> Markup:
-    """Return the guarantee in words, as a chart, for each unit, and the whole card to be unfolded."""
+def guarantee_block(card: Card, *, heading: str, note: str = "", whole: bool = True) -> Markup:
+    """Return the guarantee in words, as a chart, for each unit, and, if ``whole``, all of the card to be unfolded."""
     return tag(
         "div",
         tag("h3", heading),
         tag("p", note, class_="small") if note else None,
         _warning(card),
         tag("p", in_words(card)),
+        tag("p", person_meaning(card)),
         guess_chart(best_guess(card.epsilon, card.delta)),
         _units_table(card),
-        _details(card),
+        tag("details", tag("summary", "The whole card"), card_entries(card)) if whole else None,
         class_="release",
     )
 
@@ -82,20 +83,31 @@ def _unit_row(promise: Guarantee) -> Markup:
     return tag("tr", tag("th", promise.unit, scope="row"), cells)
 
 
-def _details(card: Card) -> Markup:
+def card_entries(card: Card) -> Markup:
+    """Return everything else on the card, entry by entry."""
     entries: list[tuple[str, Sequence[str]]] = [
+        *((name, [text]) for name, text in stated_facts(card)),
         ("Released", [_part(part) for part in card.parts]),
         ("Neighbours", [card.adjacency]),
         ("Assumes", card.assumptions),
+        ("Leaves without noise", [", ".join(card.published)] if card.published else []),
         ("Not protected", card.not_protected),
         ("Trust", [card.trust]),
         ("Noise", [_noise(card)]),
         ("Ledger", [_ledger(card)]),
+        ("Charged so far", _history(card)),
         ("Audits", [_audit(audit) for audit in card.audits] or [NO_AUDIT]),
         ("Made", [f"{card.made or 'date unknown'} with {card.software or 'unknown software'}"]),
     ]
-    terms = [joined(tag("dt", name), tag("dd", _items(items))) for name, items in entries if items]
-    return tag("details", tag("summary", "The whole card"), tag("dl", terms))
+    return tag("dl", [joined(tag("dt", name), tag("dd", _items(items))) for name, items in entries if items])
+
+
+def _history(card: Card) -> list[str]:
+    if card.history is None:
+        return []
+    earlier = card.history.earlier
+    before = [f"{earlier} charges before those listed here, counted in the sum"] if earlier else []
+    return [str(card.history), *before, *(str(charge) for charge in card.history.charges)]
 
 
 def _items(items: Sequence[str]) -> Markup:
@@ -132,4 +144,4 @@ def _ledger(card: Card) -> Markup:
 def _audit(audit: AuditResult) -> str:
     verdict = "no contradiction" if audit.passed else "CONTRADICTS THE CLAIM"
     bound, claimed = f"epsilon is at least {audit.lower_bound:.3g}", f"claimed {audit.claimed:.3g}"
-    return f"{audit.what}: {bound} with {audit.confidence:.1%} confidence, {claimed}: {verdict}"
+    return f"{audit.what}: {bound} with {confidence_text(audit.confidence)} confidence, {claimed}: {verdict}"

@@ -9,6 +9,7 @@ from tacit.data.schema import Schema
 from tacit.errors import ReleaseError
 from tacit.kinds.class_moments import ENTRY_FILE, RECORD_FILE
 from tacit.kinds.class_moments.preview import optional_preview
+from tacit.kinds.marginals import FILE as MARGINALS_FILE
 from tacit.models.additive.release import KIND as ADDITIVE_KIND
 from tacit.models.linear.release import KIND as LINEAR_KIND
 from tacit.models.linear.release import read_scores
@@ -18,6 +19,7 @@ from tacit.pages import class_means
 from tacit.pages.additive import additive_sections
 from tacit.pages.charts import signed_chart, weight_chart
 from tacit.pages.layout import section
+from tacit.pages.marginal_tables import marginal_sections
 from tacit.pages.markup import Markup, joined, tag
 from tacit.releases.file import Release
 
@@ -100,4 +102,5 @@ SECTIONS: Mapping[str, Sections] = {
     ADDITIVE_KIND: additive_sections,
     LINEAR_KIND: _linear_sections,
     METRIC_KIND: _metric_sections,
+    MARGINALS_FILE: marginal_sections,
 }

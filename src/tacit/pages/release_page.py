@@ -2,7 +2,7 @@
 
 from tacit.data.schema import Schema
 from tacit.errors import ReleaseError, TacitError
-from tacit.pages.guarantee import guarantee_block, headline
+from tacit.pages.guarantee import card_entries, guarantee_block, headline
 from tacit.pages.kinds import kind_sections
 from tacit.pages.layout import section, whole_page
 from tacit.pages.markup import Markup, joined, tag
@@ -20,13 +20,34 @@ def release_page(release: Release) -> str:
         tag("p", f"At {headline(card)}; {signature}.", class_="lead"),
     ]
     sections = [
-        section("Guarantee", "What it promises, and to whom.", guarantee_block(card, heading="In words")),
+        section("Guarantee", "What it promises, and to whom.", guarantee_block(card, heading="In words", whole=False)),
+        section("Card", "Everything that the promise rests on, and what it does not cover.", card_entries(card)),
         *kind_sections(release, schema),
     ]
     if schema is not None:
         sections.append(section("Columns", "Public facts that travel with the release.", _columns(schema)))
+    sections.append(section("Signature", "For whoever answers for the release.", signature_block(release)))
     note = "It holds nothing that the release itself does not hold: it may go wherever the release goes."
     return whole_page(f"tacit report: {card.title}", header, sections, note)
+
+
+def signature_block(release: Release) -> Markup:
+    """Return what is signed, by which key, and room for a signature by hand."""
+    facts = [
+        ("Owner", release.card.facts.owner or "not stated"),
+        ("Digest", release.digest or "none: the release was not read from a file"),
+        ("Signed by key", release.signer or "nobody: the file is not signed"),
+    ]
+    terms = [joined(tag("dt", name), tag("dd", tag("code", text) if name != "Owner" else text)) for name, text in facts]
+    note = (
+        "The digest is that of the file's manifest, which holds the hashes of all its parts: it stands for this file."
+    )
+    roles = ("For the owner (controller)", "Data-protection officer")
+    lines = [
+        tag("div", [tag("p", words, class_="signed") for words in (role, "Name", "Place and date")], class_="hand")
+        for role in roles
+    ]
+    return joined(tag("dl", terms), tag("p", note, class_="small"), tag("div", lines, class_="hands"))
 
 
 def _schema(release: Release) -> Schema | None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from tacit import checks
 from tacit.arrays import FloatArray
-from tacit.errors import BudgetError, InputError
+from tacit.errors import BudgetError, InputError, SensitivityError, TacitError
 from tacit.privacy import accounting
 from tacit.privacy.budget import Budget, Relation, Relations, Unit, relations_of
 from tacit.privacy.card import CENTRAL, Card, Part, coarser_guarantees, group_guarantees, repeated
@@ -28,6 +28,11 @@ from tacit.version import VERSION
 # Sees each query before it is answered: (mechanism, true values, draw) -> answer. Used by audits only.
 Observer = Callable[[Mechanism, FloatArray, Callable[[], FloatArray]], FloatArray]
 SEEDED = "The noise was drawn from a seed, so whoever knows the seed can take it off again."
+FAILED = (
+    "a query failed after its charge, and nothing was released: what it was asked of is not what was declared of every "
+    "table (finite numbers within their bounds). The charge stands. In Python the error's cause says more, for the "
+    "owner's eyes alone."
+)
 # What a promise to a person rests on: rows under another name count as another person's.
 ONE_NAME = "every row of a person has the same name in the column that says whose row it is"
 _observer: ContextVar[Observer | None] = ContextVar("observer", default=None)
@@ -164,13 +169,15 @@ class Account:
         rows_per_person: int | None = None,
         warning: str = "",
         table: TableIdentity | None = None,
+        key: str = "",
     ) -> "Account":
         """Charge the whole plan and return an account that may draw it; a refused charge draws nothing.
 
         ``n_features``, ``exact`` and ``rows_per_person`` convert the plan for a ledger of coarser units: how many
         entries a record has, what leaves without noise, and how many rows of one person are read at most. ``warning``
         says why the stated guarantee does not hold, if it does not; like a seed it is refused on a ledger that does
-        not allow it. ``table`` is compared with the table that the ledger was made for.
+        not allow it. ``table`` is compared with the table that the ledger was made for. With a ``key`` the plan is
+        charged once, however often it is opened.
         """
         event = plan_event(steps, budget)
         if not accounting.fits(event, budget):
@@ -181,29 +188,35 @@ class Account:
         claim = plan_claim(steps, budget, n_features=n_features, exact=exact, rows_per_person=rows_per_person)
         claim = replace(claim, warning=" ".join(each for each in (warning, "" if stream.secure else SEEDED) if each))
         # Charge first: a crash past this line wastes budget but never leaks.
-        receipt = book.charge_claim(claim, purpose=purpose, table=table) if book else None
+        receipt = book.charge_claim(claim, purpose=purpose, table=table, key=key) if book else None
         return cls(
             steps, budget=budget, stream=stream, ledger=book, receipt=receipt, claim=replace(claim, warning=warning)
         )
 
+    @property
+    def receipt(self) -> Receipt | None:
+        """The receipt of the charge, None if there is no ledger."""
+        return self._receipt
+
     def release(self, mechanism: Mechanism, values: FloatArray) -> FloatArray:
         """Return ``values`` as released by ``mechanism``, which must be a step of the plan not yet used up."""
-        values = checks.finite_array("values", values)
         self._use(mechanism, 1)
-        return self._drawn(mechanism, values)
+        with _said_alike():
+            return self._drawn(mechanism, checks.finite_array("values", values))
 
     def release_each(self, mechanism: Mechanism, values: FloatArray) -> FloatArray:
         """Return each of ``values`` [k] as released by ``mechanism``: k uses of the plan, their noise drawn together.
 
         The same as k calls of ``release`` with one value each, since noise is drawn coordinate by coordinate.
         """
-        values = checks.finite_array("values", values)
-        if not isinstance(mechanism, Laplace | Gaussian) or mechanism.coordinates != 1 or values.ndim != 1:
+        if not isinstance(mechanism, Laplace | Gaussian) or mechanism.coordinates != 1 or np.ndim(values) != 1:
             raise InputError("values must be a vector, each a query of one coordinate with Laplace or Gaussian noise.")
         self._use(mechanism, len(values))
-        if _observer.get() is None:
-            return mechanism.draw(values, self._stream)
-        return np.array([self._drawn(mechanism, value)[0] for value in values[:, None]])
+        with _said_alike():
+            values = checks.finite_array("values", values)
+            if _observer.get() is None:
+                return mechanism.draw(values, self._stream)
+            return np.array([self._drawn(mechanism, value)[0] for value in values[:, None]])
 
     def release_repeatedly(self, mechanism: Mechanism, values: FloatArray, times: int) -> FloatArray:
         """Return ``times`` answers [times, ...] to one query: so many uses of the plan, their noise drawn together.
@@ -321,6 +334,15 @@ def plan_claim(
         noise_per_entry=all(getattr(step.mechanism, "noise_per_entry", False) for step in steps),
         rows_per_person=rows_per_person,
     )
+
+
+@contextmanager
+def _said_alike() -> Iterator[None]:
+    """Say the same of whatever fails in the block: which check a table fails may depend on one of its rows."""
+    try:
+        yield
+    except (TacitError, ValueError, ArithmeticError) as problem:
+        raise SensitivityError(FAILED) from problem
 
 
 @contextmanager

@@ -7,13 +7,14 @@ composition) and what registries of differential-privacy deployments list.
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from tacit import checks
 from tacit.errors import InputError, UnknownEventError
 from tacit.privacy import accounting
 from tacit.privacy.budget import Budget, Relation, Relations, Unit, relation_of, relations_of
+from tacit.privacy.card_facts import CardFacts, LedgerHistory
 from tacit.privacy.card_page import number_text, page
 from tacit.privacy.conversions import Claim, Exact, converted, exact_of, told_apart_by
 from tacit.privacy.events import Event, RepeatedEvent, SequentialEvent, from_dict, to_dict
@@ -101,6 +102,10 @@ class Card:
         What leaves without noise; None if that is not stated.
     rows_per_person : int or None
         The most rows of one person that were read; None if no bound was applied.
+    facts : CardFacts
+        Who released what and why, as the owner says.
+    history : LedgerHistory or None
+        Everything charged on the ledger up to this release.
     """
 
     title: str
@@ -122,6 +127,8 @@ class Card:
     relation: Relation | None = None
     published: tuple[Exact, ...] | None = None
     rows_per_person: int | None = None
+    facts: CardFacts = field(default_factory=CardFacts)
+    history: LedgerHistory | None = None
 
     @property
     def holds(self) -> bool:
@@ -236,6 +243,10 @@ def _parsed(content: dict[str, Any]) -> dict[str, Any]:
     content["audits"] = tuple(_audited(each) for each in _list(content, "audits"))
     for name in ("assumptions", "not_protected"):
         content[name] = tuple(_require(each, str, name) for each in _list(content, name))
+    if "facts" in content:
+        content["facts"] = CardFacts.from_dict(content["facts"], source="the card's facts")
+    if content.get("history") is not None:
+        content["history"] = LedgerHistory.from_dict(content["history"])
     if content.get("ledger") is not None:
         content["ledger"] = dict(_require(content["ledger"], Mapping, "ledger"))
     return content

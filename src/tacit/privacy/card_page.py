@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tacit.privacy.budget import Budget, Relation, Unit
+from tacit.privacy.card_facts import TEXTS
 from tacit.privacy.cautions import cautions
 
 if TYPE_CHECKING:
@@ -19,16 +20,17 @@ ADAPTIVE = "the sum of its lines holds though each was chosen after seeing those
 def page(card: "Card") -> list[str]:
     """Return the lines of the page."""
     lines = [_headline(card), "=" * WIDTH, f"PRIVACY CARD   {card.title}", ""]
+    for name, text in stated_facts(card):
+        lines += _entry(name, text)
     lines += _entry("Protects", f"one {card.unit}: {card.adjacency}")
     lines += _entry("Relation", _relation(card))
-    if words := _persons(card):
-        lines += _entry("Persons", words)
+    lines += _entry("For a person", person_meaning(card))
     lines += _entry(
         "Guarantee", f"epsilon {number_text(card.epsilon)}, delta {number_text(card.delta)} for one {card.unit}"
     )
     for each in card.coarser:
         lines += _entry("", str(each))
-    lines += _entry("In words", _in_words(card.epsilon, card.delta))
+    lines += _entry("In words", _in_words(card))
     lines += _entry("Trust", card.trust)
     for part in card.parts:
         lines += _entry("Released", f"{part.what}; noise: {_mechanism(part)}")
@@ -39,7 +41,7 @@ def page(card: "Card") -> list[str]:
         lines += _entry("Exact", f"leaves without noise: {', '.join(card.published)}")
     lines += _listed("Assumes", card.assumptions) + _listed("Not protected", card.not_protected)
     lines += _entry("Noise", _noise(card))
-    lines += _entry("Ledger", _ledger(card))
+    lines += _entry("Ledger", _ledger(card)) + _history(card)
     for audit in card.audits:
         lines += _entry("Audit", _audit(audit))
     if not card.audits:
@@ -69,13 +71,37 @@ def _relation(card: "Card") -> str:
     return f"replace: one {card.unit} exchanged for another; how many there are is public"
 
 
-def _persons(card: "Card") -> str:
-    """Return what the card means for a person, who may have several rows."""
-    if card.rows_per_person is None:
-        if card.unit is Unit.RECORD:
-            return "a person with several rows loses as much as a group of so many records; their number is not bounded"
-        return ""
-    return f"at most {card.rows_per_person} rows of each person were read, chosen by a key and not by their values"
+def stated_facts(card: "Card") -> list[tuple[str, str]]:
+    """Return what the owner stated about the release, with its name: owner, data set, purpose and so on."""
+    facts = [(words, str(getattr(card.facts, name))) for name, words in TEXTS.items()]
+    return [(name, text) for name, text in [*facts, ("Rows", card.facts.rows_text)] if text]
+
+
+def person_meaning(card: "Card") -> str:
+    """Return what the unit of the card means for a person, who may have several rows."""
+    if card.unit is Unit.PERSON:
+        bound = f"At most {card.rows_per_person} rows" if card.rows_per_person else "A bounded number of rows"
+        return f"{bound} of each person were read, chosen by a key and not by their values. {_presence(card)}"
+    if card.unit is Unit.RECORD:
+        return (
+            f"{_presence(card)} That is for a person with one row: one with several loses as much as a group of so "
+            "many records, and their number was not bounded."
+        )
+    if card.unit is Unit.ENTRY:
+        return (
+            "Each single cell of a person's row is protected; the row as a whole far less, as the guarantee for a "
+            "record says, and that the person is in the table not at all."
+        )
+    return (
+        "Each single relationship of a person is protected; a person with many relationships loses as much as a group "
+        "of so many."
+    )
+
+
+def _presence(card: "Card") -> str:
+    if card.relation is Relation.REPLACE:
+        return "What a person's rows say is protected, not that the person is among those counted."
+    return "Both what a person's rows say and whether the person is in the table at all are protected."
 
 
 def _proved_for(card: "Card", part: "Part") -> str:
@@ -85,13 +111,11 @@ def _proved_for(card: "Card", part: "Part") -> str:
     return f" (proved for {', '.join(part.relations)}; counted as a group for {card.relation})"
 
 
-def _in_words(epsilon: float, delta: float) -> str:
-    factor = math.exp(epsilon)
+def _in_words(card: "Card") -> str:
+    factor = math.exp(card.epsilon)
     shown = f"{factor:.3g}" if factor < 1e4 else f"{factor:.1e}"
-    base = (
-        f"whatever the release leads anyone to conclude becomes at most {shown} times as likely through one such unit"
-    )
-    return f"{base}, except with a probability of at most {number_text(delta)}." if delta else f"{base}."
+    base = f"whatever anyone concludes from the release becomes at most {shown} times as likely through one {card.unit}"
+    return f"{base}, except with a probability of at most {number_text(card.delta)}." if card.delta else f"{base}."
 
 
 def settings_text(mechanism: Mapping[str, Any]) -> str:
@@ -126,11 +150,22 @@ def _ledger(card: "Card") -> str:
     return f"{given.get('identifier')}, line {given.get('line')}, digest {given.get('digest')}; {ADAPTIVE}"
 
 
+def _history(card: "Card") -> list[str]:
+    """Return what the ledger was charged so far, a line for each charge."""
+    history = card.history
+    if history is None:
+        return []
+    lines = _entry("Charged so far", str(history))
+    if history.earlier:
+        lines += _entry("", f"- {history.earlier} charges before line {history.charges[0].line}, counted in the sum")
+    return lines + _listed("", tuple(str(charge) for charge in history.charges))
+
+
 def _audit(audit: "AuditResult") -> str:
     verdict = "no contradiction found" if audit.passed else "CONTRADICTS THE CLAIM"
     return (
-        f"{audit.what}: epsilon is at least {audit.lower_bound:.3g} with {audit.confidence:.1%} confidence "
-        f"({audit.draws} draws a side), claimed {audit.claimed:.3g}: {verdict}"
+        f"{audit.what}: epsilon is at least {audit.lower_bound:.3g} with {confidence_text(audit.confidence)} "
+        f"confidence ({audit.draws} draws a side), claimed {audit.claimed:.3g}: {verdict}"
     )
 
 
@@ -144,6 +179,11 @@ def _entry(name: str, text: str) -> list[str]:
 
 def _wrapped(text: str) -> str:
     return textwrap.fill(text, WIDTH)
+
+
+def confidence_text(confidence: float) -> str:
+    """Return a probability close to one with all of its nines."""
+    return f"{100 * confidence:.6g} %"
 
 
 def number_text(value: Any) -> str:

@@ -27,7 +27,7 @@ tightest accounting; if no filter covers it, nothing more is charged.
 
 import math
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import ndtri_exp
@@ -67,7 +67,7 @@ class Filters:
         """The parts of delta: for masses, for the Gaussian filter, for all Rényi filters."""
         return ENTRY_SHARES if self.budget.unit is Unit.ENTRY else SHARES
 
-    @cached_property
+    @property
     def orders(self) -> Orders:
         """The Rényi orders: none without delta.
 
@@ -79,9 +79,13 @@ class Filters:
         slope = -2 * math.log(self._renyi_delta) / self.budget.epsilon
         return tuple(1 + slope / (1 - part) for part in PURE_PARTS)
 
-    @cached_property
+    @property
     def caps(self) -> FloatArray:
         """What may be added up: of each filter, of masses and of biases."""
+        return _caps(self)
+
+    def computed_caps(self) -> FloatArray:
+        """Return ``caps``, computed anew."""
         most_bias = MOST_BIAS * min(self.budget.epsilon, 1.0)
         rest = self.budget.epsilon - 2 * most_bias
         caps = [self.budget.epsilon * (1 + ROUNDING), -math.inf]
@@ -124,6 +128,15 @@ class Filters:
     @property
     def _renyi_delta(self) -> float:
         return self.budget.delta * self.shares[2] / len(PURE_PARTS)
+
+
+# Not a cached property: up to Python 3.11 that holds a lock, for which a child that is forked meanwhile would wait
+# without end.
+@lru_cache(maxsize=256)
+def _caps(filters: Filters) -> FloatArray:
+    caps = filters.computed_caps()
+    caps.flags.writeable = False
+    return caps
 
 
 def renyi_offset(order: float, delta: float) -> float:

@@ -2,7 +2,7 @@
 
 import os
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self, TypeAlias
@@ -212,8 +212,11 @@ class Ledger:
         )
         return self.charge_claim(claim, purpose=purpose, table=table)
 
-    def charge_claim(self, claim: Claim, *, purpose: str, table: TableIdentity | None = None) -> Receipt:
-        """Write ``claim`` down as ``charge`` does."""
+    def charge_claim(self, claim: Claim, *, purpose: str, table: TableIdentity | None = None, key: str = "") -> Receipt:
+        """Write ``claim`` down as ``charge`` does.
+
+        With a ``key``, a name that no other charge has, a claim that stands there already is not charged again.
+        """
         asked, text = ledger_rules.storable(claim), one_line("purpose", purpose)
         match = self._charter.match(table)
         ledger_rules.require_allowed(asked, match, self._allow, name=self._path.name)
@@ -223,14 +226,30 @@ class Ledger:
             with ledger_file.writing(self._path, timeout=self._timeout) as file:
                 self._require_own(file)
                 self._catch_up(file)
+                if key and (before := ledger_rules.charged_before(file.lines_after(self._charter.start), key, asked)):
+                    return before
                 past, receipt = self._spending, None
                 if past.fits(cost):
-                    receipt = file.append(line_json(self._seen.count + 1, asked, text, match), self._seen)
+                    receipt = file.append(line_json(self._seen.count + 1, asked, text, match, key), self._seen)
             if receipt is None:
                 raise BudgetExceededError(past.refusal(cost))
             # On disk now, and remembered: a copy from before this line is noticed by this process.
             self._seen, self._spending = Head(receipt.line, receipt.digest), past.plus(cost)
         return receipt
+
+    def move_anchor(self, name: str, follow: Callable[[Head | None], Head]) -> Head:
+        """Move the anchor ``name`` to the head that ``follow`` gives for the one known so far, and return it.
+
+        An anchor is how far another file's chain of digests has come: kept here, it tells a copy of that file from
+        before. ``follow`` gets None the first time, and raises an error if the file is not one that the anchor knows.
+        """
+        with ledger_file.writing(self._path, timeout=self._timeout) as file:
+            self._require_own(file)
+            known = file.anchor(one_line("name", name))
+            head = follow(known)
+            if known is None or head.count > known.count:
+                file.set_anchor(name, head)
+        return head
 
     def preview(self, claim: Claim) -> Statement:
         """Return the statement as it would be after charging ``claim``, which is not charged.

@@ -38,6 +38,15 @@ CREATE TRIGGER head_stays BEFORE DELETE ON head BEGIN SELECT RAISE(ABORT, 'the h
 CREATE TRIGGER head_is_one BEFORE INSERT ON head WHEN EXISTS (SELECT 1 FROM head)
 BEGIN SELECT RAISE(ABORT, 'the head only advances'); END;
 """
+# How far other files had come that were charged here; made when the first of them is anchored.
+ANCHORS = """
+CREATE TABLE anchors (name TEXT PRIMARY KEY, count INTEGER NOT NULL, digest TEXT NOT NULL);
+CREATE TRIGGER anchors_advance BEFORE UPDATE ON anchors WHEN NEW.name <> OLD.name OR NEW.count <= OLD.count
+BEGIN SELECT RAISE(ABORT, 'an anchor only advances'); END;
+CREATE TRIGGER anchors_stay BEFORE DELETE ON anchors BEGIN SELECT RAISE(ABORT, 'an anchor only advances'); END;
+CREATE TRIGGER anchors_differ BEFORE INSERT ON anchors WHEN EXISTS (SELECT 1 FROM anchors WHERE name = NEW.name)
+BEGIN SELECT RAISE(ABORT, 'an anchor only advances'); END;
+"""
 
 LOCKED = "the ledger {path} is locked by another program. Nothing was charged; try again when it has finished."
 READ_ONLY = "the ledger {path} is read-only. Nothing was charged; allow writing to the file and to its folder."
@@ -123,6 +132,27 @@ class LedgerFile:
         self._connection.execute("UPDATE head SET count = ?, digest = ?", (receipt.line, receipt.digest))
         return receipt
 
+    def anchor(self, name: str) -> Head | None:
+        """Return the anchor ``name``, None if there is none."""
+        if not self._has_anchors():
+            return None
+        rows = self._connection.execute("SELECT count, digest FROM anchors WHERE name = ?", (name,)).fetchall()
+        return Head(*rows[0]) if rows else None
+
+    def set_anchor(self, name: str, head: Head) -> None:
+        """Write the anchor ``name`` as ``head``; it stands once the transaction has ended."""
+        if not self._has_anchors():
+            for statement in _statements(ANCHORS):
+                self._connection.execute(statement)
+        if self.anchor(name) is None:
+            self._connection.execute("INSERT INTO anchors VALUES (?, ?, ?)", (name, head.count, head.digest))
+        else:
+            new = (head.count, head.digest, name)
+            self._connection.execute("UPDATE anchors SET count = ?, digest = ? WHERE name = ?", new)
+
+    def _has_anchors(self) -> bool:
+        return _schema_of(self._connection) == _schema(ANCHORS)
+
     def is_intact(self) -> bool:
         """Whether every page of the file is as SQLite wrote it."""
         return bool(self._connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok")
@@ -173,7 +203,7 @@ def _transaction(path: Path, timeout: float, kind: Kind) -> Iterator[LedgerFile]
         if kind == "IMMEDIATE":
             _make_durable(connection, path)
         connection.execute(f"BEGIN {kind}")
-        if _schema_of(connection) != _schema():
+        if _schema_of(connection) not in (_schema(), _schema(ANCHORS)):
             raise LedgerTamperedError(f"the tables or triggers of the ledger {path} were changed.")
         yield LedgerFile(connection)
         connection.execute("COMMIT")
@@ -266,11 +296,21 @@ def _schema_of(connection: sqlite3.Connection) -> list[tuple[Any, ...]]:
     return connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name").fetchall()
 
 
-@lru_cache(maxsize=1)
-def _schema() -> list[tuple[Any, ...]]:
+@lru_cache(maxsize=2)
+def _schema(more: str = "") -> list[tuple[Any, ...]]:
     with closing(sqlite3.connect(":memory:")) as connection:
-        connection.executescript(SCHEMA)
+        connection.executescript(SCHEMA + more)
         return _schema_of(connection)
+
+
+def _statements(script: str) -> Iterator[str]:
+    """Give the statements of ``script`` one by one: running a whole script would end the transaction."""
+    lines = ""
+    for line in script.strip().splitlines(keepends=True):
+        lines += line
+        if sqlite3.complete_statement(lines):
+            yield lines
+            lines = ""
 
 
 @contextmanager

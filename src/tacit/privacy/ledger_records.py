@@ -106,7 +106,8 @@ class Line:
     """One charge: when and what for, and the claim as it was charged.
 
     ``relation_assumed``: the line is of a version that did not state relations; its claim has the unit's default one.
-    ``table``: whether it was charged for the ledger's own table.
+    ``table``: whether it was charged for the ledger's own table. ``key``: what tells a charge that is asked for again
+    from another one; empty for charges that are never the same.
     """
 
     number: int
@@ -116,6 +117,7 @@ class Line:
     digest: str
     relation_assumed: bool = False
     table: TableMatch = TableMatch.NOT_STATED
+    key: str = ""
 
     @property
     def unit(self) -> Unit:
@@ -149,13 +151,15 @@ class Line:
             digest=digest,
             relation_assumed="relations" not in fields,
             table=TableMatch(fields.get("table", TableMatch.NOT_STATED)),
+            key=one_line("key", fields.get("key", "")),
         )
 
 
-def line_json(number: int, claim: Claim, purpose: str, table: TableMatch) -> str:
+def line_json(number: int, claim: Claim, purpose: str, table: TableMatch, key: str = "") -> str:
     """Return the canonical JSON of a new line, with the present time."""
     return canonical(
-        {
+        ({"key": key} if key else {})
+        | {
             "number": number,
             "time": now(),
             "purpose": purpose,

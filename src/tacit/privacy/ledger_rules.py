@@ -104,6 +104,19 @@ def storable(claim: Claim) -> Claim:
     return replace(claim, event=_stored_event(claim.event), warning=one_line("warning", warning))
 
 
+def charged_before(lines: Iterable[Line], key: str, claim: Claim) -> Receipt | None:
+    """Return the receipt of the line with ``key``, None if there is none; one of another claim is refused."""
+    for line in lines:
+        if line.key == key:
+            if line.claim != claim:
+                raise LedgerError(
+                    f"line {line.number} of the ledger has the same key and charged something else. Nothing was "
+                    "charged. Give the settings of that charge again, or begin anew under another name."
+                )
+            return line.receipt
+    return None
+
+
 def cost_of(line: Line, charter: Charter) -> Event:
     """Return what ``line`` costs the unit of a ledger with ``charter`` under its relation."""
     if line.relation_assumed and not charter.relation_assumed:

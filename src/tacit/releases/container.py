@@ -89,11 +89,15 @@ class Contents:
 
 @dataclass(frozen=True)
 class FileContent:
-    """The checked content of a file; ``signer`` is the public key of its signature, in hexadecimal digits."""
+    """The checked content of a file, with the public key of its signature and what is signed, in hexadecimal digits.
+
+    ``digest`` is the SHA-256 of the manifest, which holds those of everything else.
+    """
 
     document: dict[str, Json]
     arrays: Arrays
     signer: str | None
+    digest: str
 
 
 def write_container(
@@ -150,7 +154,8 @@ def _read(file: BinaryIO, form: Form, trusted: Ed25519PublicKey | None, largest:
     strict_json.exact_names(document, form.names, form.document)
     if not isinstance(document["tacit"], str):
         raise ReleaseError("the version of tacit that wrote it must be text.")
-    return FileContent(document, tensors.decode(contents[_ARRAYS], document["arrays"]), signer)
+    arrays = tensors.decode(contents[_ARRAYS], document["arrays"])
+    return FileContent(document, arrays, signer, hashlib.sha256(manifest).hexdigest())
 
 
 def _digest(pieces: archive.Pieces) -> Json:

@@ -34,6 +34,8 @@ class Release(Contents):
         The schema of the columns that the arrays refer to.
     signer : str or None
         The public key, as hexadecimal digits, whose signature was verified on reading. It is not written.
+    digest : str or None
+        SHA-256 of the file's manifest, which a signature signs and which holds the hashes of all else; set on reading.
 
     Examples
     --------
@@ -49,6 +51,7 @@ class Release(Contents):
     card: Card
     schema: Mapping[str, Any] | None = None
     signer: str | None = field(default=None, compare=False)
+    digest: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -85,4 +88,5 @@ def read_release(path: FilePath, *, trusted_key: TrustedKey | None = None, max_b
             card=read_card(content.document["card"]),
             schema=strict_json.optional_object(content.document["schema"], "schema"),
             signer=content.signer,
+            digest=content.digest,
         )

@@ -85,6 +85,8 @@ class ReleaseKind:
         The kinds that release files of this kind state.
     row_count_public : bool
         Whether planning needs the number of rows, which the release then states exactly.
+    noisy_counts : str
+        The array of a release that holds counts of rows with noise, by class; empty if there is none.
     """
 
     package: str
@@ -94,6 +96,7 @@ class ReleaseKind:
     teaches: tuple[str, ...]
     files: tuple[str, ...]
     row_count_public: bool = False
+    noisy_counts: str = ""
 
     @property
     def name(self) -> str:

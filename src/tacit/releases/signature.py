@@ -8,12 +8,14 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 
 from tacit.errors import ReleaseError
 from tacit.files import atomic, strict_json
+from tacit.files.hash_chain import one_line
 from tacit.files.regular import FilePath, read_small
 
 SigningKey = Ed25519PrivateKey | FilePath
 TrustedKey = Ed25519PublicKey | FilePath
 
 _ALGORITHM = "ed25519"
+_OWNER = "Owner: "
 _LARGEST_KEY_FILE = 16 * 1024
 
 
@@ -33,10 +35,18 @@ def save_key(key: Ed25519PrivateKey, path: FilePath, *, passphrase: str | None =
     atomic.write_bytes(path, content, mode=atomic.OWNER_ONLY)
 
 
-def save_public_key(key: Ed25519PublicKey, path: FilePath) -> None:
-    """Write a public key (PEM) to give to receivers."""
+def save_public_key(key: Ed25519PublicKey, path: FilePath, *, owner: str = "") -> None:
+    """Write a public key (PEM) to give to receivers; ``owner`` stands on a line above it, as whose key it is."""
     content = key.public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
-    atomic.write_bytes(path, content)
+    line = f"{_OWNER}{one_line('owner', owner)}\n" if owner else ""
+    atomic.write_bytes(path, line.encode() + content)
+
+
+def key_owner(path: FilePath) -> str:
+    """Return whose key the PEM file at ``path`` says it is; empty if it says nothing. Nothing vouches for it."""
+    first = read_small(path, largest=_LARGEST_KEY_FILE).partition(b"\n")[0].decode(errors="replace").strip()
+    name = first.removeprefix(_OWNER).strip()
+    return name if first.startswith(_OWNER) and name.isprintable() else ""
 
 
 def load_key(path: FilePath, *, passphrase: str | None = None) -> Ed25519PrivateKey:

@@ -1,37 +1,63 @@
 """Fabricate a table: invented rows that stand for private ones."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from tacit.checks import one_of
+from tacit.data.bad_records import BadRecords
+from tacit.data.columns import Numeric
 from tacit.data.encoding import Encoded
 from tacit.data.schema import Schema
 from tacit.errors import InputError, ReleaseError
 from tacit.files.outputs import require_output
 from tacit.files.regular import FilePath
-from tacit.kinds.fabricated_rows import KIND
+from tacit.kinds.fabricated_rows import KIND as FABRICATED_ROWS
 from tacit.kinds.fabricated_rows.make import FabricatedRows, fabricate_rows
+from tacit.kinds.fabricated_rows.plan import METHODS as ROW_METHODS
 from tacit.kinds.fabricated_rows.plan import FabricationSettings
+from tacit.kinds.marginals import FILE as MARGINALS_FILE
+from tacit.kinds.marginals import KIND as MARGINALS_KIND
+from tacit.kinds.marginals.plan import MOST_COLUMNS
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.ledger import LedgerLike, as_ledger
+from tacit.releases.file import Release, read_release
 from tacit.releases.kind import ReleasePlan, Spend
 from tacit.releases.sidecar import is_table, release_path
-from tacit.releases.signature import SigningKey, load_key
+from tacit.releases.signature import SigningKey, TrustedKey, load_key
+from tacit.workflows.card_details import Facts, card_facts, completed_card
 from tacit.workflows.fabricated_tables import write_fabricated
+from tacit.workflows.invented_rows import MARGINALS, DrawnRows, InventedRows, drawn_rows
 from tacit.workflows.persons import Contribution, contribution, private_rows, warn_of_persons, with_person
+from tacit.workflows.record_policy import with_record_policy
 from tacit.workflows.release import DELTA
 from tacit.workflows.tables import Progress, Table, as_schema, input_paths, no_progress
 
 # Bytes that a cell of the written table takes, at most about.
 CELL = 24
+METHODS = (MARGINALS, *ROW_METHODS)
 
 
 @dataclass(frozen=True, eq=False)
 class PlannedFabrication:
-    """A fabrication that was checked and planned, with nothing charged yet."""
+    """A fabrication that was checked and planned, with nothing charged yet: its method, and how many rows to invent."""
 
-    plan: ReleasePlan[FabricationSettings]
+    plan: ReleasePlan[Any]
     rows: Encoded
+    method: str
+    count: int | None
+
+
+def usual_method(schema: Schema, unit: Unit) -> str:
+    """Return the method that suits a table: "marginals" for mixed ones, "moments" for pictures and mere numbers.
+
+    Mixed is a table with a category, an integer or a missing cell that is kept, without a picture and of at most 200
+    columns; "marginals" protects records and persons, not entries.
+    """
+    mixed = any(not isinstance(column, Numeric) or column.integer or column.flagged for column in schema.features)
+    fits = schema.image is None and len(schema.features) <= MOST_COLUMNS and unit is not Unit.ENTRY
+    return MARGINALS if mixed and fits else "moments"
 
 
 def plan_fabrication(
@@ -50,11 +76,23 @@ def plan_fabrication(
     """
     rules = as_schema(schema)
     chosen = kept or contribution(rules, unit=promise.unit, rows=None, ledger=None, random_state=None)
+    method = settings.pop("method", None) or _usual(rules, promise.unit, settings)
+    # Also checks the number of rows and what the method takes.
+    row_method = ROW_METHODS[0] if one_of("method", method, METHODS) == MARGINALS else method
+    details = FabricationSettings(**settings, method=row_method)
     budget: dict[str, Any] = {"unit": promise.unit, "epsilon": promise.epsilon, "delta": promise.delta}
-    plan = KIND.plan(rules, rows_per_person=chosen.rows, **budget, **settings)
+    if method == MARGINALS:
+        plan = MARGINALS_KIND.plan(rules, rows_per_person=chosen.rows, **budget)
+    else:
+        plan = FABRICATED_ROWS.plan(rules, rows_per_person=chosen.rows, **budget, **settings, method=method)
     rows, repeating = private_rows(table, rules, chosen, progress=progress)
     warn_of_persons(plan, repeating)
-    return PlannedFabrication(plan, rows)
+    return PlannedFabrication(plan, rows, method, details.rows)
+
+
+def _usual(schema: Schema, unit: Unit, settings: dict[str, Any]) -> str:
+    # The printed accounting belongs to another method, which its own check names.
+    return "moments" if settings.get("accounting", "sound") != "sound" else usual_method(schema, unit)
 
 
 def fabricate(
@@ -66,14 +104,17 @@ def fabricate(
     unit: Unit | str | None = None,
     person: str | None = None,
     rows_per_person: int | None = None,
+    bad_records: BadRecords | str | None = None,
     ledger: LedgerLike = None,
     random_state: int | None = None,
+    facts: Facts = None,
+    audit: bool | None = None,
     output: FilePath | None = None,
     signing_key: SigningKey | None = None,
     force: bool = False,
     progress: Progress = no_progress,
     **settings: Any,
-) -> FabricatedRows:
+) -> InventedRows:
     """Return invented rows that stand for a private table, and write them as a table if ``output`` is given.
 
     Everything is checked first, then the ledger is charged, then noise is drawn. The release with the card stands
@@ -83,32 +124,102 @@ def fabricate(
     ----------
     table : path, DataFrame or Encoded
         The private table; rows without a label are left out.
-    schema, epsilon, delta, person, rows_per_person, ledger, random_state, signing_key, force, progress
+    schema, epsilon, delta, person, rows_per_person, bad_records, ledger, random_state, facts, audit, signing_key,
+    force, progress
         As in `tacit.release`.
     unit : {"record", "entry", "person"} or None
     output : path or None
         A .csv or .parquet file.
     settings
-        ``rows``, ``method``, ``accounting``, ``block_size`` and ``n_jobs`` of `FabricationSettings`.
+        ``method``: "marginals" (from noisy tables of columns and pairs), "moments" or "hull"; None: as `usual_method`
+        says. ``rows``, ``accounting``, ``block_size`` and ``n_jobs`` as in `FabricationSettings`.
     """
-    rules = with_person(as_schema(schema), person)
+    rules, stated = with_person(as_schema(schema, bad_records), person), card_facts(facts, schema)
     account = as_ledger(ledger)
     kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=account, random_state=random_state)
     promise = Budget(epsilon, delta, unit=kept.unit)
     planned = plan_fabrication(table, rules, promise, kept=kept, progress=progress, **settings)
     if output is not None:
-        n_rows = planned.plan.details.rows or len(planned.rows.y)
+        n_rows = planned.count or len(planned.rows.y)
         inputs = input_paths(table, schema, signing_key, ledger)
         _require_outputs(Path(output), rules, n_rows, force=force, inputs=inputs)
     key = load_key(signing_key) if isinstance(signing_key, str | Path) else signing_key
     progress("charging, drawing noise, inventing rows")
     purpose = "" if output is None else f"fabricate {Path(output).name}"
     spend = Spend(account, random_state, purpose)
-    rows = fabricate_rows(planned.plan, planned.rows.X, planned.rows.y, spend)
+    rows = _invented(planned, spend)
+    card = completed_card(
+        with_record_policy(rows.card, rules),
+        stated,
+        n_rows=len(planned.rows.y),
+        noisy_rows=None,
+        ledger=account,
+        audit=audit,
+        seed=random_state,
+    )
+    rows = replace(rows, card=card)
     if output is not None:
         progress(f"writing {Path(output).name}")
         _write(rows, Path(output), key, charged=account is not None)
     return rows
+
+
+def fabricate_from(
+    release: Release | FilePath,
+    *,
+    rows: int | None = None,
+    where: Sequence[str] = (),
+    random_state: int | None = None,
+    output: FilePath | None = None,
+    signing_key: SigningKey | None = None,
+    trusted_key: TrustedKey | None = None,
+    force: bool = False,
+) -> DrawnRows:
+    """Return rows drawn from a release of method "marginals", at no cost, and write them if ``output`` is given.
+
+    Parameters
+    ----------
+    release : Release or path
+    rows : int or None
+        How many; None: about as many as the private table has.
+    where : sequence of str
+        Conditions that all rows meet, such as ``"age = 60-70"`` or ``"sex = female"``.
+    random_state : int or None
+        Chance after the noise, which protects nothing: rows with a seed are as private as others.
+    output, signing_key, force
+        As in `fabricate`. The release beside the table has the card of ``release``.
+    trusted_key : public key, path or None
+        Require the release to be signed by it.
+    """
+    opened = release if isinstance(release, Release) else read_release(release, trusted_key=trusted_key)
+    if {opened.kind} != {MARGINALS_FILE}:
+        raise InputError(
+            f"rows are drawn from a release of tables; got one of kind {opened.kind!r}. "
+            "Make one by `tacit release --method marginals`."
+        )
+    key = load_key(signing_key) if isinstance(signing_key, str | Path) else signing_key
+    if output is not None:
+        rules = Schema.from_dict(opened.schema or {}, source="the release's schema")
+        _require_outputs(Path(output), rules, rows or 0, force=force, inputs=input_paths(release, signing_key))
+    made = drawn_rows(opened, rows=rows, where=where, random_state=random_state)
+    if output is not None:
+        _write(made, Path(output), key, charged=False)
+    return made
+
+
+def _invented(planned: PlannedFabrication, spend: Spend) -> FabricatedRows | DrawnRows:
+    """Charge the ledger, then return the rows."""
+    if planned.method != MARGINALS:
+        return fabricate_rows(planned.plan, planned.rows.X, planned.rows.y, spend)
+    release = MARGINALS_KIND.make(
+        planned.plan,
+        planned.rows.X,
+        planned.rows.y,
+        ledger=spend.ledger,
+        random_state=spend.random_state,
+        purpose=spend.purpose,
+    )
+    return drawn_rows(release, rows=planned.count, random_state=spend.random_state)
 
 
 def _require_outputs(output: Path, schema: Schema, n_rows: int, *, force: bool, inputs: list[Path]) -> None:
@@ -119,7 +230,7 @@ def _require_outputs(output: Path, schema: Schema, n_rows: int, *, force: bool, 
     require_output(release_path(output), force=force, inputs=inputs)
 
 
-def _write(rows: FabricatedRows, output: Path, key: SigningKey | None, *, charged: bool) -> None:
+def _write(rows: InventedRows, output: Path, key: SigningKey | None, *, charged: bool) -> None:
     try:
         write_fabricated(rows, output, signing_key=key)
     except ReleaseError as problem:

@@ -12,10 +12,10 @@ from tacit.data.tables import format_of, read_table, write_table
 from tacit.errors import ReleaseError
 from tacit.files.atomic import replacing
 from tacit.kinds.fabricated_rows import FILE
-from tacit.kinds.fabricated_rows.make import FabricatedRows
 from tacit.releases import sidecar
 from tacit.releases.file import Release, write_release
 from tacit.releases.signature import SigningKey, TrustedKey
+from tacit.workflows.invented_rows import InventedRows
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +27,7 @@ class FabricatedTable:
     release: Release
 
 
-def write_fabricated(rows: FabricatedRows, path: Path, *, signing_key: SigningKey | None = None) -> None:
+def write_fabricated(rows: InventedRows, path: Path, *, signing_key: SigningKey | None = None) -> None:
     """Write the table to ``path``, CSV or Parquet by its ending, and its release beside it."""
     with replacing(path) as file:
         write_table(rows.table(), file, layout=format_of(path))

@@ -39,12 +39,17 @@ def with_person(schema: Schema, person: str | None) -> Schema:
     return schema if person is None else schema.with_person(person)
 
 
+def chosen_unit(schema: Schema, unit: Unit | str | None) -> Unit:
+    """Return ``unit``, or a person where ``schema`` names the column, or else a record."""
+    usual = Unit.RECORD if schema.person is None else Unit.PERSON
+    return usual if unit is None else checks.one_of("unit", unit, list(Unit))
+
+
 def contribution(
     schema: Schema, *, unit: Unit | str | None, rows: int | None, ledger: Ledger | None, random_state: int | None
 ) -> Contribution:
-    """Return what is protected: ``unit``, or a person where ``schema`` names the column, or else a record."""
-    usual = Unit.RECORD if schema.person is None else Unit.PERSON
-    chosen = usual if unit is None else checks.one_of("unit", unit, list(Unit))
+    """Return what is protected, the bound on one person's rows if that is a person, and which of them are read."""
+    chosen = chosen_unit(schema, unit)
     if chosen is Unit.PERSON:
         if schema.person is None:
             raise InputError(
@@ -75,7 +80,7 @@ def private_rows(
         rows, _ = labelled(table)
         return _kept(rows, kept) if kept.rows else rows, _repeating_persons(rows, schema)
     frame, source = frame_of(table, schema, progress=progress)
-    rows, has_label = labelled(encode(frame, schema, labels="required", source=source))
+    rows, has_label = labelled(encode(frame, schema, labels="column", source=source))
     if kept.rows:
         return _kept(rows, kept), []
     return rows, repeating_columns(frame.filter(has_label), schema)

@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from tacit.arrays import Rows
-from tacit.audit.card_audit import audit_card
+from tacit.data.bad_records import BadRecords
 from tacit.data.encoding import Encoded
 from tacit.data.schema import Schema
 from tacit.errors import ReleaseError
@@ -20,7 +20,9 @@ from tacit.privacy.ledger import LedgerLike, as_ledger
 from tacit.releases.file import Release, write_release
 from tacit.releases.kind import ReleaseKind, ReleasePlan
 from tacit.releases.signature import SigningKey, load_key
-from tacit.workflows.persons import Contribution, contribution, private_rows, warn_of_persons, with_person
+from tacit.workflows.card_details import Facts, card_facts, completed_card
+from tacit.workflows.persons import Contribution, chosen_unit, contribution, private_rows, warn_of_persons, with_person
+from tacit.workflows.record_policy import with_record_policy
 from tacit.workflows.tables import Progress, Table, as_schema, input_paths, no_progress
 
 DELTA = 1e-6
@@ -74,10 +76,12 @@ def release(
     unit: Unit | str | None = None,
     person: str | None = None,
     rows_per_person: int | None = None,
+    bad_records: BadRecords | str | None = None,
     method: str | None = None,
     ledger: LedgerLike = None,
     random_state: int | None = None,
-    audit: bool = False,
+    facts: Facts = None,
+    audit: bool | None = None,
     output: FilePath | None = None,
     signing_key: SigningKey | None = None,
     force: bool = False,
@@ -103,6 +107,8 @@ def release(
     rows_per_person : int or None
         With unit "person": the most rows of one person that are read, a public number; which ones is chosen by a key,
         not by values. None: as the schema's column of kind "person" says.
+    bad_records : {"refuse", "clip", "category", "missing"} or None
+        What becomes of cells that the schema does not foresee; public, and on the card. None: as the schema says.
     method : str or None
         What is handed out: the method of a registered kind, such as "additive", "moments" or "linear". None: by the
         schema, see `tacit.kinds.registry.DEFAULT_RULE`.
@@ -110,21 +116,25 @@ def release(
         The table's account, charged before anything is drawn.
     random_state : int or None
         None for secure noise; an int repeats itself and is marked as not private.
-    audit : bool
-        Whether to play the distinguishing game on the release's mechanisms and print the results on its card.
+    facts : CardFacts, mapping or None
+        What the card says beside the guarantee: owner, dataset, purpose, legal_note, period. What is left open is taken
+        from the table ``[card]`` of the schema's file.
+    audit : bool or None
+        Whether to play the distinguishing game on the release's mechanisms and print the results on its card. None:
+        where that costs seconds.
     output : path or None
         Where the release goes; an existing file is refused without ``force``.
     signing_key : Ed25519 private key, path or None
     progress : callable
         Told at each stage what is being done.
     """
-    rules = with_person(as_schema(schema), person)
-    account = as_ledger(ledger)
-    kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=account, random_state=random_state)
+    rules, stated = with_person(as_schema(schema, bad_records), person), card_facts(facts, schema)
     if output is not None:
         inputs = input_paths(table, schema, signing_key, ledger)
-        _require_release_output(Path(output), rules, kept.unit, force=force, inputs=inputs)
+        _require_release_output(Path(output), rules, chosen_unit(rules, unit), force=force, inputs=inputs)
     key = load_key(signing_key) if isinstance(signing_key, str | Path) else signing_key
+    account = as_ledger(ledger)
+    kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=account, random_state=random_state)
     promise = Budget(epsilon, delta, unit=kept.unit)
     planned = plan_release(table, rules, promise, method=method, kept=kept, progress=progress)
     progress("charging, then drawing noise")
@@ -132,9 +142,18 @@ def release(
     made = planned.kind.make(
         planned.plan, planned.rows.X, planned.rows.outcomes, ledger=account, random_state=random_state, purpose=purpose
     )
-    if audit:
-        progress("auditing the mechanisms on its card")
-        made = audited(made)
+    progress("completing its card")
+    counts = made.arrays.get(planned.kind.noisy_counts)
+    card = completed_card(
+        with_record_policy(made.card, rules),
+        stated,
+        n_rows=len(planned.rows.y),
+        noisy_rows=None if counts is None else float(counts.sum()),
+        ledger=account,
+        audit=audit,
+        seed=random_state,
+    )
+    made = replace(made, card=card)
     if output is not None:
         write_charged(made, Path(output), signing_key=key, charged=account is not None)
     return made
@@ -167,11 +186,6 @@ def make_release(
     )
 
 
-def audited(made: Release) -> Release:
-    """Return the release with the results of its mechanisms' games on its card; they spend nothing."""
-    return replace(made, card=made.card.with_audits(audit_card(made.card).results))
-
-
 def write_charged(made: Release, path: Path, *, signing_key: SigningKey | None, charged: bool) -> None:
     """Write the release; if that fails, the error says whether its charge stands on the ledger."""
     try:
@@ -182,7 +196,7 @@ def write_charged(made: Release, path: Path, *, signing_key: SigningKey | None, 
 
 
 def _require_release_output(
-    output: Path, schema: Schema, unit: Unit | str, *, force: bool, inputs: Iterable[Path]
+    output: Path, schema: Schema, unit: Unit | str | None, *, force: bool, inputs: Iterable[Path]
 ) -> None:
     """Raise InputError unless the release fits: one float32 covariance of the columns for each class, per entry."""
     covariances = 4 * len(schema.classes) * len(schema.encoded_names) ** 2 * (unit == Unit.ENTRY)

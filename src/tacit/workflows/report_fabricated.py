@@ -6,6 +6,7 @@ from pathlib import Path
 from tacit.data.encoding import encode, encode_file
 from tacit.pages.fabricated import FabricatedFacts, fabricated_page
 from tacit.workflows.fabricated_tables import open_fabricated
+from tacit.workflows.invented_rows import MARGINALS
 
 
 def report_fabricated(file: Path, originals: Path | None = None) -> str:
@@ -19,5 +20,5 @@ def report_fabricated(file: Path, originals: Path | None = None) -> str:
         labelled = private.y >= 0
         original = replace(private, X=private.X[labelled], y=private.y[labelled])
     release = fabricated.release
-    drawn = release.settings.get("method") == "moments"
+    drawn = release.settings.get("method") in {"moments", MARGINALS}
     return fabricated_page(FabricatedFacts(rows, fabricated.schema, release.card, drawn=drawn, original=original))

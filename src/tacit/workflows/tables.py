@@ -7,10 +7,10 @@ from pathlib import Path
 import polars as pl
 
 from tacit.arrays import BoolArray
-from tacit.data.encoding import Encoded, LabelPresence, columns_to_read, encode, encode_file
+from tacit.data.bad_records import BadRecords
+from tacit.data.encoding import Encoded, LabelPresence, encode, encode_file, read_file
 from tacit.data.schema import Schema
 from tacit.data.schema_file import read_schema
-from tacit.data.tables import read_table
 from tacit.files.regular import FilePath
 from tacit.privacy.ledger import Ledger
 
@@ -29,9 +29,10 @@ def input_paths(*inputs: object) -> list[Path]:
     return [Path(path) for path in paths if isinstance(path, str | Path)]
 
 
-def as_schema(schema: Schema | FilePath) -> Schema:
-    """Return the schema, read from its file if a path is given."""
-    return schema if isinstance(schema, Schema) else read_schema(schema)
+def as_schema(schema: Schema | FilePath, bad_records: BadRecords | str | None = None) -> Schema:
+    """Return the schema, read from its file if a path is given; ``bad_records`` gives every cell a rule."""
+    rules = schema if isinstance(schema, Schema) else read_schema(schema)
+    return rules if bad_records is None else rules.with_bad_records(bad_records)
 
 
 def encoded_rows(
@@ -53,12 +54,12 @@ def frame_of(
     if isinstance(table, pl.DataFrame):
         return table, "table"
     progress(f"reading {Path(table).name}")
-    return read_table(table, only=columns_to_read(schema)), Path(table).name
+    return read_file(table, schema), Path(table).name
 
 
 def labelled_rows(table: Table, schema: Schema, *, progress: Progress = no_progress) -> Encoded:
-    """Return the labelled rows, and warn how many were left out."""
-    return labelled(encoded_rows(table, schema, progress=progress))[0]
+    """Return the labelled rows, and warn how many were left out; whether all classes are there does not matter."""
+    return labelled(encoded_rows(table, schema, labels="column", progress=progress))[0]
 
 
 def labelled(rows: Encoded) -> tuple[Encoded, BoolArray]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tacit.audit import desk, kinds, mechanisms, persons
+from tacit.audit import desk, kinds, ledger, mechanisms, persons, relations
 from tacit.audit.kinds.table import CASES
 from tacit.audit.self_audit import FAMILIES, cases
 
@@ -18,9 +18,7 @@ def test_every_module_of_audits_is_one_line_of_the_table() -> None:
         assert list_cases.__module__ == f"{kinds.__name__}.{name}"
 
 
-@pytest.mark.parametrize(
-    "list_cases", [*CASES.values(), mechanisms.cases, persons.cases, desk.cases], ids=lambda f: f.__module__
-)
+@pytest.mark.parametrize("list_cases", FAMILIES, ids=lambda f: f.__module__)
 def test_every_family_has_sound_cases_and_a_control(list_cases: object) -> None:
     listed = list_cases(0)  # type: ignore[operator]
     assert [case for case in listed if case.control]
@@ -33,6 +31,7 @@ def test_every_kind_is_replayed() -> None:
 
 
 def test_the_self_audit_runs_every_family_once() -> None:
-    assert (mechanisms.cases, *CASES.values(), persons.cases, desk.cases) == FAMILIES
+    others = (relations.cases, persons.cases, desk.cases, ledger.cases)
+    assert (mechanisms.cases, *CASES.values(), *others) == FAMILIES
     names = [case.name for case in cases(0)]
     assert len(names) == len(set(names))

@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterable
 import pytest
 
 from tacit.data.datasets import TableSet
-from tacit.experiments.results import ResultRow
+from tacit.experiments.results import ADOPTED, RELEASE_ALONE, TARGET_ONLY, ResultRow
 from tacit.experiments.tables import hearts
-from tacit.experiments.transfer_runs import ADOPTED, SOURCE_ONLY, TARGET_ONLY
 
 Checked = Callable[[Iterable[ResultRow]], list[ResultRow]]
 
@@ -26,17 +25,17 @@ def test_a_larger_hospital_helps_one_with_few_labels(
 ) -> None:
     shrink(hearts, load_heart_centres=lambda: centres, SPLITS=2, PER_CLASS=2, EPSILON=16.0)
     rows = checked(hearts.rows())
-    assert [row.method for row in rows] == [TARGET_ONLY, SOURCE_ONLY, ADOPTED]
+    assert [row.method for row in rows] == [TARGET_ONLY, RELEASE_ALONE, ADOPTED]
     assert {(row.setting, row.metric, row.runs) for row in rows} == {("record epsilon 16, 4 labels", "ROC AUC", 2)}
     areas = {row.method: row.mean for row in rows}
     assert areas[ADOPTED] > areas[TARGET_ONLY]
-    assert areas[SOURCE_ONLY] > 0.7
+    assert areas[RELEASE_ALONE] > 0.7
 
 
 def test_a_release_that_is_all_noise_is_not_followed(shrink: Callable[..., None], centres: dict[str, TableSet]) -> None:
     shrink(hearts, load_heart_centres=lambda: centres, SPLITS=2, EPSILON=1e-3)
     areas = {row.method: row.mean for row in hearts.rows()}
-    assert areas[SOURCE_ONLY] < 0.75
+    assert areas[RELEASE_ALONE] < 0.75
     assert areas[ADOPTED] > areas[TARGET_ONLY] - 0.1
 
 

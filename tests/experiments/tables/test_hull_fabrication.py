@@ -30,9 +30,8 @@ def test_each_kind_of_rows_is_learned_from_by_both_classifiers(
     assert entry == ["nearest mean of noisy rows", *both]
     record = [row for row in rows if row.setting == "record epsilon 1"]
     assert [row.method for row in record] == both[2:4]
-    # The best published generators protect records at epsilon 1.
-    assert [row.paper for row in record] == [hull_fabrication.PUBLISHED_GENERATORS, None]
-    assert {row.paper for row in rows if row not in record} == {None}
+    # The paper prints no accuracy on MNIST.
+    assert {row.paper for row in rows} == {None}
 
 
 def test_little_noise_leaves_what_the_rows_teach(shrink: Callable[..., None], small: ImageSet) -> None:

@@ -7,14 +7,13 @@ import numpy as np
 import pytest
 
 from tacit.data.datasets import Domain, OfficeCaltech
-from tacit.experiments.results import ResultRow
+from tacit.experiments.results import ADOPTED, RELEASE_ALONE, TARGET_ONLY, ResultRow
 from tacit.experiments.tables import membership_office
 from tacit.experiments.tables.membership_office import SVM, SVM_SHARES
-from tacit.experiments.transfer_runs import ADOPTED, SOURCE_ONLY, TARGET_ONLY
 
 Checked = Callable[[Iterable[ResultRow]], list[ResultRow]]
 COUNTS = 40
-METHODS = [SVM, SVM_SHARES, TARGET_ONLY, SOURCE_ONLY, ADOPTED]
+METHODS = [SVM, SVM_SHARES, TARGET_ONLY, RELEASE_ALONE, ADOPTED]
 
 
 def office(spread: float = 0.4) -> OfficeCaltech:
@@ -40,7 +39,7 @@ def test_each_pair_of_domains_is_measured_beside_linear_machines(shrink: Callabl
         assert means[setting, SVM] > 0.5  # ten classes: a guess is right in 0.1
         assert means[setting, ADOPTED] >= means[setting, TARGET_ONLY] - 0.05
     # Nearly no noise: twenty rows of each class of the owner teach more than three labels.
-    assert means[settings[0], SOURCE_ONLY] > 0.9
+    assert means[settings[0], RELEASE_ALONE] > 0.9
 
 
 def test_only_the_labelled_rows_of_the_owner_are_released(shrink: Callable[..., None]) -> None:

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Iterable
 
 from tacit.data.datasets import ImageSet
-from tacit.experiments.results import ResultRow
+from tacit.experiments.results import ADOPTED, RELEASE_ALONE, TARGET_ONLY, ResultRow
 from tacit.experiments.tables import membership_usps
-from tacit.experiments.transfer_runs import ADOPTED, SOURCE_ONLY, TARGET_ONLY
 
 Checked = Callable[[Iterable[ResultRow]], list[ResultRow]]
 
@@ -25,7 +24,7 @@ def test_declared_shapes_make_a_release_readable_and_undeclared_ones_do_no_harm(
     declared, undeclared = ({row.method: row for row in rows[place : place + 4]} for place in (0, 4))
     assert declared[ADOPTED].setting == "entry epsilon 5, image shapes declared"
     assert undeclared[ADOPTED].setting == "entry epsilon 5, nothing declared"
-    assert declared[SOURCE_ONLY].mean > undeclared[SOURCE_ONLY].mean + 0.2
+    assert declared[RELEASE_ALONE].mean > undeclared[RELEASE_ALONE].mean + 0.2
     for by_method in (declared, undeclared):
         assert by_method[ADOPTED].mean >= by_method[TARGET_ONLY].mean - 0.05
         assert by_method[ADOPTED].paper == membership_usps.PUBLISHED

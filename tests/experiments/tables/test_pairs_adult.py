@@ -21,7 +21,8 @@ def test_the_sound_methods_run_for_every_seed_and_the_printed_ones_once(
         return pair_runs.balanced_split(data, seed, tested=tested)
 
     shrink(pairs_adult, load_adult=lambda: adult, SEEDS=2, TESTED=30, balanced_split=balanced_split)
-    shrink(pair_runs, EPSILONS=(4.0,), ask_peer=lambda *_: None)
+    shrink(pairs_adult, EPSILONS=(4.0,))
+    shrink(pair_runs, ask_peer=lambda *_: None)
     rows = checked(pairs_adult.rows())
     runs = {row.setting: row.runs for row in rows}
     assert runs == {"no budget": 2, "pair epsilon 4": 2, "pair epsilon 4 as stated": 1}

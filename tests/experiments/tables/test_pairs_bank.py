@@ -15,8 +15,9 @@ Checked = Callable[[Iterable[ResultRow]], list[ResultRow]]
 @pytest.fixture(autouse=True)
 def small(shrink: Callable[..., None], invented: Callable[..., TableSet]) -> None:
     bank = invented("bank", 300, seed=3, signal=0.25)
-    shrink(pairs_bank, load_bank=lambda: bank, SEEDS=2)
-    shrink(pair_runs, EPSILONS=(0.5, 8.0), ask_peer=lambda *_: None)
+    shrink(pairs_bank, load_bank=lambda: bank, SEEDS=2, PRINTED_SEEDS=2)
+    shrink(pairs_bank, EPSILONS=(0.5, 8.0))
+    shrink(pair_runs, ask_peer=lambda *_: None)
 
 
 def test_every_method_is_run_for_every_seed(checked: Checked) -> None:
@@ -35,6 +36,6 @@ def test_every_method_is_run_for_every_seed(checked: Checked) -> None:
 
 
 def test_a_table_repeats_itself(shrink: Callable[..., None]) -> None:
-    shrink(pairs_bank, SEEDS=1)
-    shrink(pair_runs, EPSILONS=(1.0,))
+    shrink(pairs_bank, SEEDS=1, PRINTED_SEEDS=1)
+    shrink(pairs_bank, EPSILONS=(1.0,))
     assert list(pairs_bank.rows()) == list(pairs_bank.rows())

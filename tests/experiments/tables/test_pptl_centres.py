@@ -37,11 +37,13 @@ def test_every_target_is_measured_and_every_family_ranked(checked: Checked) -> N
     ]
     for setting in settings:
         mine = [row for row in rows if row.setting == setting]
-        assert [row.method for row in mine] == METHODS
         ranked = "all" in setting
-        assert {(row.metric, row.runs) for row in mine} == {("averaged rank", 1) if ranked else ("ROC AUC", 2)}
-        # Seven methods share the ranks 1 to 7.
-        assert not ranked or sum(row.mean for row in mine) == pytest.approx(28)
+        shown = [row for row in mine if row.metric == ("averaged rank" if ranked else "ROC AUC")]
+        assert [row.method for row in shown] == METHODS
+        assert {row.runs for row in shown} == {1 if ranked else 2}
+        # Seven methods share the ranks 1 to 7, and some are best or as good.
+        assert not ranked or sum(row.mean for row in shown) == pytest.approx(28)
+        assert not ranked or sum(row.mean for row in mine if "t-test" in row.metric) >= 1
     areas = {row.method: row.mean for row in rows if row.setting == settings[0]}
     assert areas[SIMPLE] > areas[DIRECT] - 0.1
     assert areas[SOURCE] > 0.6

@@ -8,9 +8,8 @@ import torch
 
 from tacit.adoption import network
 from tacit.data.datasets import ImageSet
-from tacit.experiments.results import ResultRow
+from tacit.experiments.results import ADOPTED, RELEASE_ALONE, TARGET_ONLY, ResultRow
 from tacit.experiments.tables import sharpening_transfer
-from tacit.experiments.tables.sharpening_transfer import ADOPTED, ALONE, RELEASE
 
 Checked = Callable[[Iterable[ResultRow]], list[ResultRow]]
 
@@ -32,16 +31,20 @@ def test_network_release_and_both_are_measured_for_each_number_of_labels(checked
     assert [(row.setting, row.method) for row in rows] == [
         (f"{labels} labels, {name}", method)
         for labels in (30, 20)
-        for name, method in (("no release", ALONE), ("record epsilon 20", RELEASE), ("record epsilon 20", ADOPTED))
+        for name, method in (
+            ("no release", TARGET_ONLY),
+            ("record epsilon 20", RELEASE_ALONE),
+            ("record epsilon 20", ADOPTED),
+        )
     ]
     means = {(row.setting, row.method): row.mean for row in rows}
     for labels in (30, 20):
         # After so few steps the network knows little by itself; a release of many digits knows more.
-        assert means[f"{labels} labels, record epsilon 20", RELEASE] > 0.8
+        assert means[f"{labels} labels, record epsilon 20", RELEASE_ALONE] > 0.8
         adopted = means[f"{labels} labels, record epsilon 20", ADOPTED]
-        assert adopted > means[f"{labels} labels, no release", ALONE] - 0.05
+        assert adopted > means[f"{labels} labels, no release", TARGET_ONLY] - 0.05
     # A run by itself repeats the row that its seed gave.
-    assert sharpening_transfer.run(2, 0)["no release"][ALONE] == means["20 labels, no release", ALONE]
+    assert sharpening_transfer.run(2, 0)["no release"][TARGET_ONLY] == means["20 labels, no release", TARGET_ONLY]
 
 
 def test_digits_that_are_tested_were_not_learned_from(shrink: Callable[..., None]) -> None:
@@ -61,7 +64,7 @@ def test_digits_that_are_tested_were_not_learned_from(shrink: Callable[..., None
             return 0.5
 
     shrink(sharpening_transfer, default_learner=Recorded, EPSILONS=())
-    assert sharpening_transfer.run(2, 0) == {"no release": {ALONE: 0.5}}
+    assert sharpening_transfer.run(2, 0) == {"no release": {TARGET_ONLY: 0.5}}
     learned, tested = ({row.tobytes() for row in X} for X in tables)
     assert not learned & tested
     assert [len(X) for X in tables] == [150, 150]

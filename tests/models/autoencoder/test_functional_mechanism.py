@@ -16,8 +16,10 @@ from tacit.models.autoencoder.functional_mechanism import (
     cut,
     printed_output_sensitivity,
     printed_reconstruction_sensitivity,
+    printed_truncation_error,
     split_noise,
     squared_error,
+    truncation_remainder,
 )
 from tacit.models.autoencoder.layers import projection_range
 from tacit.privacy import accounting
@@ -53,6 +55,48 @@ def test_the_truncated_reconstruction_error_is_close_to_the_exact_one() -> None:
     exact = float((np.logaddexp(0, Z) - X * Z).sum())
     assert math.isclose(exact, 4.022956501, abs_tol=1e-8)
     assert math.isclose(reconstruction().at(W) + 6 * math.log(2), 4.0229690035, abs_tol=1e-8)
+
+
+def minimised(H: np.ndarray, y: np.ndarray, *, truncated: bool) -> float:
+    """Return the mean exact cross-entropy at the minimiser of the truncated or of the exact one; |w| at most 8."""
+    n = len(y)
+
+    def exact(w: np.ndarray) -> float:
+        z = H @ w
+        return float((np.logaddexp(0, z) - y * z).mean())
+
+    def polynomial(w: np.ndarray) -> float:
+        return cross_entropy(H.sum(axis=0), (y @ H)[None], H.T @ H).at(w[None]) / n
+
+    bounds = [(-8.0, 8.0)] * H.shape[1]
+    found = minimize(polynomial if truncated else exact, np.zeros(H.shape[1]), bounds=bounds, method="L-BFGS-B")
+    return exact(found.x)
+
+
+def test_truncation_costs_no_more_than_the_printed_bound() -> None:
+    """[dpa] Lemma 4, eq. 17, on random tables of every balance: the bound holds with much to spare."""
+    rng = np.random.default_rng(0)
+    gaps = []
+    for _ in range(60):
+        d = int(rng.integers(1, 5))
+        H = rng.random((80, d)) / math.sqrt(d)
+        y = (rng.random(80) < expit(8 * (H @ rng.normal(size=d)) + rng.normal())).astype(float)
+        gaps.append(minimised(H, y, truncated=True) - minimised(H, y, truncated=False))
+    assert min(gaps) > -1e-4
+    assert max(gaps) < printed_truncation_error(1)
+    # One class alone is the worst: the exact loss falls towards 0, the truncated one stops at a margin of 2.
+    alone = minimised(np.ones((5, 1)), np.ones(5), truncated=True)
+    assert alone == pytest.approx(math.log1p(math.exp(-2)), abs=1e-4)
+    assert alone < printed_truncation_error(1)
+    assert printed_truncation_error(7) == pytest.approx(7 * 0.3146623778, abs=1e-8)
+
+
+def test_the_truncated_loss_is_within_its_remainder() -> None:
+    for width in (0.5, 1.0, 3.0):
+        z = np.linspace(-width, width, 1001)
+        error = np.abs(np.logaddexp(0, z) - (math.log(2) + z / 2 + z**2 / 8)).max()
+        assert error <= truncation_remainder(width)
+        assert width > 1 or error > truncation_remainder(width) / 2
 
 
 def test_one_output_is_logistic_regression() -> None:

@@ -6,9 +6,12 @@ from tacit.errors import BudgetError
 from tacit.models.autoencoder.printed import (
     LARGEST_WEIGHT,
     LEARNING_RATE,
+    PerturbedOutput,
     PrintedLayer,
+    _moved,
     coefficients,
     descend,
+    fine_tuned,
     learn,
     steps,
 )
@@ -71,7 +74,72 @@ def test_it_learns_a_layer_and_an_output_with_one_draw_each() -> None:
     assert output.shape == (1, 3)
     assert output[0, -1] == 0  # the constant unit has no weight in the paper
     assert np.abs(output).max() <= LARGEST_WEIGHT
-    hidden = expit(X @ layers[0].weights)
-    assert layers[0].low == pytest.approx(hidden.min(axis=0))  # [dpa] eq. 13 reads the data
+    # [dpa] eq. 13 reads the data: after fine-tuning the labelled rows.
+    hidden = expit(X[labelled] @ layers[0].weights)
+    assert layers[0].low == pytest.approx(hidden.min(axis=0), abs=1e-12)
     with pytest.raises(BudgetError, match="as often as planned"):
         account.release(planned[0].mechanism, np.zeros(3 * 2 * 3))
+
+
+def network() -> tuple[tuple[PrintedLayer, ...], np.ndarray, np.ndarray, PerturbedOutput]:
+    rng = np.random.default_rng(0)
+    X, codes = rng.random((12, 3)) / 2, np.arange(12) % 2
+    layers, below = [], X
+    for shape in ((3, 4), (4, 2)):
+        # Ranges wider than the data's own: no code lies on a bend.
+        layers.append(PrintedLayer(rng.normal(size=shape), np.full(shape[1], 0.1), np.full(shape[1], 0.95)))
+        below = layers[-1].encode(below)
+    objective = PerturbedOutput(codes, rng.normal(size=(1, 2)), rng.normal(size=(2, 2)))
+    return tuple(layers), rng.normal(size=(1, 2)), X, objective
+
+
+def truncated_loss(
+    layers: tuple[PrintedLayer, ...], theta: np.ndarray, X: np.ndarray, objective: PerturbedOutput
+) -> float:
+    """Return the perturbed truncated cross-entropy, row by row."""
+    total = float((objective.linear_noise @ theta.T)[0, 0] + (theta @ objective.quadratic_noise @ theta.T)[0, 0])
+    for row, code in zip(X, objective.codes, strict=True):
+        for layer in layers:
+            row = layer.encode(row[None])[0]  # noqa: PLW2901 - through the layers
+        z = float(theta[0] @ row)
+        total += (0.5 - code) * z + z**2 / 8
+    return total
+
+
+def test_fine_tuning_goes_down_the_slope_of_the_perturbed_loss_in_every_layer() -> None:
+    """[dpa] Alg. 1, line 6, one step against finite differences; ranges are read anew after it."""
+    layers, theta, X, objective = network()
+    inputs = [X]
+    for layer in layers:
+        inputs.append(layer.encode(inputs[-1]))
+    moved = _moved(layers, inputs, objective.slopes(inputs[-1], theta))
+    step = 1e-6
+    for depth, layer in enumerate(layers):
+        change = (layer.weights - moved[depth].weights) * len(X) / LEARNING_RATE
+        for place in np.ndindex(layer.weights.shape):
+            ends = []
+            for sign in (1, -1):
+                weights = layer.weights.copy()
+                weights[place] += sign * step
+                other = [*layers]
+                other[depth] = PrintedLayer(weights, layer.low, layer.high)
+                ends.append(truncated_loss(tuple(other), theta, X, objective))
+            assert change[place] == pytest.approx((ends[0] - ends[1]) / (2 * step), abs=1e-5)
+    first = expit(X @ moved[0].weights)
+    assert moved[0].high == pytest.approx(first.max(axis=0))
+
+
+def test_fine_tuning_changes_every_layer_and_the_noise_reaches_the_output_alone() -> None:
+    layers, theta, X, objective = network()
+    tuned, output = fine_tuned(layers, theta, X, objective)
+    assert all(not np.allclose(new.weights, old.weights) for new, old in zip(tuned, layers, strict=True))
+    assert not np.allclose(output, theta)
+    silent = PerturbedOutput(objective.codes, np.zeros((1, 2)), np.zeros((2, 2)))
+    assert objective.slopes(X[:, :2], theta) == pytest.approx(silent.slopes(X[:, :2], theta))
+    # Without noise, from layers whose ranges are the data's own, the loss falls.
+    inputs = [X]
+    for layer in layers:
+        inputs.append(layer.encode(inputs[-1]))
+    start = _moved(layers, inputs, np.zeros((12, 2)))
+    after = fine_tuned(start, theta, X, silent)
+    assert truncated_loss(*after, X, silent) < truncated_loss(start, theta, X, silent)

@@ -8,7 +8,7 @@ from tacit import Budget, Ledger
 from tacit.audit.card_audit import audit_card
 from tacit.audit.replay import replay
 from tacit.errors import BudgetExceededError, InputError, ReleaseError
-from tacit.models.linear.logistic import PrivateLogisticRegression, expected_noise
+from tacit.models.linear.logistic import PrivateLogisticRegression, default_regularization, expected_noise
 from tacit.models.linear.release import read_scores
 from tacit.models.two_class_problems import (
     unit_rows,
@@ -46,11 +46,33 @@ def test_with_hardly_any_noise_it_is_regularised_logistic_regression() -> None:
     assert np.linalg.norm(ours - theirs) < 4 * noise < 0.01
 
 
-def test_the_default_regularisation_is_one_or_what_the_accounting_needs() -> None:
-    steps = [PrivateLogisticRegression(e).plan(3, n_rows=n)[0] for e, n in ((1.0, 500), (0.001, 500))]
-    curvatures = [getattr(step.mechanism, "curvature", 0.0) for step in steps]
-    assert curvatures[0] == 500
-    assert curvatures[1] == pytest.approx(2 / 0.001, rel=1e-3)
+def test_the_default_regularisation_lets_noise_have_length_one_and_is_at_most_one() -> None:
+    for epsilon, n_rows, n_features in ((1.0, 5000, 20), (0.1, 40_000, 108)):
+        (step,) = PrivateLogisticRegression(epsilon).plan(n_features, n_rows=n_rows)
+        assert isinstance(step.mechanism, ObjectivePerturbation)
+        assert expected_noise(step.mechanism) == pytest.approx(1.0, rel=1e-3)
+    assert default_regularization(10, 0.1, 50) == 1.0
+    (few,) = PrivateLogisticRegression(0.001).plan(1, n_rows=500)
+    assert getattr(few.mechanism, "curvature", 0.0) == pytest.approx(2 / 0.001, rel=1e-3), "what the accounting needs"
+
+
+def test_with_a_prior_the_default_regularisation_is_one() -> None:
+    (step,) = PrivateLogisticRegression(1.0, prior=np.zeros(3)).plan(3, n_rows=500)
+    assert getattr(step.mechanism, "curvature", 0.0) == 500
+
+
+def test_a_large_table_of_overlapping_classes_is_not_predicted_as_its_majority() -> None:
+    random = np.random.default_rng(0)
+    yes = random.integers(0, 2, (20_000, 8)).astype(float)
+    chances = 1 / (1 + np.exp(-(2 * yes[:, :4].sum(axis=1) - 5.5)))
+    y = (random.random(20_000) < chances).astype(int)
+    X = np.hstack([yes, 1 - yes])  # one-hot, as schemas encode
+    settings: dict[str, Any] = {"bounds": (-1, 1), "classes": [0, 1], "random_state": 0}
+    strong, default = (
+        PrivateLogisticRegression(1.0, regularization=each, **settings).fit(X, y).score(X, y) for each in (1.0, None)
+    )
+    assert strong == pytest.approx(max(y.mean(), 1 - y.mean()), abs=0.01)
+    assert default > strong + 0.05
 
 
 def test_classes_share_the_budget_equally() -> None:

@@ -22,9 +22,11 @@ from tacit.models.linear.planning import (
 from tacit.privacy import accounting
 from tacit.privacy.account import plan_event
 from tacit.privacy.mechanisms import StackedPerturbation
-from tacit.privacy.mechanisms.objective import loss_supremum
+from tacit.privacy.mechanisms.objective import CLOSING_SHARE, chaudhuri_setting, loss_supremum
 
 FIFTHS = FeatureSplit.random(10, 5)
+# So little regularisation that noise for epsilon instead of epsilon' costs more than epsilon.
+WEAK = SplitSettings(accounting="paper", regularization=1e-4)
 
 
 def blank(split: FeatureSplit) -> PriorWeights:
@@ -61,26 +63,57 @@ def test_stacking_costs_epsilon_and_each_half_has_all_of_it() -> None:
 
 
 def test_the_printed_algorithm_is_charged_what_it_costs_and_warns() -> None:
-    numbers, printed = PublicNumbers(1.0, 400, 1), SplitSettings(accounting="paper", regularization=0.02)
-    weak = plan_paper(blank(FIFTHS), numbers, printed)
-    assert weak.epsilon > 1.001
+    numbers = PublicNumbers(4.0, 400, 1)
+    weak = plan_paper(blank(FIFTHS), numbers, WEAK)
+    assert weak.epsilon > 4.01
     assert "line 6" in weak.warning
     strong = plan_paper(blank(FIFTHS), numbers, SplitSettings(accounting="paper"))
-    assert strong.epsilon == pytest.approx(1.0, rel=1e-3)
+    assert strong.epsilon == pytest.approx(4.0, rel=1e-3)
+    assert not strong.warning
+
+
+def test_the_printed_regularisation_is_that_of_algorithm_3() -> None:
+    """n = 400, lambda = 0.001, five groups of share 1/5: epsilon' is 0.753, and nothing is multiplied by q squared."""
+    settings = SplitSettings(accounting="paper", regularization=1e-3)
+    plan = plan_paper(blank(FIFTHS), PublicNumbers(1.0, 400, 1), settings)
+    for mechanism in plan.groups:
+        # epsilon' > 0, so the noise has all of epsilon (line 6): rate 1/2 for rows of norm 1/5.
+        assert mechanism.beta == pytest.approx(0.5 * 0.2)
+        assert mechanism.curvature * 0.2**2 == pytest.approx(0.4)
+    assert plan.epsilon == pytest.approx(1.0, rel=1e-3)
+
+
+def test_the_printed_stacking_costs_the_dearest_of_its_halves_and_warns() -> None:
+    numbers, settings = PublicNumbers(4.0, 401, 1), SplitSettings("stack", accounting="paper", regularization=2.5e-4)
+    plan = plan_split(blank(FIFTHS), numbers, settings)
+    (step,) = plan.steps
+    assert isinstance(step.mechanism, StackedPerturbation)
+    groups, top = step.mechanism.groups, step.mechanism.top
+    # 201 rows teach the groups by Alg. 3, 200 their combination by Alg. 1 with its deduction.
+    printed = plan_paper(blank(FIFTHS), PublicNumbers(4.0, 201, 1), settings).groups
+    assert groups == printed
+    beta, curvature = chaudhuri_setting(4.0 * (1 - CLOSING_SHARE), 200 * 2.5e-4)
+    assert (top.beta, top.curvature, top.dimension) == pytest.approx((beta, curvature, 5))
+    parts = [math.fsum(each.event.epsilon for each in groups), top.event.epsilon, step.mechanism.moved_epsilon]
+    assert plan.epsilon == pytest.approx(max(parts))
+    assert plan.epsilon > 4.01
+    assert "Alg. 4 as printed promises epsilon 4" in plan.warning
+    strong = plan_split(blank(FIFTHS), numbers, SplitSettings("stack", accounting="paper"))
+    assert strong.epsilon == pytest.approx(4.0, rel=1e-3)
     assert not strong.warning
 
 
 def test_the_printed_noise_is_that_of_algorithm_3() -> None:
     split = FeatureSplit(FIFTHS.positions, (16, 4, 2, 1, 1))
-    n, lam, epsilon = 400, 1.0, 1.0
+    n, lam, epsilon = 400, 0.01, 1.0
     for mechanism, q in zip(
         plan_paper(blank(split), PublicNumbers(epsilon, n, 1), SplitSettings(regularization=lam)).groups,
         split.shares,
         strict=True,
     ):
-        # In the paper's scale, w = u/q: rows of norm q, rate epsilon/2, curvature n lambda q².
+        # In the paper's scale, w = u/q: rows of norm q, rate epsilon/2, curvature n lambda.
         assert mechanism.beta / q == pytest.approx(epsilon / 2)
-        assert mechanism.curvature * q**2 == pytest.approx(n * lam * q**2)
+        assert mechanism.curvature * q**2 == pytest.approx(n * lam)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +121,6 @@ def test_the_printed_noise_is_that_of_algorithm_3() -> None:
     [
         ({"aggregate": "vote"}, "aggregate"),
         ({"accounting": "loose"}, "accounting"),
-        ({"aggregate": "stack", "accounting": "paper"}, "average"),
         ({"prior_weight": 2.0}, "prior_weight"),
         ({"regularization": 0.0}, "regularization"),
     ],
@@ -109,8 +141,7 @@ def test_settings_choose_the_plan() -> None:
     assert average.steps == plan_average(blank(FIFTHS), numbers, SplitSettings()).steps
     stacked = plan_split(blank(FIFTHS), numbers, SplitSettings("stack"))
     assert isinstance(stacked.steps[0].mechanism, StackedPerturbation)
-    weak = SplitSettings(accounting="paper", regularization=0.02)
-    assert plan_split(blank(FIFTHS), numbers, weak).warning
+    assert plan_split(blank(FIFTHS), PublicNumbers(4.0, 400, 1), WEAK).warning
 
 
 def test_without_a_prior_every_group_starts_from_zero() -> None:

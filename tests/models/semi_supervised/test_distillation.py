@@ -1,5 +1,7 @@
 """Targets that predictions are made into, against the closed-form gradients of the losses they stand for."""
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -8,9 +10,11 @@ import torch
 from numpy.testing import assert_allclose
 from torch import Tensor
 
+from tacit.errors import InputError
 from tacit.models.semi_supervised.distillation import balanced, distillation_loss, distilled, imbalance, link_of
 from tacit.models.semi_supervised.recipe import DISTILLATIONS, LossSettings, Recipe
 from tacit.numerics import sharpening as plain
+from tacit.numerics.sparsemax import sparsemax
 
 
 def recipe(distillation: str, **losses: Any) -> Recipe:
@@ -64,6 +68,62 @@ def test_targets_are_probabilities_even_of_uniform_and_of_certain_predictions(na
     found = distilled(p, settings)
     assert_allclose(found.probabilities.sum(dim=1), 1, atol=1e-6)
     assert found.probabilities.isfinite().all()
+
+
+SPARSE_LOSSES: dict[str, Callable[[list[float]], float]] = {
+    "me": lambda p: -sum(value * math.log(value) for value in p if value > 0),
+    "pl": lambda p: -math.log(max(p)) if max(p) > 0.5 else 0.0,
+    "ns": lambda p: -math.log(1 - sum(value for value in p if value < 0.05)),
+}
+
+
+@pytest.mark.parametrize("name", SPARSE_LOSSES)
+def test_losses_on_sparsemax_are_their_formulas_on_its_probabilities(name: str) -> None:
+    """[sharpening] Table 4.3: the losses of softmax predictions, of sparsemax predictions."""
+    settings = recipe(name, link="sparsemax", confidence=0.5, negligible=0.05)
+    loss, z = distillation_loss(settings), logits(200)
+    assert loss is not None
+    expected = [SPARSE_LOSSES[name](row) for row in sparsemax(z.numpy()).tolist()]
+    assert_allclose(loss(z), expected, atol=1e-12)
+    assert max(expected) > 0
+    # Another loss than on softmax.
+    plain_loss = distillation_loss(recipe(name, confidence=0.5, negligible=0.05))
+    assert plain_loss is not None
+    assert not np.allclose(plain_loss(z), expected, atol=1e-3)
+
+
+@pytest.mark.parametrize("name", SPARSE_LOSSES)
+def test_gradients_on_sparsemax_are_finite_differences(name: str) -> None:
+    loss = distillation_loss(recipe(name, link="sparsemax", confidence=0.5, negligible=0.05))
+    assert loss is not None
+    z = (0.3 * logits(20, 4)).requires_grad_()
+    (slope,) = torch.autograd.grad(loss(z).sum(), z)
+    step, base = 1e-6, z.detach()
+    for k in range(4):
+        there, here = base.clone(), base.clone()
+        there[:, k] += step
+        here[:, k] -= step
+        assert_allclose((loss(there) - loss(here)) / (2 * step), slope[:, k], atol=1e-4)
+
+
+def test_certain_predictions_on_sparsemax_cost_nothing_and_have_finite_slopes() -> None:
+    for name in SPARSE_LOSSES:
+        loss = distillation_loss(recipe(name, link="sparsemax"))
+        assert loss is not None
+        z = torch.tensor([[9.0, 0.0, -3.0], [1.0, 0.0, 0.0]], requires_grad=True)
+        values = loss(z)
+        (slope,) = torch.autograd.grad(values.sum(), z)
+        assert_allclose(values.detach(), 0, atol=1e-6)
+        assert slope.isfinite().all()
+
+
+def test_sharpening_belongs_to_one_link() -> None:
+    for name, link in (("ads", "softmax"), ("sh", "sparsemax"), ("me", "argmax")):
+        with pytest.raises(InputError, match="link"):
+            recipe(name, link=link)
+    assert recipe("ads", link="sparsemax").sparse
+    assert recipe("none", link="sparsemax").sparse
+    assert not recipe("sh", link="softmax").sparse
 
 
 def test_sparsemax_is_for_adaptive_sharpening_only() -> None:

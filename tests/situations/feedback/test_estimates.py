@@ -16,6 +16,7 @@ from tacit.situations.feedback.estimates import (
     move,
     normalised,
     normalised_ranks,
+    regret_bound,
     standard_normal,
 )
 
@@ -110,3 +111,55 @@ def test_layers_are_drawn_with_their_chances() -> None:
     drawn = [drawn_layer(1, turn, chances) for turn in range(3000)]
     assert_allclose(np.bincount(drawn, minlength=3) / 3000, chances, atol=0.04)
     assert drawn_layer(0, 0, np.array([0.0, 1.0])) == 1
+
+
+def smooth_score(rows: FloatArray) -> FloatArray:
+    """Return a score whose gradient at 0 is (1, ..., p)."""
+    return np.asarray(np.tanh(rows @ np.arange(1.0, rows.shape[1] + 1)) + 0.3 * (rows**2).sum(axis=1))
+
+
+def test_the_estimated_gradient_is_a_projection_of_the_true_one() -> None:
+    """[feedback] Proposition 2: for small sigma it is the mean over b/2 directions of <gradient, e> e."""
+    gradient = np.arange(1.0, 8.0)
+    half = np.random.default_rng(0).standard_normal((5, 7))
+    directions, sigma = mirrored(half), 1e-4
+    estimate = move(directions, smooth_score(sigma * directions), sigma=sigma, step=1.0)
+    assert_allclose(estimate, np.mean([(gradient @ e) * e for e in half], axis=0), rtol=1e-4)
+    # It lies in the space that the directions span.
+    assert np.linalg.matrix_rank(np.vstack([half, estimate]), tol=1e-4) == 5
+    # With a large sigma it does not: the score is not linear that far.
+    far = move(directions, smooth_score(2.0 * directions), sigma=2.0, step=1.0)
+    assert not np.allclose(far, estimate, rtol=0.1)
+
+
+def projected(gradient: FloatArray, b: int, rng: np.random.Generator) -> tuple[float, float]:
+    """Return |M' g|²/|g|² for M as printed in [feedback] Theorem 4, and for directions over the root of b/2."""
+    half = rng.standard_normal((b // 2, len(gradient)))
+    printed = np.linalg.norm(half, axis=1, keepdims=True) * half
+    scaled = half / np.sqrt(b / 2)
+    squared = float(gradient @ gradient)
+    first, second = (float(((M @ gradient) ** 2).sum()) / squared for M in (printed, scaled))
+    return first, second
+
+
+def test_directions_over_the_root_of_their_number_keep_the_length_and_the_printed_ones_do_not() -> None:
+    """[feedback] Theorem 4 needs the scale that it leaves out: as printed lengths grow with b and with p."""
+    rng = np.random.default_rng(0)
+    gradient = rng.standard_normal(40)
+    ratios = {b: np.array([projected(gradient, b, rng) for _ in range(300)]) for b in (20, 200)}
+    for b, found in ratios.items():
+        assert_allclose(found[:, 0].mean(), 42 * b / 2, rtol=0.1)  # E |e|² <e, g>² = (p + 2) |g|²
+        assert_allclose(found[:, 1].mean(), 1.0, rtol=0.1)
+    # The more directions, the nearer: the share outside 1 +- 1/2 falls.
+    outside = {b: float((np.abs(found[:, 1] - 1) > 0.5).mean()) for b, found in ratios.items()}
+    assert outside[200] < 0.01 < outside[20]
+
+
+def test_the_regret_bound_of_theorem_5_is_above_all_that_can_be_lost() -> None:
+    """[feedback] Theorem 5 holds for a search that gains nothing: the bound exceeds G_max at every beta."""
+    for beta in (1e-3, 0.1, 1.0, 30.0):
+        for gain in (0.01, 1.0, 50.0):
+            assert regret_bound(beta, gain, n_layers=24, units=3.0) > gain
+    best = best_reliance(24, expected_gain=0.5)
+    bounds = [regret_bound(best * factor, 0.5, n_layers=24, units=3.0) for factor in (0.9, 1.0, 1.1)]
+    assert bounds[1] == min(bounds)

@@ -50,6 +50,62 @@ def test_a_layer_gains_importance_by_what_its_update_gained() -> None:
     assert gains.max() > 0
 
 
+def test_as_printed_a_layer_gains_importance_by_its_candidates() -> None:
+    """[feedback] eq. 5.12: the mean score of the candidates that perturb a layer, less that of the mean before."""
+    search = layerwise(queries=500, reliance=10.0, judged="candidates")
+
+    def valley(rows: FloatArray) -> FloatArray:
+        """Return a score that is least at the start: any perturbation of either layer is a gain."""
+        return -bowl(rows - START + 0.3)
+
+    gains = []
+    for _ in range(2):
+        rows = search.ask()
+        gains.append(float(np.mean(valley(rows[1:])) - valley(rows[:1])[0]))
+        search = search.tell(valley(rows))
+    assert isinstance(search, LayerwiseSearch)
+    assert search.importance is not None
+    assert gains[0] > 0
+    assert_allclose(search.importance, 10 * np.maximum(gains, 0))
+
+
+def test_as_printed_a_linear_score_tells_nothing_about_a_layer() -> None:
+    """Mirrored candidates cancel: the update gains, and eq. 5.12 sees nothing of it."""
+
+    def linear(rows: FloatArray) -> FloatArray:
+        return np.asarray(rows[:, 0] - 2 * rows[:, 3])
+
+    printed, ours = (layerwise(queries=500, judged=judged) for judged in ("candidates", "update"))
+    for _ in range(3):
+        printed, ours = (search.tell(linear(search.ask())) for search in (printed, ours))
+    assert isinstance(printed, LayerwiseSearch)
+    assert isinstance(ours, LayerwiseSearch)
+    assert printed.importance is not None
+    assert ours.importance is not None
+    assert_allclose(printed.importance, 0, atol=1e-9)
+    assert ours.importance.min() > 1
+
+
+def test_a_base_chance_is_kept_for_every_layer() -> None:
+    certain = np.array([0.0, 50.0])
+    drawn = np.zeros(2)
+    for seed in range(300):
+        search: Any = layerwise(
+            queries=10_000, place=3, importance=certain, base_chance=0.5, random_state=seed, batch=40
+        )
+        drawn[search.layer] += 1
+    assert_allclose(drawn / 300, [0.25, 0.75], atol=0.08)
+    assert_allclose(layer_probabilities(certain, 0.5), [0.25, 0.75])
+    assert_allclose(layer_probabilities(certain, 1.0), [0.5, 0.5])
+
+
+def test_settings_of_the_printed_form_are_checked() -> None:
+    with pytest.raises(InputError, match="judged"):
+        layerwise(judged="hope")
+    with pytest.raises(InputError, match="base_chance"):
+        layerwise(base_chance=1.5)
+
+
 def test_after_the_comparisons_layers_are_drawn_by_importance() -> None:
     drawn = np.zeros(2)
     for seed in range(300):

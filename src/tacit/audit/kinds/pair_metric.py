@@ -47,6 +47,11 @@ def cases(seed: int | None) -> list[Case]:
         Case("pair metric, gradient, game", lambda: _gradient_game(seed).play(DRAWS)),
         Case("control: printed DPP", lambda: _printed_game(seed, reduced=False).play(PRINTED_DRAWS), control=True),
         Case("control: printed DPP-S", lambda: _printed_game(seed, reduced=True).play(PRINTED_DRAWS), control=True),
+        Case(
+            "control: printed Gaussian DPP-S",
+            lambda: _printed_game(seed, reduced=True, delta=DELTA).play(PRINTED_DRAWS),
+            control=True,
+        ),
     ]
 
 
@@ -118,14 +123,14 @@ def _distant_pair() -> tuple[Batch, Batch]:
     return (near, similar), (far, similar)
 
 
-def _printed_game(seed: int | None, *, reduced: bool) -> Game:
+def _printed_game(seed: int | None, *, reduced: bool, delta: float = 0.0) -> Game:
     """Return the game of Alg. 1's noisy gradient as printed, at a public W.
 
     The statistic of DPP is the sum of the first entries of its rows, each of which adds a whole epsilon; that of DPP-S
     is the size of its noise.
     """
     printed = PrintedDescent(
-        BATCH, ROWS, ROWS, 1, EPSILON, radius=1.0, clip=CLIP, passes=1, batch_size=BATCH, reduced=reduced
+        BATCH, ROWS, ROWS, 1, EPSILON, radius=1.0, clip=CLIP, passes=1, batch_size=BATCH, reduced=reduced, delta=delta
     )
     stream = NoiseStream(seed)
 
@@ -139,4 +144,4 @@ def _printed_game(seed: int | None, *, reduced: bool) -> Game:
         return draw
 
     first, second = _distant_pair() if reduced else _flipped_label()
-    return Game("printed", EPSILON, 0.0, sampler(first), sampler(second))
+    return Game("printed", EPSILON, delta, sampler(first), sampler(second))

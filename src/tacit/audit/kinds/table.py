@@ -10,6 +10,7 @@ from tacit.audit.kinds import (
     encoder,
     fabricated_rows,
     linear,
+    marginals,
     noisy_rows,
     pair_metric,
 )
@@ -23,4 +24,5 @@ CASES: Mapping[str, ListCases] = {
     "fabricated_rows": fabricated_rows.cases,
     "pair_metric": pair_metric.cases,
     "encoder": encoder.cases,
+    "marginals": marginals.cases,
 }

@@ -1,12 +1,15 @@
 """``tacit card``: what a release guarantees, for people and for programs."""
 
+import textwrap
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from tacit.privacy.card_page import WIDTH
+from tacit.releases.file import Release
 from tacit.releases.sidecar import open_release
-from tacit.releases.signature import load_public_key
+from tacit.releases.signature import key_owner, load_public_key
 
 
 def card(
@@ -21,9 +24,26 @@ def card(
 ) -> None:
     """Show what a release guarantees: unit, epsilon, mechanism, assumptions, what is not protected.
 
-    Every hash in the file is checked before anything is shown.
+    Every hash in the file is checked before anything is shown, and a signature if there is one. With [bold]--key[/] the
+    last line says whose signature it was.
 
-    [bold]Example:[/] tacit card clinic-a.tacit
+    [bold]Examples:[/] tacit card clinic-a.tacit    tacit card clinic-a.tacit --key clinic-a.pub
     """
     release = open_release(file, trusted_key=load_public_key(key) if key else None)
-    typer.echo(release.card.to_json() if as_json else release.card.to_text(), nl=as_json)
+    if as_json:
+        typer.echo(release.card.to_json())
+        return
+    typer.echo(release.card.to_text(), nl=False)
+    for name, text in (("Digest", release.digest or ""), ("Signature", _signature(release, key))):
+        typer.echo("\n".join(textwrap.wrap(text, WIDTH, initial_indent=f"{name:<15}", subsequent_indent=" " * 15)))
+
+
+def _signature(release: Release, key: Path | None) -> str:
+    """Return who signed the file, and whether that was compared with a key that the reader trusts."""
+    if release.signer is None:
+        return "none: nobody vouches for this file; its hashes only show that it is whole"
+    if key is None:
+        return f"valid, by the key {release.signer}; give --key to compare it with the owner's"
+    owner = key_owner(key)
+    whose = f"of {owner}, as {key.name} says" if owner else f"in {key.name}, which names no owner"
+    return f"valid, and checked against the key {whose}: {release.signer}"

@@ -32,6 +32,11 @@ COMMANDS = {
         f"{_CLI}.ledger:verify",
         "Check that no line was edited, removed, inserted or moved; fails with the first that was.",
     ),
+    "key": Entry("", "Key pairs, with which an owner signs releases and receivers check who made them."),
+    "key new": Entry(
+        f"{_CLI}.key:new", "Make a key pair: the private key signs releases, the public key goes to receivers."
+    ),
+    "key show": Entry(f"{_CLI}.key:show", "Show whose key a file holds and its digits, to compare over the telephone."),
     "release": Entry(
         f"{_CLI}.release:release", "Release knowledge of a private table: the file to hand out, with its card."
     ),
@@ -39,6 +44,10 @@ COMMANDS = {
         f"{_CLI}.fabricate:fabricate",
         "Fabricate a table: invented rows with the schema's columns and types, to be used like the private ones.",
     ),
+    "compare": Entry(
+        f"{_CLI}.compare:compare", "Compare a fabricated table with the private one, inside the owner's walls."
+    ),
+    "ask": Entry(f"{_CLI}.ask:ask", "Ask a release of tables for counts of one or more columns, with 95 % intervals."),
     "adopt": Entry(
         f"{_CLI}.adopt:adopt",
         "Adopt one or more releases: learn from them together with your own, mostly or all unlabelled rows.",

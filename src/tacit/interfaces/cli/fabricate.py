@@ -6,27 +6,57 @@ from typing import Annotated, Any
 import typer
 
 from tacit.errors import InputError
+from tacit.interfaces.cli.facts import Audit, Dataset, LegalNote, Owner, Period, Purpose
 from tacit.interfaces.cli.outputs import counted, file_size, working
-from tacit.interfaces.cli.spend import Person, RowsPerPerson, left_words, print_dry_run, warn, warnings_on_stderr
-from tacit.kinds.fabricated_rows.make import FabricatedRows
+from tacit.interfaces.cli.spend import (
+    BadRecords,
+    Person,
+    RowsPerPerson,
+    left_words,
+    print_dry_run,
+    warn,
+    warnings_on_stderr,
+)
 from tacit.privacy.budget import Budget
+from tacit.privacy.card_facts import CardFacts
 from tacit.privacy.ledger import Ledger, as_ledger
 from tacit.releases.sidecar import release_path
 from tacit.workflows.fabricate import fabricate as fabricate_and_write
-from tacit.workflows.fabricate import plan_fabrication
+from tacit.workflows.fabricate import fabricate_from, plan_fabrication
+from tacit.workflows.invented_rows import InventedRows
 from tacit.workflows.persons import contribution, with_person
 from tacit.workflows.tables import as_schema
 
 
 def fabricate(
     table: Annotated[
-        Path, typer.Argument(metavar="TABLE", help="The private table (CSV, Parquet, NPZ).", show_default=False)
-    ],
+        Path | None,
+        typer.Argument(metavar="TABLE", help="The private table (CSV, Parquet, NPZ).", show_default=False),
+    ] = None,
     *,
+    source: Annotated[
+        Path | None,
+        typer.Option(
+            "--from",
+            metavar="RELEASE",
+            help="Draw rows from a release of method marginals instead of a table: any number, at no cost.",
+            show_default=False,
+        ),
+    ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CONDITION",
+            help="With --from: what all rows meet, such as [bold]age=60-70[/] or [bold]sex=female[/]; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
     schema: Annotated[
-        Path, typer.Option("--schema", "-s", metavar="TOML", help="Its public facts.", show_default=False)
-    ],
-    epsilon: Annotated[float, typer.Option(help="Privacy loss to spend on these rows.", show_default=False)],
+        Path | None, typer.Option("--schema", "-s", metavar="TOML", help="Its public facts.", show_default=False)
+    ] = None,
+    epsilon: Annotated[
+        float | None, typer.Option(help="Privacy loss to spend on these rows.", show_default=False)
+    ] = None,
     delta: Annotated[float, typer.Option(help="Probability with which more may be lost.")] = 1e-6,
     unit: Annotated[
         str | None,
@@ -38,12 +68,16 @@ def fabricate(
     ] = None,
     person: Person = None,
     rows_per_person: RowsPerPerson = None,
+    bad_records: BadRecords = None,
     method: Annotated[
-        str,
+        str | None,
         typer.Option(
-            help="[bold]moments[/]: drawn from noisy class moments; [bold]hull[/]: noisy rows smoothed, per entry."
+            help="[bold]marginals[/]: from noisy tables of columns and pairs; [bold]moments[/]: from noisy class "
+            "moments; [bold]hull[/]: noisy rows smoothed, per entry. Default: marginals for mixed tables (a category, "
+            "an integer or a kept missing cell; no picture; at most 200 columns; not per entry), else moments.",
+            show_default=False,
         ),
-    ] = "moments",
+    ] = None,
     accounting: Annotated[
         str,
         typer.Option(
@@ -63,12 +97,18 @@ def fabricate(
     seed: Annotated[
         int | None, typer.Option(help="Repeatable noise for tests: NOT private, and marked so.", show_default=False)
     ] = None,
+    audit: Audit = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would be spent; spend and write nothing.")
     ] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="A .csv or .parquet file.", show_default=False)
     ] = None,
+    owner: Owner = "",
+    dataset: Dataset = "",
+    purpose: Purpose = "",
+    legal_note: LegalNote = "",
+    period: Period = "",
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
 ) -> None:
     """Fabricate a table: invented rows with the schema's columns and types, to be used like the private ones.
@@ -76,20 +116,32 @@ def fabricate(
     Writes the table and, beside it, its release with the card (fabricated.csv.tacit): hand out both. Everything is
     checked first, then the ledger is charged, then noise is drawn. A refused charge draws and writes nothing.
 
+    With --from RELEASE rows are drawn from a release of method marginals: no table, no ledger, no cost.
+
     [bold]Example:[/] tacit fabricate patients.csv -s patients.toml --epsilon 1 --ledger p.ledger -o fabricated.csv
     """
     if output is None and not dry_run:
         raise InputError("output must be given: -o fabricated.csv. `--dry-run` needs none.")
+    if source is not None:
+        _refuse_beside_source(table, schema, epsilon, ledger, method)
+        _draw(source, rows=rows, where=where or (), random_state=seed, output=output, signing_key=sign, force=force)
+        return
+    if table is None or schema is None or epsilon is None or where:
+        raise InputError(
+            "give TABLE, --schema and --epsilon to fabricate from a private table; --from RELEASE to draw from a "
+            "release, which alone takes --where."
+        )
     settings: dict[str, Any] = {
         "method": method,
         "accounting": accounting,
         "rows": rows,
         "n_jobs": -1,
     }
+    facts = CardFacts(owner, dataset, purpose, legal_note, period)
     warn(ledger, seed)
     with working("reading the schema") as stage, warnings_on_stderr():
         if dry_run:
-            rules = with_person(as_schema(schema), person)
+            rules = with_person(as_schema(schema, bad_records), person)
             kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=as_ledger(ledger), random_state=seed)
             promise = Budget(epsilon, delta, unit=kept.unit)
             plan = plan_fabrication(table, rules, promise, kept=kept, progress=stage, **settings).plan
@@ -102,8 +154,11 @@ def fabricate(
                 unit=unit,
                 person=person,
                 rows_per_person=rows_per_person,
+                bad_records=bad_records,
                 ledger=ledger,
                 random_state=seed,
+                audit=audit,
+                facts=facts,
                 output=output,
                 signing_key=sign,
                 force=force,
@@ -116,7 +171,23 @@ def fabricate(
         typer.echo(_summary(made, output, as_ledger(ledger)))
 
 
-def _summary(made: FabricatedRows, output: Path, account: Ledger | None) -> str:
+def _refuse_beside_source(*others: object) -> None:
+    """Raise InputError if an option that belongs to a private table is given with --from."""
+    if any(other is not None for other in others):
+        raise InputError(
+            "--from draws from a release, at no cost: leave out TABLE, --schema, --epsilon, --ledger and --method."
+        )
+
+
+def _draw(source: Path, *, output: Path | None, **options: Any) -> None:
+    if output is None:
+        raise InputError("--dry-run has nothing to show with --from: drawing from a release costs nothing.")
+    with working(f"drawing rows from {source.name}"), warnings_on_stderr():
+        made = fabricate_from(source, output=output, **options)
+    typer.echo(_summary(made, output, None))
+
+
+def _summary(made: InventedRows, output: Path, account: Ledger | None) -> str:
     card = made.card
     lines = [
         f"wrote {output} ({file_size(output)}): {counted(len(made.y), 'fabricated row')}, at epsilon {card.epsilon:g}, "

@@ -6,10 +6,20 @@ from typing import Annotated
 import typer
 
 from tacit.errors import InputError
+from tacit.interfaces.cli.facts import Audit, Dataset, LegalNote, Owner, Period, Purpose
 from tacit.interfaces.cli.outputs import file_size, working
-from tacit.interfaces.cli.spend import Person, RowsPerPerson, left_words, print_dry_run, warn, warnings_on_stderr
+from tacit.interfaces.cli.spend import (
+    BadRecords,
+    Person,
+    RowsPerPerson,
+    left_words,
+    print_dry_run,
+    warn,
+    warnings_on_stderr,
+)
 from tacit.kinds.registry import DEFAULT_RULE, all_kinds, kind_of
 from tacit.privacy.budget import Budget
+from tacit.privacy.card_facts import CardFacts
 from tacit.privacy.ledger import Ledger, as_ledger
 from tacit.releases.file import Release
 from tacit.workflows.persons import contribution, with_person
@@ -40,6 +50,7 @@ def release(
     ] = None,
     person: Person = None,
     rows_per_person: RowsPerPerson = None,
+    bad_records: BadRecords = None,
     method: Annotated[
         str | None,
         typer.Option(help=f"What is handed out. {METHODS}. By default {DEFAULT_RULE}.", show_default=False),
@@ -53,15 +64,18 @@ def release(
     seed: Annotated[
         int | None, typer.Option(help="Repeatable noise for tests: NOT private, and marked so.", show_default=False)
     ] = None,
-    audit: Annotated[
-        bool, typer.Option("--audit", help="Play the distinguishing game first, and print its results on the card.")
-    ] = False,
+    audit: Audit = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would be spent; spend and write nothing.")
     ] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="TACIT", help="Where the release goes.", show_default=False)
     ] = None,
+    owner: Owner = "",
+    dataset: Dataset = "",
+    purpose: Purpose = "",
+    legal_note: LegalNote = "",
+    period: Period = "",
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
     """Release knowledge of a private table: the file to hand out, with its card.
@@ -73,10 +87,11 @@ def release(
     """
     if output is None and not dry_run:
         raise InputError("output must be given: -o clinic-a.tacit. `--dry-run` needs none.")
+    facts = CardFacts(owner, dataset, purpose, legal_note, period)
     warn(ledger, seed)
     with working("reading the schema") as stage, warnings_on_stderr():
         if dry_run:
-            rules = with_person(as_schema(schema), person)
+            rules = with_person(as_schema(schema, bad_records), person)
             kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=as_ledger(ledger), random_state=seed)
             promise = Budget(epsilon, delta, unit=kept.unit)
             planned = plan_release(table, rules, promise, method=method, kept=kept, progress=stage)
@@ -89,10 +104,12 @@ def release(
                 unit=unit,
                 person=person,
                 rows_per_person=rows_per_person,
+                bad_records=bad_records,
                 method=method,
                 ledger=ledger,
                 random_state=seed,
                 audit=audit,
+                facts=facts,
                 output=output,
                 signing_key=sign,
                 force=force,

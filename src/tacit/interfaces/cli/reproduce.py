@@ -1,4 +1,4 @@
-"""``tacit reproduce``: run a published or measured table and print it."""
+"""``tacit reproduce``: run published or measured tables and print them."""
 
 import json
 from typing import Annotated
@@ -10,14 +10,25 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
+from tacit.errors import InputError, TacitError
+from tacit.experiments.paper_pages import write_pages
+from tacit.experiments.recorded import RecordedTable, papers_folder, run_table, write_recorded
 from tacit.experiments.registry import EXPERIMENTS, Experiment, experiment
 from tacit.experiments.results import ResultRow
+from tacit.experiments.table_layout import layout
 
 
 def reproduce(
     name: Annotated[
         str, typer.Argument(metavar="[NAME]", help="The table; without it, the list of all.", show_default=False)
     ] = "",
+    every: Annotated[bool, typer.Option("--all", help="Run every table, one after the other.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer seeds and rows: shows that it works, no results.")
+    ] = False,
+    write: Annotated[
+        bool, typer.Option("--write", help="Keep the figures and refresh the pages of docs/papers.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """Run a table again and print what was measured beside what was published.
@@ -26,14 +37,30 @@ def reproduce(
 
     [bold]Example:[/] tacit reproduce units
     """
-    if not name:
+    if not name and not every:
         _list(EXPERIMENTS)
         return
-    rows = _measure(experiment(name))
-    if as_json:
-        typer.echo(json.dumps({"name": name, "rows": [row.to_dict() for row in rows]}, indent=2))
-    else:
-        Console().print(_table(name, rows))
+    if name and every:
+        raise InputError(f"NAME and --all exclude each other; got {name!r} and --all.")
+    if quick and write:
+        raise InputError("figures of a quick run are no results and are not kept. Leave --quick or --write out.")
+    folder = papers_folder() if write else None
+    failed = []
+    for chosen in EXPERIMENTS if every else (experiment(name),):
+        try:
+            table = _measure(chosen, quick)
+        except (TacitError, ImportError) as problem:
+            # Of many tables some may lack their data or an optional library: the others are worth having.
+            if not every:
+                raise
+            failed.append(f"{chosen.name}: {problem}")
+            continue
+        _show(table, as_json)
+        if folder is not None:
+            write_recorded(table, folder)
+            write_pages(folder)
+    if failed:
+        raise InputError(f"{len(failed)} tables could not be run. " + " ".join(failed))
 
 
 def _list(experiments: tuple[Experiment, ...]) -> None:
@@ -45,25 +72,37 @@ def _list(experiments: tuple[Experiment, ...]) -> None:
     Console().print(table)
 
 
-def _measure(chosen: Experiment) -> list[ResultRow]:
-    rows: list[ResultRow] = []
+def _measure(chosen: Experiment, quick: bool) -> RecordedTable:
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(f"{chosen.name}: first row")
-        for row in chosen.rows():
-            rows.append(row)
-            progress.update(task, description=f"{chosen.name}: {len(rows)} rows, last {row.method}, {row.setting}")
-    return rows
+
+        def watch(row: ResultRow) -> None:
+            progress.update(task, description=f"{chosen.name}: last {row.method}, {row.setting}")
+
+        return run_table(chosen, quick=quick, watch=watch)
 
 
-def _table(name: str, rows: list[ResultRow]) -> Table:
-    table = Table(title=name, box=box.SIMPLE_HEAD, title_justify="left")
-    for column in ("method", "setting", "metric"):
-        table.add_column(column)
-    for column in ("mean", "std", "runs", "paper"):
-        table.add_column(column, justify="right")
-    for row in rows:
-        spread = f"{row.std:.4f}" if row.runs > 1 else ""
-        paper = "" if row.paper is None else f"{row.paper:.4g}"
-        table.add_row(Text(row.method), Text(row.setting), row.metric, f"{row.mean:.4f}", spread, str(row.runs), paper)
+def _show(table: RecordedTable, as_json: bool) -> None:
+    if as_json:
+        content = {"name": table.name, "seconds": table.seconds, "quick": table.quick, "caption": table.caption()}
+        typer.echo(json.dumps(content | {"rows": [row.to_dict() for row in table.rows]}, indent=2))
+    else:
+        Console().print(_table(table))
+
+
+def _table(recorded: RecordedTable) -> Table:
+    columns, lines = layout(recorded.rows)
+    table = Table(
+        title=recorded.name,
+        caption=recorded.caption(),
+        box=box.SIMPLE_HEAD,
+        title_justify="left",
+        caption_justify="left",
+    )
+    for column in columns:
+        words = column in {"method", "setting", "metric"}
+        table.add_column(column, justify="left" if words else "right")
+    for line in lines:
+        table.add_row(*(Text(cell) for cell in line))
     return table

@@ -40,6 +40,16 @@ RowsPerPerson = Annotated[
         show_default=False,
     ),
 ]
+BadRecords = Annotated[
+    str | None,
+    typer.Option(
+        metavar="POLICY",
+        help="What becomes of cells that the schema does not foresee: [bold]refuse[/] the table, [bold]clip[/] to the "
+        "middle or the first category, a [bold]category[/] of its own, or by each column's rule for [bold]missing[/] "
+        "cells. Public, and on the card.",
+        show_default="as the schema says",
+    ),
+]
 
 
 @contextmanager

@@ -1,7 +1,8 @@
 """``tacit tune``: tune a model on a desk's scores, over the network or by files."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
@@ -13,6 +14,7 @@ from tacit.data.schema_file import read_schema
 from tacit.errors import InputError
 from tacit.files.atomic import write_bytes
 from tacit.files.regular import read_small
+from tacit.interfaces.cli.option_groups import with_option_groups
 from tacit.interfaces.cli.outputs import counted, require_output
 from tacit.interfaces.desk.client import DeskClient, is_exposed
 from tacit.situations.feedback.desk.architecture import Architecture, read_architecture
@@ -23,14 +25,25 @@ from tacit.situations.feedback.desk.tuning import Tuning, new_search, read_tunin
 PLAIN_HTTP = "the desk's address is plain http: whoever sits between can read the token and the parameters. Use https."
 
 State = Annotated[Path, typer.Option("--state", metavar="PATH", help="The run's file; resumed if it is there.")]
-Method = Annotated[str, typer.Option(help="[bold]pps[/], [bold]lcps[/] (layer by layer) or [bold]random[/].")]
-Queries = Annotated[int | None, typer.Option(help="Queries to spend in all; by default all that are left.")]
-Sigma = Annotated[float, typer.Option(help="How far candidates lie from the mean, in each parameter.")]
-Batch = Annotated[int, typer.Option(help="Candidates between two updates; even.")]
-Seed = Annotated[int | None, typer.Option(help="Seed of the perturbations; drawn if not given.")]
-Start = Annotated[Path | None, typer.Option(metavar="SAFETENSORS", help="Parameters to start from; by default all 0.")]
 
 
+@dataclass(frozen=True, kw_only=True)
+class SearchOptions:
+    """How a new run searches."""
+
+    method: Annotated[str, typer.Option(help="[bold]pps[/], [bold]lcps[/] (layer by layer) or [bold]random[/].")] = (
+        "pps"
+    )
+    queries: Annotated[int | None, typer.Option(help="Queries to spend in all; by default all that are left.")] = None
+    sigma: Annotated[float, typer.Option(help="How far candidates lie from the mean, in each parameter.")] = 0.5
+    batch: Annotated[int, typer.Option(help="Candidates between two updates; even.")] = 20
+    start: Annotated[
+        Path | None, typer.Option(metavar="SAFETENSORS", help="Parameters to start from; by default all 0.")
+    ] = None
+    seed: Annotated[int | None, typer.Option(help="Seed of the perturbations; drawn if not given.")] = None
+
+
+@with_option_groups
 def tune(
     *,
     desk: Annotated[str, typer.Option(metavar="URL", help="Where the desk is.", show_default=False)],
@@ -41,12 +54,7 @@ def tune(
     state: Annotated[
         Path | None, typer.Option("--state", metavar="PATH", help="The run's file; by default OUTPUT with .run added.")
     ] = None,
-    method: Method = "pps",
-    queries: Queries = None,
-    sigma: Sigma = 0.5,
-    batch: Batch = 20,
-    start: Start = None,
-    seed: Seed = None,
+    search: SearchOptions,
     patience: Annotated[float, typer.Option(help="Seconds to go on trying while the desk is busy or away.")] = 300.0,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing output.")] = False,
 ) -> None:
@@ -57,21 +65,22 @@ def tune(
 
     [bold]Example:[/] tacit tune --desk https://desk.example --token $TOKEN --queries 300 -o tuned.safetensors
     """
-    require_output(output, force=force, inputs=[start] if start else [])
+    require_output(output, force=force, inputs=[search.start] if search.start else [])
     place = output.with_name(f"{output.name}.run") if state is None else state
     client = DeskClient(desk, token, patience=patience, on_wait=_say)
     if is_exposed(desk):
         Console(stderr=True).print(Text.assemble(("warning: ", "bold yellow"), PLAIN_HTTP), soft_wrap=True)
     architecture, offer = client.fetch_terms()
-    budget = int(offer["queries_left"]) if queries is None else queries
+    budget = int(offer["queries_left"]) if search.queries is None else search.queries
     tuning = _resumed(place, architecture)
     if tuning is None:
-        tuning = _begun(architecture, method, start, queries=budget, sigma=sigma, batch=batch, seed=seed)
+        tuning = _begun(architecture, search, budget)
     tuning = _run(tuning, client, place)
     write_bytes(output, encode_parameters(tuning.search.parameters, architecture))
     typer.echo(_summary(tuning, output))
 
 
+@with_option_groups
 def ask(
     *,
     state: State,
@@ -82,12 +91,7 @@ def ask(
     model: Annotated[
         Path | None, typer.Option("--model", "-m", metavar="TOML", help="What the desk scores; for a new run.")
     ] = None,
-    method: Method = "pps",
-    queries: Queries = None,
-    sigma: Sigma = 0.5,
-    batch: Batch = 20,
-    start: Start = None,
-    seed: Seed = None,
+    search: SearchOptions,
 ) -> None:
     """Write the next candidates to a file, to be carried to an owner without a network.
 
@@ -97,10 +101,10 @@ def ask(
     """
     tuning = _resumed(state, None)
     if tuning is None:
-        if schema is None or model is None or queries is None:
+        if schema is None or model is None or search.queries is None:
             raise InputError(f"there is no run at {state} yet: give --schema, --model and --queries to begin one.")
         architecture = read_architecture(model, read_schema(schema))
-        tuning = _begun(architecture, method, start, queries=queries, sigma=sigma, batch=batch, seed=seed)
+        tuning = _begun(architecture, search, search.queries)
         write_tuning(tuning, state)
     n_asked = write_candidates(tuning, output)
     typer.echo(
@@ -142,11 +146,20 @@ def _resumed(place: Path, architecture: Architecture | None) -> Tuning | None:
     return tuning
 
 
-def _begun(architecture: Architecture, method: str, start: Path | None, **settings: Any) -> Tuning:
+def _begun(architecture: Architecture, options: SearchOptions, queries: int) -> Tuning:
     vector = np.zeros(architecture.n_parameters)
-    if start is not None:
-        vector = decode_parameters(read_small(start, largest=largest_body(architecture)), architecture)
-    return Tuning.start(architecture, new_search(method, vector, architecture, **settings))
+    if options.start is not None:
+        vector = decode_parameters(read_small(options.start, largest=largest_body(architecture)), architecture)
+    begun = new_search(
+        options.method,
+        vector,
+        architecture,
+        queries=queries,
+        sigma=options.sigma,
+        batch=options.batch,
+        seed=options.seed,
+    )
+    return Tuning.start(architecture, begun)
 
 
 def _run(tuning: Tuning, client: DeskClient, place: Path) -> Tuning:

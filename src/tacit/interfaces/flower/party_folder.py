@@ -4,7 +4,7 @@ import fcntl
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -17,6 +17,7 @@ from tacit.interfaces.flower.refusals import RefusalCode, RefusedError
 from tacit.kinds.noisy_rows import KIND as NOISY_ROWS
 from tacit.privacy.ledger import Ledger
 from tacit.releases.file import Release, read_release, write_release
+from tacit.workflows.record_policy import with_record_policy
 
 TERMS_FILE = "party.toml"
 REQUIRED = {"name", "epsilon", "delta"}
@@ -108,7 +109,7 @@ class PartyFolder:
     def _draw(self) -> Release:
         schema = read_schema(self.folder / self.terms.schema)
         table = encode_file(self.folder / self.terms.table, schema)
-        return NOISY_ROWS.release(
+        made = NOISY_ROWS.release(
             table.X,
             table.y,
             schema,
@@ -116,6 +117,7 @@ class PartyFolder:
             delta=checks.fraction("delta", self.terms.delta, zero=True),
             ledger=self.folder / self.terms.ledger,
         )
+        return replace(made, card=with_record_policy(made.card, schema))
 
     def _checked(self, release: Release) -> Release:
         """Return ``release`` if it has the budget and the schema that the folder has now."""

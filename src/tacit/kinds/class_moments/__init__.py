@@ -7,5 +7,11 @@ RECORD_FILE, ENTRY_FILE = "transfer_record", "transfer_entry"
 
 SUMMARY = "class sums of the columns or of picture features, or class moments of noisy rows"
 KIND = ReleaseKind(
-    __name__, "moments", SUMMARY, (Unit.RECORD, Unit.ENTRY), ("candidates", "class_places"), (RECORD_FILE, ENTRY_FILE)
+    __name__,
+    "moments",
+    SUMMARY,
+    (Unit.RECORD, Unit.ENTRY),
+    ("candidates", "class_places"),
+    (RECORD_FILE, ENTRY_FILE),
+    noisy_counts="counts",
 )

@@ -92,6 +92,19 @@ def printed_output_sensitivity(n_units: int) -> float:
     return n_units + n_units**2 / 4
 
 
+def printed_truncation_error(n_outputs: int) -> float:
+    """Return (e² + 2e - 1)/(e (1 + e)²) d, the bound of [dpa] Lemma 4 on what truncating costs on average over rows."""
+    return (math.e**2 + 2 * math.e - 1) / (math.e * (1 + math.e) ** 2) * n_outputs
+
+
+def truncation_remainder(width: float = 1.0) -> float:
+    """Return how far log(1 + e^z) is from log 2 + z/2 + z²/8 at most where |z| <= ``width``.
+
+    The fourth derivative of log(1 + e^z) is at most 1/8 in size and the third is 0 at 0: width⁴/192.
+    """
+    return width**4 / 192
+
+
 def cut(rows: FloatArray) -> FloatArray:
     """Return ``rows`` cut towards zero to multiples of the quantum, which lengthens none of them."""
     shortened: FloatArray = np.trunc(rows / QUANTUM) * QUANTUM

@@ -15,8 +15,9 @@ from tacit.privacy.mechanisms import Laplace, Mechanism
 
 WARNING = (
     "as printed in [dpa], every layer spends the whole epsilon, the coefficients depend on the weights and are read "
-    "again from the data at each of the gradient steps with the same noise, and the normalisation layer reads the "
-    "data's own minimum and maximum. No epsilon holds; use accounting='sound'."
+    "again from the data at each of the gradient steps with the same noise, the normalisation layer reads the data's "
+    "own minimum and maximum, and fine-tuning reads the rows once more without noise. No epsilon holds; use "
+    "accounting='sound'."
 )
 LEARNING_RATE = 1e-3  # [dpa] "all the learning rates are set to 10^-3", on the mean over rows
 STEPS = 100
@@ -37,6 +38,13 @@ class PrintedLayer:
         widths = np.maximum(self.high - self.low, np.finfo(float).tiny)
         shares = np.clip((expit(X @ self.weights) - self.low) / widths, 0.0, 1.0)
         return np.asarray(shares / np.sqrt(self.weights.shape[1]))
+
+    def slopes(self, X: FloatArray) -> FloatArray:
+        """Return how each code changes with its unit's input Wᵀ x [n, b]; ranges are taken as they are."""
+        H = expit(X @ self.weights)
+        widths = np.maximum(self.high - self.low, np.finfo(float).tiny)
+        inside = (self.low <= H) & (self.high >= H) & (self.high > self.low)
+        return np.asarray(np.where(inside, H * (1 - H) / widths, 0.0) / np.sqrt(self.weights.shape[1]))
 
     def arrays(self) -> dict[str, FloatArray]:
         """Return weights and ranges by name."""
@@ -65,14 +73,18 @@ def learn(
     *,
     hidden: Sequence[int],
 ) -> tuple[tuple[PrintedLayer, ...], FloatArray]:
-    """Return the layers and the output weights [1, b + 1] of [dpa] Alg. 1, layer by layer."""
+    """Return the layers and the output weights [1, b + 1] of [dpa] Alg. 1: layer by layer, then all of them tuned."""
     layers: list[PrintedLayer] = []
+    rows = X[labelled]
     for depth, (step, b) in enumerate(zip(planned, hidden, strict=False)):
         W = _reconstructing_weights(account, step.mechanism, X, public_directions(X.shape[1], b, seed=depth))
         H = expit(X @ W)
         layers.append(PrintedLayer(W, H.min(axis=0), H.max(axis=0)))  # [dpa] eq. 13
         X = layers[-1].encode(X)
-    return tuple(layers), _output_weights(account, planned[-1].mechanism, X[labelled], codes)
+    objective = _perturbed_output(account, planned[-1].mechanism, X[labelled], codes)
+    tuned, theta = fine_tuned(tuple(layers), np.zeros((1, hidden[-1])), rows, objective)
+    # The paper has no constant unit.
+    return tuned, np.append(theta, [[0.0]], axis=1)
 
 
 def coefficients(X: FloatArray, H: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -95,15 +107,65 @@ def _reconstructing_weights(account: Account, mechanism: Mechanism, X: FloatArra
     return W
 
 
-def _output_weights(account: Account, mechanism: Mechanism, H: FloatArray, codes: NDArray[np.intp]) -> FloatArray:
-    """Return output weights [1, b + 1], none on the constant unit: [dpa] Alg. 1, lines 5-6."""
+@dataclass(frozen=True, eq=False)
+class PerturbedOutput:
+    """The perturbed cross-entropy of the output layer: labels [n], and the noise of its coefficients, drawn once."""
+
+    codes: NDArray[np.intp]
+    linear_noise: FloatArray
+    quadratic_noise: FloatArray
+
+    def at(self, H: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the noisy linear [1, b] and quadratic [1, b, b] coefficients at hidden states ``H`` [n, b]."""
+        L, Q = coefficients(self.codes[:, None].astype(float), H)
+        return L + self.linear_noise, (Q + self.quadratic_noise)[None]
+
+    def slopes(self, H: FloatArray, theta: FloatArray) -> FloatArray:
+        """Return how the truncated loss of each row changes with its hidden states [n, b]; noise has no part in it."""
+        margins = H @ theta[0]
+        return np.asarray((0.5 - self.codes + margins / 4)[:, None] * theta)
+
+
+def _perturbed_output(
+    account: Account, mechanism: Mechanism, H: FloatArray, codes: NDArray[np.intp]
+) -> PerturbedOutput:
+    """Return the perturbed objective of the output layer: [dpa] Alg. 1, line 5."""
     b = H.shape[1]
-    L, Q = coefficients(codes[:, None].astype(float), H)
-    noisy = account.release(mechanism, np.concatenate([L.ravel(), Q.ravel()]))
-    theta = np.zeros((1, b))
+    exact = np.concatenate([part.ravel() for part in coefficients(codes[:, None].astype(float), H)])
+    noise = account.release(mechanism, exact) - exact
+    return PerturbedOutput(codes, noise[:b].reshape(1, b), noise[b:].reshape(b, b))
+
+
+def fine_tuned(
+    layers: tuple[PrintedLayer, ...], theta: FloatArray, X: FloatArray, objective: PerturbedOutput
+) -> tuple[tuple[PrintedLayer, ...], FloatArray]:
+    """Return layers and output weights after back-propagation through all of them: [dpa] Alg. 1, line 6.
+
+    Each step reads the labelled rows ``X`` [n, p] again, their ranges too: the noise of the objective does not reach
+    the lower layers, so that this step alone leaks.
+    """
     for _ in range(STEPS):
-        theta = descend(theta, noisy[:b].reshape(1, b), noisy[b:].reshape(1, b, b), len(H))
-    return np.append(theta, [[0.0]], axis=1)
+        inputs = [X]
+        for layer in layers:
+            inputs.append(layer.encode(inputs[-1]))
+        slopes = objective.slopes(inputs[-1], theta)
+        theta = descend(theta, *objective.at(inputs[-1]), len(X))
+        layers = _moved(layers, inputs, slopes)
+    return layers, theta
+
+
+def _moved(
+    layers: tuple[PrintedLayer, ...], inputs: Sequence[FloatArray], slopes: FloatArray
+) -> tuple[PrintedLayer, ...]:
+    """Return the layers after one step down the ``slopes`` of the loss in the top layer's codes [n, b]."""
+    moved: list[PrintedLayer] = []
+    for layer, below in zip(reversed(layers), reversed(inputs[:-1]), strict=True):
+        inner = layer.slopes(below) * slopes
+        W = layer.weights - LEARNING_RATE * below.T @ inner / len(below)
+        slopes = inner @ layer.weights.T
+        H = expit(below @ W)
+        moved.append(PrintedLayer(np.clip(W, -LARGEST_WEIGHT, LARGEST_WEIGHT), H.min(axis=0), H.max(axis=0)))
+    return tuple(reversed(moved))
 
 
 def descend(W: FloatArray, linear: FloatArray, quadratic: FloatArray, n_rows: int) -> FloatArray:

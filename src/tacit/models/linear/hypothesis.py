@@ -11,7 +11,7 @@ from tacit.arrays import FloatArray
 from tacit.data.schema import Schema
 from tacit.errors import InputError
 from tacit.models.linear.feature_split import FeatureSplit
-from tacit.models.linear.release import read_scores
+from tacit.models.linear.release import read_scores, require_weights
 from tacit.models.two_class_problems import n_problems
 from tacit.releases.file import Release
 
@@ -99,8 +99,9 @@ def place_by_schema(release: Release, schema: Schema) -> Hypothesis:
     weights = {}
     for ours, code in shared.classes.items():
         placed = np.zeros(len(schema.encoded_names))
-        placed[shared.ours] = by_class[code, shared.theirs] / scales
-        weights[ours] = placed
+        with np.errstate(over="ignore"):  # refused below
+            placed[shared.ours] = by_class[code, shared.theirs] / scales
+        weights[ours] = require_weights("weights of the release, in the scale of our bounds,", placed)
     split, noise = _placed_split(scores.split, scores.noise, dict(zip(shared.theirs, shared.ours, strict=True)), schema)
     note = f"{len(shared.names)} columns and {len(shared.classes)} classes shared by name"
     return Hypothesis(split, weights, noise, note)

@@ -13,7 +13,7 @@ from tacit.arrays import FloatArray
 from tacit.errors import InputError
 from tacit.models.class_labels import CLASSES_READ, checked_rows, encode_labels, fitted_rows
 from tacit.models.linear.feature_split import FeatureSplit
-from tacit.models.linear.release import LinearScores, linear_release
+from tacit.models.linear.release import LinearScores, linear_release, require_weights
 from tacit.models.per_class import ScoreClassifierMixin
 from tacit.models.private_estimator import PrivateEstimator
 from tacit.models.two_class_problems import (
@@ -50,6 +50,14 @@ PARTS = (
 )
 
 
+def default_regularization(n_rows: int, epsilon: float, n_features: int) -> float:
+    """Return lambda of rows of length 1 without a prior: 2d/(n epsilon), at which noise has length 1, and at most 1.
+
+    Stronger regularisation makes large tables of overlapping classes predict their majority; weaker one is noise.
+    """
+    return min(REGULARIZATION, 2 * n_features / (max(n_rows, 1) * epsilon))
+
+
 def expected_noise(mechanism: ObjectivePerturbation) -> float:
     """Return the expected length of the noise in the weights: d/beta, divided by the curvature."""
     return mechanism.dimension / (mechanism.beta * mechanism.curvature)
@@ -68,13 +76,15 @@ class PrivateLogisticRegression(ScoreClassifierMixin, PrivateEstimator):
     epsilon, ledger, random_state
         As in ``PrivateEstimator``.
     bounds : pair or None
-        Public (low, high) of the features, which are brought to [-1, 1]. None: features are used as they are; centre
-        them by public numbers.
+        Public (low, high) of the features, which are brought to [-1, 1]. Give indicators of categories (-1, 1): they
+        then stay 0 and 1, and a column of many categories is no longer than a number. None: features are used as they
+        are; centre them by public numbers.
     row_norm : float or None
         None: every row is scaled to length 1, by itself. A public number: longer rows are shortened to it.
     regularization : float, sequence or None
-        lambda for rows of length 1. None: max(1, 2/(n epsilon)), which needs no tuning. A sequence is tuned privately
-        within the same epsilon: each value learns on a part of the rows of its own, the last part chooses.
+        lambda for rows of length 1. None: min(1, 2p/(n epsilon)), at which noise has length 1, or with a prior
+        max(1, 2/(n epsilon)). A sequence is tuned privately within the same epsilon: each value learns on a part of
+        the rows of its own, the last part chooses.
     prior : array [R, p] or None
         Public weights to stay close to, in the scaled features; what is learned is the change.
     accounting : {"tight", "chaudhuri"}
@@ -183,7 +193,9 @@ class PrivateLogisticRegression(ScoreClassifierMixin, PrivateEstimator):
     def _mechanism(
         self, epsilon: float, regularization: float | None, n_features: int, n_rows: int
     ) -> ObjectivePerturbation:
-        strength = REGULARIZATION if regularization is None else checks.positive("regularization", regularization)
+        strength = checks.positive("regularization", REGULARIZATION if regularization is None else regularization)
+        if regularization is None and self.prior is None:
+            strength = default_regularization(n_rows, epsilon, n_features)
         curvature = strength * max(n_rows, 1)
         return ObjectivePerturbation.for_epsilon(
             epsilon, curvature=curvature, dimension=n_features, accounting=self.accounting
@@ -195,7 +207,7 @@ class PrivateLogisticRegression(ScoreClassifierMixin, PrivateEstimator):
         prior = np.atleast_2d(checks.finite_array("prior", self.prior))
         if prior.shape != (n_rows, n_features):
             raise InputError(f"prior must have shape ({n_rows}, {n_features}); got {prior.shape}.")
-        return prior
+        return require_weights("prior", prior)
 
     def _card(self, account: Account) -> Card:
         public = ["the number of features", "the list of classes"]

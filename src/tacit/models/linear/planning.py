@@ -7,7 +7,6 @@ import numpy as np
 
 from tacit import checks
 from tacit.arrays import FloatArray
-from tacit.errors import InputError
 from tacit.models.linear.feature_split import FeatureSplit
 from tacit.models.linear.hypothesis import PriorWeights, trust
 from tacit.models.linear.logistic import BECAUSE, PARTS, REGULARIZATION, expected_noise
@@ -33,8 +32,8 @@ class SplitSettings:
     regularization : float or None
         lambda for rows of unit length. None: max(1, 2/(n epsilon)), or more by the rule of ``trust``.
     accounting : {"tight", "paper"}
-        "paper": [pptl] Alg. 3 as printed, with ``regularization`` as its lambda. What it really costs is charged, and
-        the card warns if that is more than epsilon.
+        "paper": [pptl] Alg. 3, and with "stack" Alg. 4, as printed, with ``regularization`` as lambda of every group
+        and of the combiner. What it really costs is charged, and the card warns if that is more than epsilon.
     """
 
     aggregate: str = "average"
@@ -48,9 +47,7 @@ class SplitSettings:
             checks.fraction("prior_weight", self.prior_weight, zero=True, one=True)
         if self.regularization is not None:
             checks.positive("regularization", self.regularization)
-        paper = checks.one_of("accounting", self.accounting, ACCOUNTINGS) == "paper"
-        if paper and self.stacked:
-            raise InputError('accounting="paper" is [pptl] Alg. 3 alone: use aggregate="average" with it.')
+        checks.one_of("accounting", self.accounting, ACCOUNTINGS)
 
     @property
     def stacked(self) -> bool:
@@ -107,7 +104,7 @@ class SplitPlan:
 def plan_split(prior: PriorWeights, numbers: PublicNumbers, settings: SplitSettings) -> SplitPlan:
     """Return the plan that ``settings`` ask for."""
     if settings.accounting == "paper":
-        return plan_paper(prior, numbers, settings)
+        return (plan_paper_stack if settings.stacked else plan_paper)(prior, numbers, settings)
     return (plan_stack if settings.stacked else plan_average)(prior, numbers, settings)
 
 
@@ -132,10 +129,7 @@ def plan_stack(prior: PriorWeights, numbers: PublicNumbers, settings: SplitSetti
 
     mechanism = disjoint.for_epsilon(stacked, numbers.epsilon_of_one)
     trusted, _ = _trust(list(mechanism.groups), prior, settings)
-    because = BECAUSE.format(tolerance=mechanism.top.tolerance) + PARTS
-    count = len(mechanism.groups)
-    what = f"weights of {count} groups of features on one half of the rows, and of the groups on the other"
-    return _planned(prior, (Step(mechanism, what, because, numbers.n_problems),), numbers.epsilon, trusted)
+    return _planned(prior, (_stacked_step(mechanism, numbers),), numbers.epsilon, trusted)
 
 
 def plan_paper(prior: PriorWeights, numbers: PublicNumbers, settings: SplitSettings) -> SplitPlan:
@@ -144,21 +138,49 @@ def plan_paper(prior: PriorWeights, numbers: PublicNumbers, settings: SplitSetti
     If epsilon' is above 0, the noise has the whole epsilon instead of epsilon' (line 6), else Delta is raised and
     epsilon halved (line 8). The cost is the exact one, which is epsilon where regularisation is strong enough.
     """
-    split, epsilon = prior.split, numbers.epsilon_of_one
-    share = np.array(split.shares)
-    curvature = settings.strength * numbers.n_rows * share**2
-    left = printed_epsilon(epsilon, share, curvature)
-    beta = epsilon / 2 if left > 0 else epsilon / 4
-    if left <= 0:
-        curvature = np.maximum(curvature, share**2 / (4 * np.expm1(share * epsilon / 4)))
-    mechanisms = [
-        # In rows of norm 1 instead of q: the rate is multiplied by q, the curvature divided by q².
-        ObjectivePerturbation(beta * q, float(bend) / q**2, 1.0, len(group), CLOSING_SHARE * q * epsilon)
-        for q, bend, group in zip(split.shares, curvature, split.positions, strict=True)
-    ]
+    mechanisms = _printed_groups(prior.split, numbers.epsilon_of_one, settings.strength * numbers.n_rows)
     cost = numbers.n_problems * math.fsum(mechanism.event.epsilon for mechanism in mechanisms)
     trusted, _ = _trust(mechanisms, prior, settings)
     return _planned(prior, _steps(mechanisms, numbers), cost, trusted, warning=_printed_warning(cost, numbers.epsilon))
+
+
+def plan_paper_stack(prior: PriorWeights, numbers: PublicNumbers, settings: SplitSettings) -> SplitPlan:
+    """Return the plan of [pptl] Alg. 4 as printed, charged with what it costs.
+
+    One half of the rows teaches the groups by Alg. 3 (line 3), the other their combination by Alg. 1 (line 4), each
+    with the whole epsilon; Theorem 5 adds nothing up. Halves go by a keyed hash of the row: a replaced row may lie in
+    the other half than the row before, and then costs a row less in one and a row more in the other.
+    """
+    first = (numbers.n_rows + 1) // 2
+    epsilon, split = numbers.epsilon_of_one, prior.split
+    groups = _printed_groups(split, epsilon, settings.strength * first)
+    top = ObjectivePerturbation.for_epsilon(
+        epsilon,
+        curvature=settings.strength * max(numbers.n_rows - first, 1),
+        dimension=len(groups),
+        accounting="chaudhuri",
+    )
+    mechanism = StackedPerturbation(tuple(groups), top)
+    cost = numbers.n_problems * mechanism.event.epsilon
+    trusted, _ = _trust(groups, prior, settings)
+    warning = _printed_warning(cost, numbers.epsilon, "Alg. 4")
+    return _planned(prior, (_stacked_step(mechanism, numbers),), cost, trusted, warning=warning)
+
+
+def _printed_groups(split: FeatureSplit, epsilon: float, curvature: float) -> list[ObjectivePerturbation]:
+    """Return the mechanism of each group by [pptl] Alg. 3, lines 2 to 11; ``curvature`` is n lambda."""
+    shares = np.array(split.shares)
+    curvatures = np.full(len(shares), curvature)
+    left = printed_epsilon(epsilon, shares, curvatures)
+    beta = epsilon / 2 if left > 0 else epsilon / 4
+    if left <= 0:
+        # Line 8 with a Delta of at least 0: what is printed may be negative.
+        curvatures = np.maximum(curvatures, shares**2 / (4 * np.expm1(shares * epsilon / 4)))
+    return [
+        # In rows of norm 1 instead of q, u = q w: the rate is multiplied by q, the curvature divided by q².
+        ObjectivePerturbation(beta * q, float(bend) / q**2, 1.0, len(group), CLOSING_SHARE * q * epsilon)
+        for q, bend, group in zip(split.shares, curvatures, split.positions, strict=True)
+    ]
 
 
 def printed_epsilon(epsilon: float, shares: FloatArray, curvature: FloatArray) -> float:
@@ -166,12 +188,12 @@ def printed_epsilon(epsilon: float, shares: FloatArray, curvature: FloatArray) -
     return epsilon - 2 * float(np.log1p(shares**2 / (4 * curvature)).sum())
 
 
-def _printed_warning(cost: float, epsilon: float) -> str:
+def _printed_warning(cost: float, epsilon: float, algorithm: str = "Alg. 3") -> str:
     if cost <= epsilon * (1 + 2 * CLOSING_SHARE):
         return ""
     return (
-        f"[pptl] Alg. 3 as printed promises epsilon {epsilon:g}, but draws noise for epsilon where it "
-        f"needs epsilon' (line 6): it costs {cost:.6g}"
+        f"[pptl] {algorithm} as printed promises epsilon {epsilon:g}, but draws noise for epsilon where it "
+        f"needs epsilon' (Alg. 3, line 6): it costs {cost:.6g}"
     )
 
 
@@ -214,6 +236,12 @@ def _steps(mechanisms: list[ObjectivePerturbation], numbers: PublicNumbers) -> t
         _step(mechanism, place, len(mechanisms), numbers.n_problems)
         for place, mechanism in enumerate(mechanisms, start=1)
     )
+
+
+def _stacked_step(mechanism: StackedPerturbation, numbers: PublicNumbers) -> Step:
+    count = len(mechanism.groups)
+    what = f"weights of {count} groups of features on one half of the rows, and of the groups on the other"
+    return Step(mechanism, what, BECAUSE.format(tolerance=mechanism.top.tolerance) + PARTS, numbers.n_problems)
 
 
 def _step(mechanism: ObjectivePerturbation, place: int, n_groups: int, times: int) -> Step:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.arrays import Arrays, FloatArray, Rows
-from tacit.errors import ReleaseError, TacitError
+from tacit.errors import InputError, ReleaseError, TacitError
 from tacit.models.linear.feature_split import FeatureSplit
 from tacit.models.two_class_problems import centred, unit_rows
 from tacit.privacy.card import Card
@@ -16,6 +16,9 @@ from tacit.privacy.mechanisms.disjoint import stacking_features
 from tacit.releases.file import Release
 
 KIND = "linear"
+# Weights of unit rows are about as long as 1, with noise as long as the number of features; a million of them lie far
+# below. Larger ones are made to overflow on chosen rows, so that a failure would tell that these rows are there.
+LARGEST_WEIGHT = 1e9
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,3 +128,14 @@ def _require_shapes(scores: LinearScores, n_classes: int) -> None:
     scores.split.require(scores.weights.shape[1])
     if scores.combination.shape != (R, K) or scores.noise.shape != (K,):
         raise ReleaseError(f"combination and noise must have one number for each of {K} groups.")
+    for name in ("weights", "combination", "noise"):
+        require_weights(name, getattr(scores, name), error=ReleaseError)
+    if (scores.noise <= 0).any():
+        raise ReleaseError("noise must be above 0 in each group.")
+
+
+def require_weights(name: str, values: FloatArray, *, error: type[TacitError] = InputError) -> FloatArray:
+    """Return ``values`` if no sum over unit rows of them can overflow."""
+    if not bool((np.abs(values) <= LARGEST_WEIGHT).all()):  # NaN compares as false
+        raise error(f"{name} must be finite numbers of at most {LARGEST_WEIGHT:g} in size.")
+    return values

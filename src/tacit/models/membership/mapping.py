@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from tacit import checks
 from tacit.arrays import FLOATS
 from tacit.errors import InputError
+from tacit.models.membership.data_model import log_memberships
 from tacit.models.membership.solution import (
     MIN_SMOOTHING,
     LandmarkBasis,
@@ -88,6 +89,20 @@ class MembershipMapping(MultiOutputMixin, RegressorMixin, BaseEstimator):
         rows = validate_data(self, X, dtype=self.mapping_.landmarks.dtype, reset=False)
         outputs = evaluate(self.mapping_, rows)
         return outputs[:, 0] if self._one_output else outputs
+
+    def log_memberships(self, X: ArrayLike, y: ArrayLike) -> NDArray[Any]:
+        """Return the logarithm of the membership of each output at all rows together [p]: the data model, eq. 45.
+
+        0 is complete membership, reached by no data with noise; outputs that the mapping does not follow have large
+        negative values. [membership] Def. 8.
+        """
+        check_is_fitted(self)
+        rows = validate_data(self, X, dtype=self.mapping_.landmarks.dtype, reset=False)
+        outputs = np.asarray(y, dtype=rows.dtype)
+        wanted = (len(rows),) if self._one_output else (len(rows), self.mapping_.coefficients.shape[1])
+        if outputs.shape != wanted:
+            raise InputError(f"y must have shape {wanted}, as in fit, for these rows; got {outputs.shape}.")
+        return log_memberships(self.mapping_, rows, outputs.reshape(len(rows), -1))
 
     def _basis(self, X: Floats) -> tuple[LandmarkBasis, float]:
         limit = landmark_limit(self.max_landmarks, len(X))

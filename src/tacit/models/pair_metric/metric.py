@@ -175,7 +175,10 @@ class PairMetric(TransformerMixin, PrivateEstimator):
 
     def _budget(self) -> Budget:
         """Return the promise; only Gaussian noise needs a delta."""
-        gaussian = self.mechanism == "gaussian" and self.accounting == "sound"
+        if self.accounting == "sound":
+            gaussian = self.mechanism == "gaussian"
+        else:
+            gaussian = getattr(solver_settings(self.solver, self.accounting), "gaussian", False)
         return Budget(self.epsilon, self.delta if gaussian else 0.0, unit=Unit.PAIR)
 
     def _solver(self, n_features: int, n_pairs: int, kappa: int) -> Solver:

@@ -9,10 +9,11 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from tacit.arrays import BoolArray, FloatArray
+from tacit.data.bounds import clip_rows
 from tacit.models.pair_metric.sums import clip_rows_1
 from tacit.numerics.contrastive import row_clipped_gradients
 from tacit.privacy.account import Account, Step
-from tacit.privacy.mechanisms import Laplace
+from tacit.privacy.mechanisms import Gaussian, Laplace
 from tacit.privacy.touching import TouchingStep
 
 DPP_WARNING = (
@@ -28,7 +29,10 @@ DPP_S_WARNING = (
 
 @dataclass(frozen=True)
 class PrintedDescent:
-    """The settings of Alg. 1; ``reduced`` is DPP-S, the form with sensitivity reduction."""
+    """The settings of Alg. 1; ``reduced`` is DPP-S, the form with sensitivity reduction.
+
+    With a ``delta`` norms are 2-norms and noise is Gaussian: [pairs] appendix A.3, Corollary 2.
+    """
 
     n_pairs: int
     n_features: int
@@ -40,6 +44,12 @@ class PrintedDescent:
     passes: int
     batch_size: int
     reduced: bool
+    delta: float = 0.0
+
+    @property
+    def norm(self) -> int:
+        """In which norm rows and gradients are measured."""
+        return 2 if self.delta else 1
 
     @property
     def batches(self) -> int:
@@ -47,8 +57,12 @@ class PrintedDescent:
         return max(self.n_pairs // self.batch_size, 1)
 
     @cached_property
-    def noise(self) -> Laplace:
+    def noise(self) -> Laplace | Gaussian:
         """Noise for a row divided by the sensitivity that the paper states for it."""
+        if self.delta:
+            # Appendix A.3: sigma = sqrt(2 ln(1.25/delta))/epsilon', and each pass has its part of delta too.
+            sigma = math.sqrt(2 * math.log(1.25 * self.passes / self.delta)) * self.passes / self.epsilon
+            return Gaussian(sigma, 1.0, self.n_features)
         return Laplace.for_epsilon(self.epsilon / self.passes, sensitivity=1.0, coordinates=self.n_features)
 
     @property
@@ -60,7 +74,9 @@ class PrintedDescent:
 
     def steps(self) -> list[Step]:
         """Return the plan as the paper counts it: one epsilon' for each pass."""
-        because = "[pairs] Theorem 2" if self.reduced else "[pairs] Theorem 1"
+        because = (
+            ("[pairs] Corollary 2" if self.delta else "[pairs] Theorem 2") if self.reduced else "[pairs] Theorem 1"
+        )
         times = self.passes * self.batches
         return [TouchingStep(self.noise, "each row of the batch's mean gradient", because, times, charged=self.passes)]
 
@@ -68,8 +84,8 @@ class PrintedDescent:
         self, account: Account, differences: FloatArray, dissimilar: BoolArray, *, random_state: Any = None
     ) -> tuple[FloatArray, bool]:
         """Return W [d', d] after all passes; the printed algorithm never falls back."""
-        # Rows of 1-norm at most 1 after division by a public number have differences of at most 2.
-        differences = clip_rows_1(differences / self.radius, 2.0)
+        # Rows of norm at most 1 after division by a public number have differences of at most 2.
+        differences = (clip_rows if self.delta else clip_rows_1)(differences / self.radius, 2.0)
         randomness = check_random_state(random_state)
         W = randomness.standard_normal((self.n_components, self.n_features)) / math.sqrt(self.n_features)
         order = randomness.permutation(self.n_pairs)[: self.batches * self.batch_size]
@@ -92,15 +108,17 @@ class PrintedDescent:
         self, W: FloatArray, differences: FloatArray, dissimilar: BoolArray, margin: float
     ) -> tuple[FloatArray, FloatArray]:
         """Return the rows of the gradients' sum, each divided by its stated sensitivity, and these [d', 1]."""
-        total, peaks = row_clipped_gradients(W, differences, dissimilar, margin=margin, clip=self.clip)
+        total, peaks = row_clipped_gradients(W, differences, dissimilar, margin=margin, clip=self.clip, norm=self.norm)
         units = self.kappa * self._row_sensitivities(W, peaks, margin)[:, None]
         return total / units, units
 
     def _row_sensitivities(self, W: FloatArray, peaks: FloatArray, margin: float) -> FloatArray:
         if not self.reduced:
             return np.full(len(W), 2 * self.clip)
-        counterparts = np.maximum(4 * np.abs(W).sum(axis=1), 2 * margin * math.sqrt(len(W)))
-        return np.asarray(peaks + np.minimum(self.clip, counterparts))  # Theorem 2
+        # Theorem 2 in 1-norm; Corollary 2 in 2-norm, where a dissimilar pair's row is at most 2 m long (eq. A.4).
+        farthest = 2 * margin * (1.0 if self.delta else math.sqrt(len(W)))
+        counterparts = np.maximum(4 * np.linalg.norm(W, self.norm, axis=1), farthest)
+        return np.asarray(peaks + np.minimum(self.clip, counterparts))
 
 
 def mean_distance(differences: FloatArray) -> float:

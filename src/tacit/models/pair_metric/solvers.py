@@ -159,8 +159,10 @@ class PrintedSettings:
     ----------
     reduced : bool
         Whether the noise is scaled by the batch's own maximum: DPP-S.
+    gaussian : bool
+        Whether norms are 2-norms and noise is Gaussian with the metric's delta: [pairs] appendix A.3, Corollary 2.
     radius : float or None
-        Public bound on the 1-norm of the difference of two rows scaled to [0, 1]; None: p/4.
+        Public bound on the 1-norm, or 2-norm, of the difference of two rows scaled to [0, 1]; None: p/4, or √p/2.
     n_components, clip, passes
         As in ``DescentSettings``.
     batch_size : int, default 50
@@ -173,6 +175,7 @@ class PrintedSettings:
     clip: float = 0.5
     passes: int = 10
     batch_size: int = 50
+    gaussian: bool = False
 
     def __post_init__(self) -> None:
         _require_positive(self, ("radius", "clip"))
@@ -192,11 +195,12 @@ class PrintedSettings:
             n_components=_n_components(self.n_components, p),
             kappa=figures.kappa,
             epsilon=figures.epsilon,
-            radius=checked_radius(self.radius, "laplace", p),
+            radius=checked_radius(self.radius, "gaussian" if self.gaussian else "laplace", p),
             clip=self.clip,
             passes=self.passes,
             batch_size=min(self.batch_size, n_pairs),
             reduced=self.reduced,
+            delta=checks.fraction("delta", figures.delta) if self.gaussian else 0.0,
         )
 
 

@@ -210,7 +210,7 @@ class SharpenedClassifier(ClassifierMixin, BaseEstimator):
         logits_of = _training().logits_of
         if len(data.held_codes):
             return find_temperature(logits_of(self.network_, data.held_rows), data.held_codes)
-        if self.distillation != "ads":
+        if not self._recipe().sparse:
             return 1.0
         logits = logits_of(self.network_, (data.unlabelled if len(data.unlabelled) else data.rows)[:MOST_READ])
         return find_temperature(logits, sparsemax(logits))

@@ -50,15 +50,20 @@ SPARSEMAX = Link(sparsemax, losses.fenchel_young_loss, losses.consistency_loss, 
 
 
 def link_of(recipe: Recipe) -> Link:
-    """Return sparsemax for adaptive sharpening, in whose losses all parts share it, and softmax for all others.
+    """Return the link that all parts of the losses share; sparsemax belongs to adaptive sharpening.
 
     [sharpening] section 4.3.2.
     """
-    return SPARSEMAX if recipe.distillation == "ads" else SOFTMAX
+    return SPARSEMAX if recipe.sparse else SOFTMAX
 
 
 def distillation_loss(recipe: Recipe) -> TensorFunction | None:
     """Return the loss [N] of a prediction against its own distilled form; None if nothing is distilled."""
+    sparse_losses: dict[str, TensorFunction] = {
+        "me": losses.sparse_entropy_loss,
+        "pl": lambda z: losses.sparse_pseudo_label_loss(z, confidence=recipe.losses.confidence),
+        "ns": lambda z: losses.sparse_negative_sampling_loss(z, negligible=recipe.losses.negligible),
+    }
     losses_by_name: dict[str, TensorFunction] = {
         "ads": lambda z: losses.adaptive_sharpening_loss(z, power=recipe.losses.power),
         "sh": lambda z: losses.sharpening_loss(z, temperature=recipe.losses.temperature),
@@ -66,6 +71,8 @@ def distillation_loss(recipe: Recipe) -> TensorFunction | None:
         "pl": lambda z: losses.pseudo_label_loss(z, confidence=recipe.losses.confidence),
         "ns": lambda z: losses.negative_sampling_loss(z, negligible=recipe.losses.negligible),
     }
+    if recipe.sparse and recipe.distillation in sparse_losses:
+        return sparse_losses[recipe.distillation]
     return losses_by_name.get(recipe.distillation)
 
 

@@ -13,7 +13,13 @@ from torch.autograd.function import once_differentiable
 
 from tacit import checks
 from tacit.errors import InputError
-from tacit.models.semi_supervised.sparsemax import below_the_largest, checked_logits, sparse_probabilities, threshold
+from tacit.models.semi_supervised.sparsemax import (
+    below_the_largest,
+    checked_logits,
+    sparse_probabilities,
+    sparsemax,
+    threshold,
+)
 from tacit.numerics.sharpening import checked_power
 
 Pair = tuple[Tensor, Tensor]
@@ -83,6 +89,29 @@ def negative_sampling_loss(logits: Tensor, *, negligible: float = 0.01) -> Tenso
     """
     checks.fraction("negligible", negligible, zero=True)
     return _fused(logits, lambda z: _negative_sampling(z, negligible))
+
+
+def sparse_entropy_loss(logits: Tensor) -> Tensor:
+    """Return the entropy of sparsemax(z) [N]: [sharpening] eq. 4.3 on sparsemax, "Sp+ME" of Table 4.3."""
+    p = sparsemax(logits)
+    # Outside the support p log p is 0 and has no slope.
+    return -torch.where(p > 0, p * p.clamp_min(torch.finfo(p.dtype).tiny).log(), 0.0).sum(dim=1)
+
+
+def sparse_pseudo_label_loss(logits: Tensor, *, confidence: float = 0.95) -> Tensor:
+    """Return -log p_j of the likeliest class where p_j > ``confidence``, else 0, p = sparsemax(z) [N]: "Sp+PL"."""
+    checks.fraction("confidence", confidence, zero=True)
+    largest = sparsemax(logits).amax(dim=1)
+    return torch.where(largest > confidence, -largest.log(), 0.0)
+
+
+def sparse_negative_sampling_loss(logits: Tensor, *, negligible: float = 0.01) -> Tensor:
+    """Return -log(1 - sum of p_i below ``negligible``), p = sparsemax(z), or 0 if all are [N]: "Sp+NS"."""
+    checks.fraction("negligible", negligible, zero=True)
+    p = sparsemax(logits)
+    small = p < negligible
+    small &= ~small.all(dim=1, keepdim=True)
+    return -torch.log1p(-(p * small).sum(dim=1))
 
 
 def target_probabilities(targets: Tensor, logits: Tensor) -> Tensor:

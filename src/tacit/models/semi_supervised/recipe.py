@@ -6,11 +6,15 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from tacit import checks
+from tacit.errors import InputError
 from tacit.numerics.sharpening import checked_power
 
 ALGORITHMS = ("supervised", "vat", "mixmatch", "fixmatch")
 DISTILLATIONS = ("ads", "sh", "me", "pl", "ns", "none")
 OPTIMIZERS = ("adam", "nesterov")
+LINKS = ("auto", "softmax", "sparsemax")
+# What is defined by one link alone: on the other it would be the other of the two.
+ONE_LINK = {"ads": "sparsemax", "sh": "softmax"}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -24,7 +28,7 @@ class LossSettings:
         which probability negative sampling takes a class for impossible.
     consistency_weight, distillation_weight : float
         α and β of [sharpening] eq. 4.1; β acts where the algorithm makes no target (VAT, or minimum entropy). In VAT
-        with "ads" α counts four times, as much as for a softmax about as certain as sparsemax.
+        on sparsemax α counts four times, as much as for a softmax about as certain as sparsemax.
     class_balance : float
         How strongly the mean prediction is drawn to ``class_prior``; 0 leaves it free. VAT does so beside "ads", "sh"
         and "me" only: beside the others the mean would be balanced by being unsure of every row.
@@ -36,6 +40,9 @@ class LossSettings:
         The share of the steps over which the weights of unlabelled rows grow to their full size.
     vat_radius : float
         Length of the adversarial step, in the network's units.
+    link : {"auto", "softmax", "sparsemax"}
+        How logits become probabilities, in every loss. "auto": sparsemax with "ads", softmax with all others, as they
+        are defined; "sparsemax" also with "me", "pl", "ns" and "none": [sharpening] Table 4.3.
     """
 
     power: float = 2.0
@@ -49,9 +56,11 @@ class LossSettings:
     guide_weight: float = 1.0
     ramp_up: float = 0.3
     vat_radius: float = 1.0
+    link: str = "auto"
 
     def __post_init__(self) -> None:
         checked_power(self.power)
+        checks.one_of("link", self.link, LINKS)
         for name in ("temperature", "vat_radius"):
             checks.positive(name, getattr(self, name))
         for name in ("confidence", "negligible"):
@@ -108,7 +117,18 @@ class Recipe:
         checks.one_of("algorithm", self.algorithm, ALGORITHMS)
         checks.one_of("distillation", self.distillation, DISTILLATIONS)
         checks.whole("n_steps", self.n_steps)
+        needed = ONE_LINK.get(self.distillation, self.losses.link)
+        if self.losses.link not in {"auto", needed}:
+            raise InputError(
+                f'link must be "auto" or "{needed}" with distillation="{self.distillation}"; got {self.losses.link!r}. '
+                'Sharpening on sparsemax is "ads", on softmax "sh".'
+            )
         checks.whole("unlabelled_ratio", self.unlabelled_ratio)
+
+    @property
+    def sparse(self) -> bool:
+        """Whether probabilities are sparsemax of the logits."""
+        return self.losses.link == "sparsemax" or (self.losses.link == "auto" and self.distillation == "ads")
 
     @property
     def learns_unlabelled(self) -> bool:

@@ -48,10 +48,18 @@ def move(directions: FloatArray, feedback: FloatArray, *, sigma: float, step: fl
     return scaled
 
 
-def layer_probabilities(importance: FloatArray) -> FloatArray:
-    """Return softmax(α) [H], the chances of the layers in the second stage ([feedback] eq. 5.11 with γ = 0)."""
+def layer_probabilities(importance: FloatArray, base_chance: float = 0.0) -> FloatArray:
+    """Return (1 − γ) softmax(α) + γ/H [H], the chances of the layers in the second stage ([feedback] eq. 5.11)."""
     weights = np.exp(importance - importance.max())
-    return np.asarray(weights / weights.sum())
+    return np.asarray((1 - base_chance) * weights / weights.sum() + base_chance / len(importance))
+
+
+def regret_bound(reliance: float, greatest_gain: float, *, n_layers: int, units: float) -> float:
+    """Return (β c (e − 2) + 1) G + (c/β) ln H, the bound of [feedback] Theorem 5 on what LCPS loses to the best layers.
+
+    c is the number of units of the second stage. It is above G at every β: a search that gains nothing keeps it too.
+    """
+    return (reliance * units * (math.e - 2) + 1) * greatest_gain + units / reliance * math.log(n_layers)
 
 
 def best_reliance(n_layers: int, *, expected_gain: float) -> float:

@@ -21,6 +21,8 @@ from tacit.situations.feedback.estimates import (
 from tacit.situations.feedback.performance import even
 from tacit.situations.feedback.search import Search, frozen
 
+JUDGED = ("update", "candidates")
+
 
 @dataclass(frozen=True, eq=False)
 class LayerwiseSearch(Search):
@@ -32,9 +34,9 @@ class LayerwiseSearch(Search):
     before each layer and one after the last, so an iteration is H (unit + 1) + 1 queries and as many further units as
     fit into ``batch``.
 
-    Eq. 5.12 prints the mean score of the *perturbed* candidates in place of the score after the update. Under mirrored
-    perturbations that difference has no first-order term: it is 0 for a layer on which the score depends linearly,
-    however much there is to gain. So the update itself is judged here.
+    Eq. 5.12 prints the mean score of the *perturbed* candidates in place of the score after the update
+    (``judged="candidates"``). Under mirrored perturbations that difference has no first-order term: it is 0 for a layer
+    on which the score depends linearly, however much there is to gain. So by default the update itself is judged.
 
     Parameters
     ----------
@@ -49,6 +51,11 @@ class LayerwiseSearch(Search):
     reliance : float, default 100
         β, how far an improvement shifts the chances of a layer: at 100 one percentage point multiplies its odds by e.
         ``best_reliance`` gives the minimum of the printed regret bound, which hardly departs from even chances.
+    judged : {"update", "candidates"}, default "update"
+        By what a layer gains importance: the score of the mean after its update, or the mean score of the candidates
+        that perturb it, both less the score of the mean before. The latter is [feedback] eq. 5.12 as printed.
+    base_chance : float, default 0
+        γ of [feedback] eq. 5.11: this part of the chances is the same for every layer; Alg. 3, line 7, has 0.
     step : float or None
         The learning rate η; None takes 0.25 σ² √unit.
 
@@ -75,6 +82,8 @@ class LayerwiseSearch(Search):
     unit: int = field(kw_only=True, default=10)
     batch: int | None = field(kw_only=True, default=None)
     reliance: float = field(kw_only=True, default=100.0)
+    judged: str = field(kw_only=True, default="update")
+    base_chance: float = field(kw_only=True, default=0.0)
     step: float | None = field(kw_only=True, default=None)
     importance: FloatArray | None = field(kw_only=True, default=None)
     place: int = field(kw_only=True, default=0)
@@ -93,6 +102,8 @@ class LayerwiseSearch(Search):
                 f"got {self.batch}."
             )
         checks.positive("reliance", self.reliance)
+        checks.one_of("judged", self.judged, JUDGED)
+        checks.fraction("base_chance", self.base_chance, zero=True, one=True)
         if self.step is not None:
             checks.positive("step", self.step)
         start = np.zeros(len(sizes)) if self.importance is None else checks.finite_array("importance", self.importance)
@@ -105,7 +116,7 @@ class LayerwiseSearch(Search):
         """The layer that the open batch perturbs."""
         if self.place < len(self.sizes):
             return self.place
-        return drawn_layer(self.seed, self.turn, layer_probabilities(self._importance))
+        return drawn_layer(self.seed, self.turn, layer_probabilities(self._importance, self.base_chance))
 
     def ask(self) -> FloatArray:
         """Return the candidates of the open batch [k, p]; where layers are compared the mean itself comes first."""
@@ -115,13 +126,20 @@ class LayerwiseSearch(Search):
         """Return the search after the scores of the open batch; equal scores move nothing."""
         batch_scores = self._checked(scores)
         place = (self.place + 1) % self._n_units
-        changes = self._learned(batch_scores[0]) if self._n_comparisons else {}
+        changes = self._learned(batch_scores) if self._n_comparisons else {}
         return self._after(batch_scores, mean=self._moved(batch_scores[self._n_comparisons :]), place=place, **changes)
 
     def _learned(self, scores: FloatArray) -> dict[str, Any]:
-        """Return the new importance: that of the layer before grows by what its update gained."""
-        now, importance = float(self.goal.values(scores[None])[0]), self._importance.copy()
-        if self.place > 0 and self.before is not None:
+        """Return the new importance: of the layer before by what its update gained, or of this one by its candidates.
+
+        The first score is that of the mean, the others those of the candidates.
+        """
+        values, importance = self.goal.values(scores), self._importance.copy()
+        now = float(values[0])
+        if self.judged == "candidates":
+            if self.place < len(self.sizes):
+                importance[self.place] += self.reliance * max(0.0, float(values[1:].mean()) - now)
+        elif self.place > 0 and self.before is not None:
             importance[self.place - 1] += self.reliance * max(0.0, now - self.before)
         return {"before": now, "importance": importance}
 

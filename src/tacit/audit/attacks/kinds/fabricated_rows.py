@@ -4,6 +4,7 @@ import numpy as np
 
 from tacit.arrays import FloatArray, IntArray
 from tacit.audit.attacks.attacker_view import AttackerView, moments_of_rows, unchanged
+from tacit.audit.attacks.kinds import marginals
 from tacit.audit.attacks.target import AttackTarget, schema_of_release
 from tacit.data.encoding import Encoded
 from tacit.data.schema import Schema
@@ -20,7 +21,10 @@ def target(release: Release, schema: Schema, rows: Encoded | None) -> AttackTarg
     method, n_rows = str(release.settings["method"]), len(rows.y)
 
     def view(X: FloatArray, y: IntArray) -> AttackerView:
-        return AttackerView(unchanged, X, y, moments_of_rows(X, y) if method == "moments" else None)
+        return AttackerView(unchanged, X, y, moments_of_rows(X, y) if method in {"moments", "marginals"} else None)
+
+    if method == "marginals":
+        return AttackTarget(view(rows.X.astype(np.float64), rows.y), marginals.simulated(own, card, n_rows))
 
     def simulate(X: FloatArray, y: IntArray, seed: int | None) -> AttackerView:
         fabricated = fabricate(

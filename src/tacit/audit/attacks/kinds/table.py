@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 
-from tacit.audit.attacks.kinds import additive, class_means, class_moments, fabricated_rows
+from tacit.audit.attacks.kinds import additive, class_means, class_moments, fabricated_rows, marginals
 from tacit.audit.attacks.target import AttackTarget, MakeTarget
 from tacit.data.encoding import Encoded
 from tacit.data.schema import Schema
 from tacit.errors import InputError
 from tacit.kinds.class_moments import ENTRY_FILE, RECORD_FILE
 from tacit.kinds.fabricated_rows import FILE as FABRICATED_FILE
+from tacit.kinds.marginals import FILE as MARGINALS_FILE
 from tacit.models.additive.release import KIND as ADDITIVE_KIND
 from tacit.models.class_moments.nearest_mean import KIND as CLASS_MEANS_KIND
 from tacit.releases.file import Release
@@ -19,6 +20,7 @@ TARGETS: Mapping[str, MakeTarget] = {
     RECORD_FILE: class_moments.record_target,
     ENTRY_FILE: class_moments.entry_target,
     FABRICATED_FILE: fabricated_rows.target,
+    MARGINALS_FILE: marginals.target,
 }
 
 

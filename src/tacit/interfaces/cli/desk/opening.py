@@ -1,13 +1,13 @@
 """What the commands of ``tacit desk`` share: opening the desk, and finding its log."""
 
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
 from tacit.data.schema_file import read_schema
 from tacit.errors import InputError
+from tacit.interfaces.cli.desk.options import DeskOptions
 from tacit.interfaces.cli.outputs import counted
 from tacit.interfaces.cli.spend import warnings_on_stderr
 from tacit.privacy.ledger import Ledger
@@ -20,20 +20,18 @@ from tacit.situations.feedback.desk.usefulness import USEFUL_NOISE, useful_epsil
 from tacit.workflows.tables import labelled_rows
 
 
-def open_desk(
-    table: Path, schema: Path, model: Path, *, log: Path | None, book: Ledger | None, **settings: Any
-) -> Desk:
+def open_desk(table: Path, options: DeskOptions, book: Ledger | None) -> Desk:
     """Read the rows, say what the terms are worth, then open the desk, which charges the ledger."""
-    rules = read_schema(schema)
+    rules = read_schema(options.schema)
     rules.require_public_bounds()
-    architecture = read_architecture(model, rules)
+    architecture = read_architecture(options.model, rules)
     with warnings_on_stderr():
         rows = labelled_rows(table, rules)
-    terms = DeskTerms(architecture, n_rows=len(rows.X), rows=rows_digest(rows.X, rows.y), **settings)
+    terms = DeskTerms(architecture, n_rows=len(rows.X), rows=rows_digest(rows.X, rows.y), **options.terms())
     for words in advice(terms):
         Console(stderr=True).print(Text.assemble(("note: ", "bold yellow"), words), highlight=False, soft_wrap=True)
     scorer = Scorer(rows.X, rows.y, architecture, metric=terms.metric)
-    return Desk.open(scorer, terms, table.with_suffix(".desk") if log is None else log, ledger=book)
+    return Desk.open(scorer, terms, options.log or table.with_suffix(".desk"), ledger=book)
 
 
 def advice(terms: DeskTerms) -> list[str]:

@@ -6,18 +6,8 @@ import typer
 from threadpoolctl import threadpool_limits
 
 from tacit.interfaces.cli.desk.opening import open_desk
-from tacit.interfaces.cli.desk.options import (
-    Decimals,
-    Delta,
-    Epsilon,
-    LedgerFile,
-    LogFile,
-    Metric,
-    ModelFile,
-    Queries,
-    SchemaFile,
-    Table,
-)
+from tacit.interfaces.cli.desk.options import DeskOptions, Table
+from tacit.interfaces.cli.option_groups import with_option_groups
 from tacit.interfaces.cli.spend import left_words
 from tacit.interfaces.desk.app import make_app
 from tacit.interfaces.desk.server import make_server, run_server
@@ -26,18 +16,11 @@ from tacit.situations.feedback.desk.desk import Desk
 from tacit.situations.feedback.desk.providers import new_token
 
 
+@with_option_groups
 def serve(
     table: Table,
     *,
-    schema: SchemaFile,
-    model: ModelFile,
-    metric: Metric = "accuracy",
-    queries: Queries = 1000,
-    decimals: Decimals = 2,
-    epsilon: Epsilon = None,
-    delta: Delta = 1e-6,
-    ledger: LedgerFile = None,
-    log: LogFile = None,
+    options: DeskOptions,
     host: Annotated[str, typer.Option(help="Where to listen; 0.0.0.0 lets others in.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")] = 8765,
 ) -> None:
@@ -48,9 +31,8 @@ def serve(
 
     [bold]Example:[/] tacit desk serve patients.csv -s patients.toml -m linear --epsilon 4 --ledger patients.ledger
     """
-    settings = {"metric": metric, "queries": queries, "decimals": decimals, "epsilon": epsilon, "delta": delta}
-    book, key = as_ledger(ledger), new_token()
-    desk = open_desk(table, schema, model, log=log, book=book, **settings)
+    book, key = as_ledger(options.ledger), new_token()
+    desk = open_desk(table, options, book)
     typer.echo(_opened(desk, book))
     server = make_server(make_app(desk, owner_key=key, ledger=book), host=host, port=port)
     # Products this small gain nothing from more threads, which lose much by waiting for each other on a busy machine.

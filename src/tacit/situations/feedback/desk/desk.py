@@ -8,17 +8,19 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 from tacit.arrays import FloatArray
 from tacit.errors import InputError, LedgerError
+from tacit.files.hash_chain import Head
 from tacit.privacy.account import Account, Step, plan_claim
 from tacit.privacy.card import Card
 from tacit.privacy.conversions import Exact
-from tacit.privacy.ledger import Ledger, LedgerLike, Line, Receipt, as_ledger
+from tacit.privacy.ledger import Ledger, LedgerLike, Receipt, as_ledger
 from tacit.privacy.stream import NoiseStream
+from tacit.situations.feedback.desk.anchor import LogAnchor
 from tacit.situations.feedback.desk.log import DeskLog, Entry, LogTransaction, as_ledger_errors, require_shares, writing
 from tacit.situations.feedback.desk.scoring import Scorer
 from tacit.situations.feedback.desk.terms import DeskTerms
@@ -74,11 +76,21 @@ class Desk:
         Stores every answer before it is sent.
     account : Account or None
         The charged plan that noise is drawn from; None for answers without noise.
+    anchor : LogAnchor or None
+        Where the ledger keeps how far the log has come; None for answers without noise.
     """
 
-    def __init__(self, scorer: Scorer, terms: DeskTerms, log: DeskLog, account: Account | None) -> None:
+    def __init__(
+        self,
+        scorer: Scorer,
+        terms: DeskTerms,
+        log: DeskLog,
+        account: Account | None,
+        anchor: LogAnchor | None = None,
+    ) -> None:
         self.scorer, self.terms, self.log = scorer, terms, log
-        self._account = account
+        self._account, self._anchor = account, anchor
+        self._held: Head | None = None
         self._open = ExitStack()
         self._connection: sqlite3.Connection = self._open.enter_context(log.session())
 
@@ -99,7 +111,10 @@ class Desk:
             raise InputError("the log must be another file than the ledger.")
         name = _open_log(log, terms)
         account = _account(log, name, terms, book=book, random_state=random_state)
-        return cls(scorer, terms, log, account)
+        anchor = None if book is None or account is None else LogAnchor(log, book, name)
+        if anchor is not None:
+            anchor.hold()
+        return cls(scorer, terms, log, account, anchor)
 
     @property
     def card(self) -> Card | None:
@@ -116,14 +131,21 @@ class Desk:
         """Return the answer to each query, or why it has none; answers are stored before this returns.
 
         All new candidates are scored together. Then one transaction counts each query, draws its noise and stores the
-        answer: a crash before its end leaves neither a charge nor an answer, and no answer was sent to anyone.
+        answer: a crash before its end leaves neither a charge nor an answer, and no answer was sent to anyone. Last the
+        ledger learns how far the log has come, so that a copy of the log from before answers nothing any more.
         """
         with as_ledger_errors(self.log.path):
             stored = LogTransaction(self._connection)
             scores = self._scores([query for query in queries if stored.answer(*query.key) is None])
             with writing(self._connection) as transaction:
                 refusals = self._append_new_answers(transaction, queries, scores)
-                return [refusals.get(query.key) or self._stored_answer(transaction, query) for query in queries]
+                outcomes = [refusals.get(query.key) or self._stored_answer(transaction, query) for query in queries]
+                head = transaction.head()
+        # Stored answers are sent only once the ledger knows of them, those of an earlier call that failed here too.
+        if self._anchor is not None and head != self._held:
+            self._anchor.hold()
+            self._held = head
+        return outcomes
 
     def close(self) -> None:
         """Close the log."""
@@ -215,8 +237,7 @@ def _account(
     with log.writing() as transaction:
         receipt = transaction.receipt()
         if receipt is None:
-            purpose = f"{terms.queries} scores at desk {name}"
-            receipt = _charge_once(book, purpose, terms, step, random_state=random_state)
+            receipt = _charge_once(book, name, terms, step, random_state=random_state)
             transaction.keep_receipt(receipt)
     book.verify(receipt)
     claim = plan_claim([step], terms.budget, exact=(Exact.ROW_COUNT,))
@@ -224,13 +245,20 @@ def _account(
     return Account([step], budget=terms.budget, stream=stream, ledger=book, receipt=receipt, claim=claim)
 
 
-def _charge_once(book: Ledger, purpose: str, terms: DeskTerms, step: Step, *, random_state: int | None) -> Receipt:
-    """Return the receipt of the run's charge; a charge by a start that crashed before storing its receipt counts."""
-    if not _lines(book, purpose):
-        facts: dict[str, Any] = {"exact": (Exact.ROW_COUNT,), "random_state": random_state}
-        Account.open([step], budget=terms.budget, ledger=book, purpose=purpose, **facts)
-    return _lines(book, purpose)[0].receipt
+def _charge_once(book: Ledger, name: str, terms: DeskTerms, step: Step, *, random_state: int | None) -> Receipt:
+    """Return the receipt of the run's charge; a charge by a start that crashed before storing its receipt counts.
 
-
-def _lines(book: Ledger, purpose: str) -> list[Line]:
-    return [line for line in book.lines() if line.purpose == purpose]
+    The two are known to be the same by a key of the ledger's line, which only a desk of this random name gives.
+    """
+    account = Account.open(
+        [step],
+        budget=terms.budget,
+        ledger=book,
+        purpose=f"{terms.queries} scores at desk {name}",
+        exact=(Exact.ROW_COUNT,),
+        random_state=random_state,
+        key=f"desk {name}",
+    )
+    if account.receipt is None:
+        raise LedgerError("the desk's run was not charged.")
+    return account.receipt

@@ -11,7 +11,7 @@ from typing import Any
 
 from tacit.errors import InputError, LedgerError, LedgerTamperedError
 from tacit.files.atomic import OWNER_ONLY
-from tacit.files.hash_chain import Receipt, canonical, digest
+from tacit.files.hash_chain import Head, Receipt, canonical, digest
 from tacit.files.strict_json import load
 from tacit.situations.feedback.desk.providers import Provider
 from tacit.situations.feedback.desk.terms import DeskTerms
@@ -186,6 +186,15 @@ class LogTransaction:
         """Return the stored answer to this provider's query, None if it was never asked."""
         rows = self._select("WHERE provider = ? AND query = ?", (provider, query))
         return rows[0][0] if rows else None
+
+    def head(self, count: int | None = None) -> Head:
+        """Return how far the log reaches: its last answer, or answer number ``count``, with its digest.
+
+        For a number that the log does not hold, the head is that of the last answer before it.
+        """
+        most = self.used() if count is None else count
+        rows = self._select("WHERE number <= ? ORDER BY number DESC LIMIT 1", (most,))
+        return Head(rows[0][0].number, rows[0][1]) if rows else Head(0, START)
 
     def append(self, provider: str, query: str, body: str, score: float) -> Entry:
         """Append an answer; it may be sent once the transaction has ended."""

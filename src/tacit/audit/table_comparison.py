@@ -1,0 +1,129 @@
+"""A fabricated table beside the private one: likeness, what learners get from it, and whether it gives rows away."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from tacit.arrays import FloatArray
+from tacit.audit.attacks.closeness import Closeness, closeness
+from tacit.data.encoding import Encoded
+from tacit.data.schema import Schema
+from tacit.models.marginals.conditioning import Rules
+from tacit.models.marginals.layout import Layout
+from tacit.similarity.joint_cells import (
+    Cells,
+    ImpossiblePair,
+    cell_rule,
+    impossible_rows,
+    mean_variation,
+    pair_variations,
+)
+from tacit.similarity.learning import LEARNERS, trained_area
+from tacit.similarity.table_similarity import correlations
+
+# Share of private rows on which learners are tested if no held-out rows are given.
+TEST_SHARE = 1 / 3
+SEED = 0
+SIZES = (1, 2, 3)
+
+
+@dataclass(frozen=True)
+class Learned:
+    """Areas under the ROC curve on real rows of a learner trained on real and on fabricated rows."""
+
+    real: float
+    fabricated: float
+
+
+@dataclass(frozen=True, eq=False)
+class TableComparison:
+    """What a comparison found; every figure is computed from private rows.
+
+    Attributes
+    ----------
+    n_real, n_fabricated : int
+    names : tuple of str
+        The columns, the label last.
+    variations : mapping of int to float
+        Mean total variation distance of one, two and three columns.
+    held_out_variations : mapping of int to float
+        The same between the private and the held-out rows, which chance alone explains; empty without these.
+    pairs : array [d, d]
+        Distance of each pair of columns, of each column on the diagonal.
+    correlation_gap : float
+        Mean absolute difference of the correlations of encoded columns.
+    impossible : float
+        Share of fabricated rows with a combination of two columns that looks impossible.
+    impossible_pairs : tuple of ImpossiblePair
+        The columns with such combinations, the commonest first.
+    broken : float
+        Share of fabricated rows that break a constraint of the schema.
+    learned : mapping of str to Learned
+        By learner; empty without a label of two classes.
+    closeness : Closeness or None
+        None without held-out rows.
+    """
+
+    n_real: int
+    n_fabricated: int
+    names: tuple[str, ...]
+    variations: Mapping[int, float]
+    held_out_variations: Mapping[int, float]
+    pairs: FloatArray
+    correlation_gap: float
+    impossible: float
+    impossible_pairs: tuple[ImpossiblePair, ...]
+    broken: float
+    learned: Mapping[str, Learned]
+    closeness: Closeness | None
+
+
+def compare_tables(
+    real: Encoded, fabricated: Encoded, schema: Schema, held_out: Encoded | None = None
+) -> TableComparison:
+    """Return how a fabricated table compares with the ``real`` rows that it stands for.
+
+    ``held_out`` are real rows that it was not made of: learners are tested on them, and closeness needs them.
+    """
+    layout = Layout.of(schema)
+    tables = {"real": real, "fabricated": fabricated, **({} if held_out is None else {"held out": held_out})}
+    codes = {name: layout.row_codes(rows.X) for name, rows in tables.items()}
+    rule = cell_rule(codes["real"], layout)
+    cells = {name: rule.cells(codes[name], _classes(rows, layout)) for name, rows in tables.items()}
+    impossible, pairs = impossible_rows(cells["real"], cells["fabricated"], rule)
+    kept = Rules(layout).kept(codes["fabricated"].astype(np.float64), fabricated.y)
+    gaps = np.abs(correlations(real.X) - correlations(fabricated.X))
+    off = ~np.eye(len(gaps), dtype=bool)
+    return TableComparison(
+        len(real.y),
+        len(fabricated.y),
+        rule.names,
+        {count: mean_variation(cells["real"], cells["fabricated"], rule.sizes, count) for count in SIZES},
+        {}
+        if held_out is None
+        else {count: mean_variation(cells["real"], cells["held out"], rule.sizes, count) for count in SIZES},
+        pair_variations(cells["real"], cells["fabricated"], rule.sizes),
+        float(gaps[off].mean()) if off.any() else 0.0,
+        impossible,
+        tuple(pairs),
+        float((~kept).mean()),
+        _learned(real, fabricated, held_out) if len(schema.classes) > 1 else {},
+        None if held_out is None else closeness(real, held_out, fabricated),
+    )
+
+
+def _classes(rows: Encoded, layout: Layout) -> Cells | None:
+    return None if layout.label is None else rows.y
+
+
+def _learned(real: Encoded, fabricated: Encoded, held_out: Encoded | None) -> dict[str, Learned]:
+    """Return the areas of each learner on held-out rows, or on a third of the real ones that the real learner lacks."""
+    train, test = (real, held_out) if held_out is not None else _split(real)
+    return {name: Learned(trained_area(name, train, test), trained_area(name, fabricated, test)) for name in LEARNERS}
+
+
+def _split(rows: Encoded) -> tuple[Encoded, Encoded]:
+    chosen = check_random_state(SEED).uniform(size=len(rows.y)) < TEST_SHARE
+    return rows.where(~chosen), rows.where(chosen)

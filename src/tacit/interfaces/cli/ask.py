@@ -1,0 +1,49 @@
+"""``tacit ask``: counts from a release of tables."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from tacit.models.marginals.asking import Answer
+from tacit.workflows.ask import ask as ask_release
+
+
+def ask(
+    release: Annotated[
+        Path, typer.Argument(metavar="RELEASE", help="A release of method marginals.", show_default=False)
+    ],
+    question: Annotated[
+        str, typer.Argument(metavar="COLUMNS", help='Columns to count, such as "sex x income".', show_default=False)
+    ],
+) -> None:
+    """Ask a release of tables for counts of one or more columns, with 95 % intervals.
+
+    One or two columns, with the label or without it, are counted with the noise of their table. More are estimated by
+    the model that was fitted to all tables, without an interval. It costs nothing: the release is all that is read.
+
+    [bold]Example:[/] tacit ask clinic-a.tacit "sex x income"
+    """
+    found = ask_release(release, question)
+    Console().print(_table(found))
+    if found.half_width is None:
+        typer.echo("Estimated by the model fitted to all tables: no interval is known.")
+    else:
+        typer.echo(f"Each count is right within ±{found.half_width:,.0f} rows 95 times of 100.")
+
+
+def _table(found: Answer) -> Table:
+    table = Table(box=box.SIMPLE_HEAD)
+    for column in found.columns:
+        table.add_column(column)
+    table.add_column("rows", justify="right")
+    if found.half_width is not None:
+        table.add_column("95 % interval", justify="right")
+    for cells, count, interval in found.lines():
+        table.add_row(
+            *cells, f"{count:,.0f}", *([] if interval is None else [f"{interval[0]:,.0f} to {interval[1]:,.0f}"])
+        )
+    return table

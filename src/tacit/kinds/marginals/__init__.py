@@ -1,0 +1,9 @@
+"""Noisy tables of single columns and pairs by class: rows, class scores and counts from one release."""
+
+from tacit.privacy.budget import Unit
+from tacit.releases.kind import ReleaseKind
+
+FILE = "marginals"
+
+SUMMARY = "tables of columns and pairs, from which come rows (`tacit fabricate --from`), class scores and counts"
+KIND = ReleaseKind(__name__, "marginals", SUMMARY, (Unit.RECORD,), ("candidates",), (FILE,))

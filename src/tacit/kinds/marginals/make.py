@@ -1,0 +1,94 @@
+"""Draws the planned tables, fits the mixture to them, and builds the release."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit import checks
+from tacit.arrays import Codes, Rows
+from tacit.data.schema import PUBLIC, Schema
+from tacit.kinds.marginals import FILE
+from tacit.models.marginals.asking import coarse_names
+from tacit.models.marginals.layout import Layout, encoded_batches
+from tacit.models.marginals.measuring import Measurement, Survey, measure
+from tacit.models.marginals.model import MarginalModel, fitted_model
+from tacit.models.marginals.planning import ADJACENCY, Stages
+from tacit.models.marginals.storage import model_arrays, model_settings, stored_model
+from tacit.privacy.account import Account
+from tacit.privacy.card import Card
+from tacit.releases.file import Release
+from tacit.releases.kind import ReleasePlan, Spend, checked_rows
+from tacit.releases.lesson import owner_schema
+
+GRID = "numbers are counted on a public grid: whole ones up to 20000 of them, others in steps of a power of ten"
+# Forbidden combinations that a card lists; the page lists more.
+MOST_LISTED = 8
+
+
+def make(plan: ReleasePlan[Stages], X: Rows, y: NDArray[Any], spend: Spend) -> Release:
+    """Charge the ledger, then return the release of rows ``X`` [N, p] in [0, 1] with class codes ``y`` [N]."""
+    codes = _checked(X, y, plan.schema)
+    account = plan.charge(spend, "tables of columns and pairs")
+    measured = released_tables(account, plan, X, codes)
+    # What follows the noise is public and protects nothing: it needs no secrecy.
+    seed = None if spend.random_state is None else checks.whole("random_state", spend.random_state, least=0) % 2**32
+    model = fitted_model(measured, random_state=seed)
+    return Release(FILE, model_arrays(model), model_settings(model), _card(account, model), plan.schema.to_dict())
+
+
+def released_tables(account: Account, plan: ReleasePlan[Stages], X: Rows, codes: Codes) -> Measurement:
+    """Return the noisy tables of rows ``X`` with class codes, as the account releases them."""
+    batches = encoded_batches(X, codes, plan.schema)
+    return measure(Survey(batches, Layout.of(plan.schema), plan.details, account))
+
+
+def model_of(release: Release) -> MarginalModel:
+    """Return the model that a release of this kind holds."""
+    return stored_model(release.arrays, release.settings, Layout.of(owner_schema(release)))
+
+
+def _checked(X: Rows, y: NDArray[Any], schema: Schema) -> Codes:
+    if schema.label is not None:
+        return checked_rows(X, y, schema)
+    # Without a label all rows are of one class.
+    return np.zeros(len(X), dtype=np.intp)
+
+
+def _card(account: Account, model: MarginalModel) -> Card:
+    return account.card(
+        "noisy tables of columns and pairs of columns by class",
+        adjacency=ADJACENCY,
+        assumptions=[PUBLIC, GRID, *_pairs_line(model), *_zeros_line(model)],
+        not_protected=[PUBLIC],
+    )
+
+
+def _pairs_line(model: MarginalModel) -> list[str]:
+    """Return which pairs of columns were left out, if any were."""
+    q, counted = len(model.layout.columns), len(model.measurement.pairs)
+    if counted == q * (q - 1) // 2:
+        return []
+    return [f"{counted} of {q * (q - 1) // 2} pairs of columns are counted, chosen by the noisy tables of the columns"]
+
+
+def _zeros_line(model: MarginalModel) -> list[str]:
+    """Return which combinations rows drawn from the release never have."""
+    listed = forbidden_pairs(model)
+    if not listed:
+        return []
+    more = f"; and {len(listed) - MOST_LISTED} more" if len(listed) > MOST_LISTED else ""
+    return [
+        "rows drawn from it never have these combinations, which the noisy tables show as empty although a rare true "
+        f"one may be among them: {'; '.join(listed[:MOST_LISTED])}{more}"
+    ]
+
+
+def forbidden_pairs(model: MarginalModel) -> list[str]:
+    """Return the pairs of cells that the model takes for impossible, in words."""
+    lines = []
+    for zeros in model.zeros:
+        names = [coarse_names(model.measurement.columns[j], model.layout.columns[j]) for j in zeros.columns]
+        first, second = (model.layout.columns[j].name for j in zeros.columns)
+        lines += [f"{first} {names[0][a]} with {second} {names[1][b]}" for a, b in np.argwhere(zeros.forbidden)]
+    return lines

@@ -1,0 +1,132 @@
+"""Draws the planned tables: fine cells, label by cell, coarse cells, label by pair of cells."""
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tacit.arrays import FloatArray, IntArray
+from tacit.models.marginals.coarse import CellScale, coarse_groups
+from tacit.models.marginals.counting import Pair, level_counts, pair_counts, range_counts
+from tacit.models.marginals.layout import Batch, Layout
+from tacit.models.marginals.planning import Stages
+from tacit.models.marginals.tables import (
+    CoarseCounts,
+    ColumnTable,
+    PairTable,
+    coarse_counts,
+    with_common_totals,
+    with_trees,
+)
+from tacit.models.marginals.trees import Cells, released_cells
+from tacit.privacy.account import Account, Step
+
+
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """A private table, and the account that may answer the planned queries about it."""
+
+    batches: Sequence[Batch]
+    layout: Layout
+    stages: Stages
+    account: Account
+
+
+@dataclass(frozen=True, eq=False)
+class Measurement:
+    """Everything that was drawn, and the public noise of it.
+
+    Attributes
+    ----------
+    layout : Layout
+    columns : tuple of ColumnTable
+    pairs : tuple of PairTable
+    cell_sigma, pair_sigma : float
+        Standard deviations of the noise of a count in the tables of columns and of pairs.
+    """
+
+    layout: Layout
+    columns: tuple[ColumnTable, ...]
+    pairs: tuple[PairTable, ...]
+    cell_sigma: float
+    pair_sigma: float
+
+    def coarse(self) -> CoarseCounts:
+        """Return the counts of coarse cells, from all tables that hold them."""
+        return coarse_counts(self.columns, self.pairs, cell_sigma=self.cell_sigma, pair_sigma=self.pair_sigma)
+
+
+def measure(survey: Survey) -> Measurement:
+    """Return what the account releases; what is asked depends on the schema and on earlier answers alone."""
+    layout, stages = survey.layout, survey.stages
+    counts = level_counts(survey.batches, layout)
+    cells, _ = released_cells(counts, layout, stages, survey.account)
+    cell_sigma = step_sigma(stages.cells)
+    pair_sigma = cell_sigma if stages.pairs is None else step_sigma(stages.pairs)
+    tables = _released_columns(counts, cells, survey)
+    scale = CellScale(float(tables[0].sum()), cell_sigma, pair_sigma)
+    groups = [coarse_groups(table, column, scale) for table, column in zip(tables, layout.columns, strict=True)]
+    columns = tuple(
+        ColumnTable(cell.ranges, table, group) for cell, table, group in zip(cells, tables, groups, strict=True)
+    )
+    return Measurement(layout, columns, _released_pairs(columns, survey), cell_sigma, pair_sigma)
+
+
+def step_sigma(step: Step) -> float:
+    """Return the standard deviation of a planned query's noise."""
+    return float(getattr(step.mechanism, "sigma", 0.0))
+
+
+def _released_columns(counts: Sequence[IntArray], cells: Sequence[Cells], survey: Survey) -> list[FloatArray]:
+    exact = [range_counts(count, cell.ranges) for count, cell in zip(counts, cells, strict=True)]
+    noisy = _released(exact, survey.stages.cells, survey.account)
+    sigma = step_sigma(survey.stages.cells)
+    return with_common_totals([with_trees(table, cell, sigma) for table, cell in zip(noisy, cells, strict=True)])
+
+
+def _released_pairs(columns: Sequence[ColumnTable], survey: Survey) -> tuple[PairTable, ...]:
+    if survey.stages.pairs is None:
+        return ()
+    pairs = chosen_pairs(columns, survey.stages.n_pairs, step_sigma(survey.stages.cells))
+    levels = survey.layout.columns
+    cells = [
+        column.groups[column.cell_of_level(level.size)].astype(np.int64)
+        for column, level in zip(columns, levels, strict=True)
+    ]
+    exact = pair_counts(survey.batches, cells, pairs, survey.layout.n_classes)
+    noisy = _released(exact, survey.stages.pairs, survey.account)
+    return tuple(PairTable(pair, table) for pair, table in zip(pairs, noisy, strict=True))
+
+
+def _released(exact: Sequence[IntArray], step: Step, account: Account) -> list[FloatArray]:
+    """Return tables of counts as one query releases them together."""
+    values = np.concatenate([table.ravel() for table in exact]).astype(np.float64)
+    noisy = account.release(step.mechanism, values)
+    ends = np.cumsum([table.size for table in exact])[:-1]
+    return [part.reshape(table.shape) for part, table in zip(np.split(noisy, ends), exact, strict=True)]
+
+
+def chosen_pairs(columns: Sequence[ColumnTable], most: int, sigma: float) -> list[Pair]:
+    """Return at most ``most`` pairs of columns: all, or those whose columns both tell most about the label.
+
+    The choice reads released tables alone, by the product of two columns' weights.
+    """
+    pairs = list(itertools.combinations(range(len(columns)), 2))
+    if len(pairs) <= most:
+        return pairs
+    weights = [label_weight(column.counts, sigma) for column in columns]
+    order = sorted(range(len(pairs)), key=lambda place: -weights[pairs[place][0]] * weights[pairs[place][1]])
+    return sorted(pairs[place] for place in order[:most])
+
+
+def label_weight(counts: FloatArray, sigma: float) -> float:
+    """Return how far class counts lie from the common class shares, per row: sum of |count - expected|, less noise.
+
+    Noise of standard deviation sigma adds sqrt(2/pi) sigma to each of the sum's terms on average.
+    """
+    total = max(float(counts.sum()), 1.0)
+    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / total
+    noise = math.sqrt(2 / math.pi) * sigma * counts.size
+    return max(float(np.abs(counts - expected).sum()) - noise, 0.0) / total

@@ -1,0 +1,23 @@
+"""Ask a release of tables for counts."""
+
+from tacit.errors import InputError
+from tacit.files.regular import FilePath
+from tacit.kinds.marginals import FILE
+from tacit.kinds.marginals.make import model_of
+from tacit.models.marginals.asking import Answer, answer
+from tacit.releases.file import Release, read_release
+from tacit.releases.signature import TrustedKey
+
+
+def ask(release: Release | FilePath, question: str, *, trusted_key: TrustedKey | None = None) -> Answer:
+    """Return the counts of the columns that ``question`` names, such as "sex x income", with 95 % intervals.
+
+    Reads the release alone, which must be of method "marginals", and costs nothing.
+    """
+    opened = release if isinstance(release, Release) else read_release(release, trusted_key=trusted_key)
+    if {opened.kind} != {FILE}:
+        raise InputError(
+            f"counts are asked of a release of tables; got one of kind {opened.kind!r}. "
+            "Make one by `tacit release --method marginals`."
+        )
+    return answer(model_of(opened), question)

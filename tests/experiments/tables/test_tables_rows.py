@@ -1,0 +1,44 @@
+"""Fabricated rows of mixed tables: on invented rows."""
+
+from collections.abc import Callable, Iterable
+
+import pytest
+
+from tacit.data.datasets import TableSet
+from tacit.errors import MissingDataError
+from tacit.experiments import mixed_tables
+from tacit.experiments.mixed_tables import SplitTable
+from tacit.experiments.results import ResultRow
+from tacit.experiments.tables import tables_rows
+
+Checked = Callable[[Iterable[ResultRow]], list[ResultRow]]
+
+
+def absent() -> SplitTable:
+    raise MissingDataError("not here")
+
+
+@pytest.fixture
+def small(invented: Callable[..., TableSet]) -> SplitTable:
+    train, test = invented("bank", 600, seed=0), invented("bank", 300, seed=1)
+    return SplitTable(train.encode(), test.encode(), train.schema)
+
+
+def test_every_method_is_judged_beside_real_rows_and_absent_tables_are_left_out(
+    shrink: Callable[..., None], small: SplitTable, checked: Checked
+) -> None:
+    shrink(mixed_tables, TABLES={"Bank": lambda: small, "flights": absent})
+    shrink(tables_rows, DRAWS=1, EPSILON=8.0)
+    rows = checked(tables_rows.rows())
+    assert {row.setting for row in rows} == {"Bank, record epsilon 8"}
+    figures = {(row.method, row.metric): row.mean for row in rows}
+    assert figures["fabricated from marginals", "TV1"] < figures["fabricated from moments", "TV1"]
+    assert figures["real rows", "AUC, boosting"] > 0
+    assert figures["fabricated from marginals", "CPU s"] > 0
+
+
+def test_held_out_rows_are_a_third_and_share_no_row_with_the_owners(invented: Callable[..., TableSet]) -> None:
+    table = invented("bank", 300, seed=0)
+    split = mixed_tables._split(table.table, table.schema)
+    assert len(split.held_out.y) == 100
+    assert len(split.owner.y) == 200

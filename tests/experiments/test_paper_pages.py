@@ -1,0 +1,90 @@
+"""Pages are made of lists and recorded figures: nothing measured is left out, and what was not measured is said."""
+
+from pathlib import Path
+
+from tacit.experiments.paper_items import Finding, Paper, PaperItem
+from tacit.experiments.paper_pages import (
+    index_page,
+    item_line,
+    link,
+    markdown_table,
+    our_figures,
+    paper_page,
+    write_pages,
+)
+from tacit.experiments.recorded import RecordedTable, papers_folder, write_recorded
+from tacit.experiments.registry import EXPERIMENTS
+from tacit.experiments.results import Conditions, ResultRow
+
+CONDITIONS = Conditions("2", "ten", "0", "elsewhere")
+ROWS = (ResultRow("good", "epsilon 1", "accuracy", 0.91234), ResultRow("losing", "epsilon 1", "accuracy", 0.125))
+RECORDED = {"units": RecordedTable("units", ROWS, CONDITIONS, 3.0)}
+ITEM = PaperItem(
+    "Table 1",
+    "on toys",
+    "not reproduced",
+    reason="the other one wins",
+    code=("src/tacit/errors.py",),
+    tests=("tests/test_package.py::test_it_is_so",),
+    command="tacit reproduce units",
+    printed=".95",
+    figures=(("units", "good", "epsilon 1"), ("units", "absent", "epsilon 1"), ("hearts", "good", "epsilon 1")),
+)
+PAPER = Paper(
+    "toy", "A toy", "In short.", (ITEM,), {"Table": ["1"]}, ("units", "hearts"), (Finding("c", "f", "m", "x"),)
+)
+
+
+def test_a_line_has_place_test_command_figures_and_verdict() -> None:
+    assert item_line(ITEM, RECORDED) == (
+        "**Table 1** on toys",
+        "[errors.py](../../src/tacit/errors.py)",
+        "[it is so](../../tests/test_package.py)",
+        "`tacit reproduce units`",
+        ".95",
+        "0.9123 / not measured here / not measured here",
+        "*not reproduced*: the other one wins",
+    )
+
+
+def test_figures_that_nobody_measured_are_said_to_be_unmeasured() -> None:
+    assert our_figures(PaperItem("Table 2", "", "not built", printed=".9"), RECORDED) == "not measured here"
+    assert our_figures(PaperItem("Lemma 1", "", "reproduced"), RECORDED) == ""
+    assert our_figures(PaperItem("Table 2", "", "reproduced", printed=".9", ours=".8"), RECORDED) == ".8"
+    named = PaperItem("Table 2", "", "reproduced", ours="good:", figures=(("units", "good", "epsilon 1"),))
+    assert our_figures(named, RECORDED) == "good: 0.9123"
+
+
+def test_a_page_shows_findings_items_and_every_row_of_its_tables() -> None:
+    page = paper_page(PAPER, RECORDED)
+    assert "| c | f | m | `x` |" in page
+    for row in ROWS:
+        assert f"| {row.method} | {row.setting} | {row.metric} | {row.mean:.4f} |" in page
+    assert "Draws: 2. Rows: ten. Delta: 0. Settings: elsewhere. Time: 3 s." in page
+    assert "## `tacit reproduce hearts`\n\nNot measured here." in page
+
+
+def test_a_test_is_shown_by_its_words_and_a_file_by_its_name() -> None:
+    assert link("tests/a/test_b.py::test_c_d") == "[c d](../../tests/a/test_b.py)"
+    assert link("tests/a/test_b.py") == "[test_b.py](../../tests/a/test_b.py)"
+
+
+def test_a_bar_in_a_cell_is_no_new_cell() -> None:
+    assert markdown_table(("a", "b"), [("x|y", "z")]) == "| a | b |\n| --- | --- |\n| x\\|y | z |"
+
+
+def test_the_index_counts_verdicts_and_shows_tables_of_no_paper() -> None:
+    page = index_page([PAPER], RECORDED)
+    assert "| [[toy]](toy.md) | A toy | 1 | 1 not reproduced |" in page
+    for table in EXPERIMENTS:
+        assert (f"`tacit reproduce {table.name}`" in page) == (table.name not in PAPER.tables)
+
+
+def test_pages_are_written_below_their_lists(tmp_path: Path) -> None:
+    (tmp_path / "items").mkdir()
+    source = papers_folder() / "items" / "dpa.toml"
+    (tmp_path / "items" / "dpa.toml").write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
+    write_recorded(RecordedTable("behaviour", ROWS, CONDITIONS, 3.0), tmp_path)
+    write_pages(tmp_path)
+    assert "0.1250" in (tmp_path / "dpa.md").read_text(encoding="utf-8")
+    assert "[[dpa]](dpa.md)" in (tmp_path / "README.md").read_text(encoding="utf-8")

@@ -1,0 +1,71 @@
+import numpy as np
+import polars as pl
+import pytest
+from tests.models.marginals.conftest import people
+
+from tacit.errors import InputError
+from tacit.models.marginals.asking import answer, range_name
+from tacit.models.marginals.model import MarginalModel
+
+
+def test_counts_of_a_column_are_near_the_true_ones(model: MarginalModel) -> None:
+    found = answer(model, "grade x outcome")
+    real = people(6000)
+    inside = []
+    for a, grade in enumerate(found.cells[0]):
+        for b, outcome in enumerate(found.cells[1]):
+            true = real.filter((pl.col("grade") == grade) & (pl.col("outcome") == outcome)).height
+            assert found.half_width is not None
+            inside.append(abs(found.counts[a, b] - true) <= found.half_width)
+    assert np.mean(inside) > 0.85
+
+
+def test_the_label_may_come_first_and_order_does_not_matter(model: MarginalModel) -> None:
+    first, second = answer(model, "grade x outcome"), answer(model, "outcome x grade")
+    assert np.array_equal(first.counts, second.counts.T)
+    assert second.cells[0] == ("well", "ill", "worse")
+    swapped, straight = answer(model, "grade x work"), answer(model, "work x grade")
+    assert np.array_equal(swapped.counts, straight.counts.T)
+
+
+def test_pairs_have_the_noise_of_all_classes(model: MarginalModel) -> None:
+    with_label, without = answer(model, "grade x work x outcome"), answer(model, "grade x work")
+    assert with_label.half_width is not None
+    assert without.half_width == pytest.approx(with_label.half_width * np.sqrt(3))
+    assert np.allclose(with_label.counts.sum(axis=2), without.counts)
+
+
+def test_three_columns_are_estimated_without_an_interval(model: MarginalModel) -> None:
+    found = answer(model, "grade x work x points")
+    assert found.half_width is None
+    assert found.counts.sum() == pytest.approx(6000, rel=0.02)
+    assert found.counts.shape == tuple(len(cells) for cells in found.cells)
+
+
+def test_the_label_alone_is_counted(model: MarginalModel) -> None:
+    found = answer(model, "outcome")
+    assert found.counts.sum() == pytest.approx(6000, rel=0.02)
+
+
+def test_missing_cells_and_ranges_have_names(model: MarginalModel) -> None:
+    assert answer(model, "dose").cells[0][-1] == "missing"
+    assert answer(model, "work").cells[0] == ("farm", "office", "none", "missing")
+    assert range_name(model.layout.columns[0], 0, 3) == "17 to 19"
+    assert range_name(model.layout.columns[0], 5, 6) == "22"
+
+
+def test_lines_state_cells_counts_and_intervals(model: MarginalModel) -> None:
+    found = answer(model, "work x outcome")
+    lines = list(found.lines())
+    assert len(lines) == 12
+    cells, count, interval = lines[0]
+    assert cells == ("farm", "well")
+    assert interval is not None
+    assert interval[0] < count < interval[1]
+    assert min(low for _, _, (low, _) in lines) >= 0  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("question", ["height", "", "grade x ", "grade x grade"])
+def test_questions_about_other_things_are_refused(model: MarginalModel, question: str) -> None:
+    with pytest.raises(InputError, match=r"column|name"):
+        answer(model, question)

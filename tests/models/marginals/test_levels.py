@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+
+from tacit.data.columns import Categorical, Label, Numeric
+from tacit.models.marginals.levels import MOST_INTEGERS, levels_of
+
+
+def test_every_integer_between_the_bounds_is_a_level() -> None:
+    levels = levels_of(Numeric("age", (17, 90), integer=True))
+    numbers = np.arange(17, 91)
+    codes = levels.codes(((numbers - 17) / 73)[:, None])
+    assert codes.tolist() == list(range(74))
+    assert levels.values(codes + 0.5).tolist() == numbers.tolist()
+
+
+def test_fractional_bounds_of_integers_hold_whole_numbers_only() -> None:
+    levels = levels_of(Numeric("rank", (0.5, 3.5), integer=True))
+    assert (levels.low, levels.high, levels.count) == (1, 3, 3)
+    assert levels.codes(np.array([[0.0], [0.5], [1.0]])).tolist() == [0, 1, 2]
+
+
+def test_many_integers_share_levels_and_come_back_inside_the_bounds() -> None:
+    column = Numeric("weight", (0, 1_500_000), integer=True)
+    levels = levels_of(column)
+    assert levels.step == 100
+    assert levels.count <= MOST_INTEGERS + 1
+    places = np.array([0.0, 0.999, 7.25, levels.count - 1 + 0.99])
+    assert levels.values(places).tolist() == [0, 99, 725, 1_500_000]
+    assert levels.codes(levels.fractions(places)[:, None]).tolist() == [0, 0, 7, levels.count - 1]
+
+
+@pytest.mark.parametrize("bounds", [(0, 2), (-3.5, 12.25), (970, 1050), (0, 1e-6), (-1e7, 1e7)])
+def test_other_numbers_lie_on_a_grid_of_a_power_of_ten(bounds: tuple[float, float]) -> None:
+    levels = levels_of(Numeric("x", bounds))
+    assert 1000 <= levels.count - 1 <= 10_001
+    assert np.log10(levels.step) == pytest.approx(round(np.log10(levels.step)), abs=1e-9)
+    codes = np.arange(levels.count)
+    again = levels.codes(levels.fractions(codes + 0.3)[:, None])
+    assert np.array_equal(again[:-1], codes[:-1])
+    assert levels.values(codes + 0.0).min() >= bounds[0]
+    assert levels.values(codes + 0.0).max() <= bounds[1]
+
+
+def test_numbers_are_written_with_the_digits_of_their_grid() -> None:
+    levels = levels_of(Numeric("x", (0, 2)))
+    assert str(levels.column(np.array([300.0]))[0]) == "0.3"
+
+
+def test_a_missing_cell_is_the_last_level_and_comes_back_missing() -> None:
+    number = levels_of(Numeric("x", (0, 2), missing="flag"))
+    codes = number.codes(np.array([[0.5, 1.0], [0.5, 0.0]]))
+    assert codes.tolist() == [number.count, 1000]
+    assert number.column(codes + 0.0).to_list() == [None, 1.0]
+    category = levels_of(Categorical("c", ("a", "b"), missing="category"))
+    assert category.codes(np.array([[0, 0, 1], [0, 1, 0]])).tolist() == [2, 1]
+    assert category.column(np.array([2.0, 1.0])).to_list() == [None, "b"]
+
+
+def test_classes_are_levels_too() -> None:
+    levels = levels_of(Label("y", ("no", "yes")))
+    assert levels.column(np.array([1.0, 0.0])).to_list() == ["yes", "no"]
+    assert not levels.ordered

@@ -1,0 +1,118 @@
+"""The pages about the papers: complete, up to date, and every link, test, command and figure in them exists."""
+
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from tacit.experiments.paper_items import Finding, Paper, PaperItem, read_papers
+from tacit.experiments.paper_pages import INDEX, index_page, paper_page
+from tacit.experiments.recorded import recorded_tables
+from tacit.experiments.registry import EXPERIMENTS
+from tacit.interfaces.cli.main import app
+
+ROOT = Path(__file__).parent.parent
+FOLDER = ROOT / "docs" / "papers"
+PAPERS = read_papers(FOLDER)
+RECORDED = recorded_tables((table.name for table in EXPERIMENTS), FOLDER)
+NAMES = {table.name for table in EXPERIMENTS}
+ITEMS = [(paper, item) for paper in PAPERS for item in paper.items]
+FINDINGS = [finding for paper in PAPERS for finding in paper.findings]
+AGAIN = "Write the pages anew: tacit reproduce NAME --write, or tacit.experiments.paper_pages.write_pages."
+
+
+def exists(path: str) -> bool:
+    """Return whether a file exists and, after ``::``, holds a test of that name."""
+    file, _, name = path.partition("::")
+    target = ROOT / file
+    return target.is_file() and (not name or f"def {name}(" in target.read_text(encoding="utf-8"))
+
+
+def runs(command: str) -> bool:
+    """Return whether what a command names exists: a table, a test, or a script of the repository."""
+    words = shlex.split(command)
+    if words[:2] == ["tacit", "reproduce"]:
+        return words[2] in NAMES
+    if words[:3] == ["python", "-m", "pytest"]:
+        return exists(words[3])
+    return words[0] == "python" and exists(words[1])
+
+
+def identity(value: Any) -> str:
+    return value.key if isinstance(value, Paper) else str(getattr(value, "name", value))
+
+
+def test_there_is_a_page_for_each_of_the_five_papers() -> None:
+    assert {paper.key for paper in PAPERS} == {"membership", "pptl", "dpa", "hull", "thesis"}
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=identity)
+def test_every_numbered_item_of_a_paper_has_a_row_and_no_other_has(paper: Paper) -> None:
+    assert {item.name for item in paper.items} == paper.expected_names()
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=identity)
+def test_a_page_is_what_its_list_and_figures_make_it(paper: Paper) -> None:
+    assert (FOLDER / f"{paper.key}.md").read_text(encoding="utf-8") == paper_page(paper, RECORDED), AGAIN
+
+
+def test_the_index_is_up_to_date() -> None:
+    assert (FOLDER / INDEX).read_text(encoding="utf-8") == index_page(PAPERS, RECORDED), AGAIN
+
+
+def test_every_table_is_on_one_page_and_no_page_names_another() -> None:
+    named = [name for paper in PAPERS for name in paper.tables]
+    assert len(named) == len(set(named))
+    assert set(named) <= NAMES
+    shown = "".join(path.read_text(encoding="utf-8") for path in FOLDER.glob("*.md"))
+    for name in NAMES:
+        assert shown.count(f"## `tacit reproduce {name}`\n") == 1, f"{name} is on no page. {AGAIN}"
+
+
+@pytest.mark.parametrize(("paper", "item"), ITEMS, ids=identity)
+def test_what_a_row_names_exists(paper: Paper, item: PaperItem) -> None:
+    for path in (*item.code, *item.tests):
+        assert exists(path), path
+    assert not item.command or runs(item.command), item.command
+    for name, *rest in item.figures:
+        assert name in paper.tables
+        assert name not in RECORDED or RECORDED[name].figure(*rest), rest
+
+
+@pytest.mark.parametrize("item", [item for _, item in ITEMS], ids=identity)
+def test_a_verdict_says_why_and_where(item: PaperItem) -> None:
+    if item.verdict != "reproduced":
+        assert item.reason
+    if item.verdict in {"reproduced", "unsound, mended"}:
+        assert item.code
+        assert item.tests
+
+
+@pytest.mark.parametrize("finding", FINDINGS, ids=lambda finding: finding.claim[:40])
+def test_what_shows_a_fault_can_be_run(finding: Finding) -> None:
+    assert runs(finding.command), finding.command
+
+
+def test_a_test_or_a_command_that_does_not_exist_is_noticed() -> None:
+    assert exists("tests/test_papers.py::test_the_index_is_up_to_date")
+    assert not exists("tests/test_papers.py::test_perpetual_motion")
+    assert not runs("tacit reproduce perpetual-motion")
+    assert not runs("python -m pytest tests/test_perpetual_motion.py")
+    assert not runs("rm -r docs")
+
+
+def test_links_of_the_pages_lead_somewhere() -> None:
+    for page in FOLDER.glob("*.md"):
+        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):
+            assert (FOLDER / target).exists(), target
+
+
+@pytest.mark.parametrize("line", ["units --write", "--all --write", "--all --quick", "units --quick --json"])
+def test_the_command_line_that_the_pages_name_would_be_accepted(line: str) -> None:
+    group: Any = typer.main.get_command(app)
+    with group.make_context("tacit", [], resilient_parsing=True) as context:
+        name, command, _ = group.resolve_command(context, ["reproduce"])
+        command.make_context(name, shlex.split(line), parent=context)

@@ -1,0 +1,72 @@
+"""Which method fabricates a table, and what it takes."""
+
+import numpy as np
+import pytest
+from tests.models.marginals.conftest import SCHEMA, people
+
+import tacit
+from tacit.data.columns import Categorical, Label, Numeric
+from tacit.data.public_schemas import image_schema
+from tacit.data.schema import Schema
+from tacit.errors import InputError
+from tacit.privacy.budget import Unit
+from tacit.workflows.fabricate import usual_method
+from tacit.workflows.invented_rows import drawn_rows
+
+LABEL = Label("y", ("a", "b"))
+
+
+@pytest.mark.parametrize(
+    ("schema", "unit", "method"),
+    [
+        (SCHEMA, Unit.RECORD, "marginals"),
+        (SCHEMA, Unit.PERSON, "marginals"),
+        (SCHEMA, Unit.ENTRY, "moments"),
+        (Schema((Numeric("x", (0, 1)), LABEL)), Unit.RECORD, "moments"),
+        (Schema((Numeric("x", (0, 1)), Categorical("c", ("a", "b")), LABEL)), Unit.RECORD, "marginals"),
+        (Schema((Numeric("x", (0, 9), integer=True), LABEL)), Unit.RECORD, "marginals"),
+        (Schema((*(Categorical(f"c{j}", ("a", "b")) for j in range(201)), LABEL)), Unit.RECORD, "moments"),
+        (image_schema((4, 4), ("0", "1")), Unit.RECORD, "moments"),
+    ],
+)
+def test_mixed_tables_of_records_are_made_from_tables_and_others_from_moments(
+    schema: Schema, unit: Unit, method: str
+) -> None:
+    assert usual_method(schema, unit) == method
+
+
+def test_rows_of_every_method_have_the_same_form() -> None:
+    for method in ("marginals", "moments"):
+        made = tacit.fabricate(people(300), SCHEMA, epsilon=1, method=method, rows=40, random_state=0)
+        assert made.method == method
+        assert made.X.shape == (40, len(SCHEMA.encoded_names))
+        assert made.table().height == len(made.y) == 40
+        assert made.release().arrays["X"].shape == made.X.shape
+        assert made.release(table_digest="0" * 64).settings["rows"] == 40
+
+
+def test_the_number_of_rows_is_noisy_unless_it_is_given() -> None:
+    made = tacit.fabricate(people(500), SCHEMA, epsilon=3, random_state=1)
+    assert abs(len(made.y) - 500) < 150
+
+
+def test_what_a_method_does_not_take_is_refused() -> None:
+    with pytest.raises(InputError, match="hull"):
+        tacit.fabricate(people(50), SCHEMA, epsilon=1, accounting="paper")
+    with pytest.raises(InputError, match="hull"):
+        tacit.fabricate(people(50), SCHEMA, epsilon=1, method="marginals", accounting="paper")
+    with pytest.raises(InputError, match="method"):
+        tacit.fabricate(people(50), SCHEMA, epsilon=1, method="magic")
+    with pytest.raises(InputError, match="rows"):
+        tacit.fabricate(people(50), SCHEMA, epsilon=1, rows=0)
+    with pytest.raises(InputError, match="unit must be"):
+        tacit.fabricate(people(50), SCHEMA, epsilon=1, unit="entry", method="marginals")
+
+
+def test_a_release_gives_the_same_rows_again_with_a_seed() -> None:
+    release = tacit.release(people(300), SCHEMA, epsilon=1, method="marginals", random_state=0)
+    first, second, other = (drawn_rows(release, rows=30, random_state=seed) for seed in (1, 1, 2))
+    assert np.array_equal(first.places, second.places)
+    assert not np.array_equal(first.places, other.places)
+    with pytest.raises(InputError, match="at most"):
+        drawn_rows(release, rows=10**8)
