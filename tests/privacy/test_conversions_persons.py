@@ -199,7 +199,7 @@ def test_a_plan_per_person_pays_for_all_rows_of_one() -> None:
     assert accounting.epsilon(card.event, delta=0) == pytest.approx(1.0)
     assert (card.parts[0].rows, card.rows_per_person) == (4, 4)
     page = " ".join(card.to_text().split())
-    assert "at most 4 rows of each person were read" in page
+    assert "At most 4 rows of each person were read" in page
     assert "a table with one person more or less" in page
 
 
@@ -208,5 +208,7 @@ def test_a_record_card_says_what_a_person_with_several_rows_loses() -> None:
     bounded = Account.open([step], budget=Budget(0.5, unit="record"), rows_per_person=3)
     lines = [str(each) for each in bounded.card("a count", adjacency="one row more").coarser]
     assert "epsilon 1.5, delta 0 for a person with at most 3 rows" in lines
+    words = " ".join(bounded.card("a count", adjacency="one row more").to_text().split())
+    assert "at most 3 were read, and the guarantee for a person holds" in words
     unbounded = Account.open([step], budget=Budget(0.5, unit="record")).card("a count", adjacency="one row more")
     assert "their number is not bounded" in " ".join(unbounded.to_text().split())

@@ -22,6 +22,8 @@ from tacit.privacy.mechanisms import Mechanism
 from tacit.workflows.persons import choice_key, contribution
 from tacit.workflows.release import plan_release
 
+# Tables of a few rows, which an owner is warned of.
+pytestmark = pytest.mark.filterwarnings("ignore:the table has")
 COLUMNS = (Numeric("age", (0, 100)), Categorical("sex", ("f", "m")), Label("ill", ("no", "yes")))
 SCHEMA = Schema((Person("patient", rows=2), *COLUMNS))
 IGNORING = Schema((Ignored("patient"), *COLUMNS))
@@ -162,8 +164,17 @@ def test_a_missing_bound_or_column_is_refused_before_anything_is_read() -> None:
         tacit.release(TABLE, IGNORING, epsilon=1, unit="person", rows_per_person=2)
     with pytest.raises(InputError, match="rows_per_person must be None with unit 'record'"):
         tacit.release(TABLE, IGNORING, epsilon=1, rows_per_person=2)
-    with pytest.raises(InputError, match="1 rows are without"):
-        tacit.release(TABLE.with_columns(patient=TABLE["patient"].replace("P0", "")), SCHEMA, epsilon=1)
+
+
+@MANY
+def test_rows_without_a_person_are_not_read_and_stop_no_release() -> None:
+    """A row that is nobody's moves no query: whoever it belongs to, it tells nothing."""
+    nobody = TABLE.with_columns(patient=TABLE["patient"].replace("P0", ""))
+    with pytest.warns(UserWarning, match="1 row without a person left out"):
+        tacit.release(nobody, SCHEMA, epsilon=1)
+    changed = nobody.with_columns(age=pl.when(pl.col("patient") == "").then(99).otherwise(pl.col("age")))
+    assert np.array_equal(_sums(nobody), _sums(changed))
+    assert np.array_equal(_sums(nobody), _sums(TABLE.filter(pl.col("patient") != "P0")))
 
 
 def test_a_larger_bound_than_the_schema_s_may_be_given() -> None:

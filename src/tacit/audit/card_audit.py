@@ -24,6 +24,7 @@ DRAWS = 20_000
 SECONDS, FEWEST_DRAWS, QUICK_CONFIDENCE = 3.0, 500, 1 - 1e-6
 # Relative room for an epsilon that was printed and read again.
 ROUNDING = 1e-9
+COMPARED = 1e-3
 
 
 @dataclass(frozen=True)
@@ -36,11 +37,14 @@ class CardAudit:
         The epsilon on the card, and what its events cost together.
     results : tuple of AuditResult
         One game for each part of the release.
+    understated : tuple of str
+        The parts of which the mechanism on the card costs more than the event on the card.
     """
 
     claimed: float
     recomputed: float
     results: tuple[AuditResult, ...]
+    understated: tuple[str, ...] = ()
 
     @property
     def adds_up(self) -> bool:
@@ -50,7 +54,7 @@ class CardAudit:
     @property
     def passed(self) -> bool:
         """Whether nothing contradicts the card."""
-        return self.adds_up and all(result.passed for result in self.results)
+        return self.adds_up and not self.understated and all(result.passed for result in self.results)
 
 
 def audit_card(card: Card, *, draws: int = DRAWS, seed: int | None = None) -> CardAudit:
@@ -61,7 +65,18 @@ def audit_card(card: Card, *, draws: int = DRAWS, seed: int | None = None) -> Ca
     """
     recomputed = accounting.epsilon(card.event, delta=card.delta)
     games = [_game(part, card.delta, seed) for part in card.parts]
-    return CardAudit(card.epsilon, recomputed, tuple(game.play(draws) for game in games))
+    understated = tuple(part.what for part in card.parts if not _covers(part, card.delta))
+    return CardAudit(card.epsilon, recomputed, tuple(game.play(draws) for game in games), understated)
+
+
+def _covers(part: Part, delta: float) -> bool:
+    """Whether the part's event costs at least what one draw of its mechanism costs: a plan charges one draw or more."""
+    one_draw = accounting.at_group(from_settings(part.mechanism).event, part.rows)
+    # Compared at the card's delta, and at one at which Gaussian noise and atoms both have a finite epsilon.
+    return all(
+        accounting.epsilon(one_draw, delta=each) <= accounting.epsilon(part.event, delta=each) * (1 + ROUNDING)
+        for each in {delta, max(delta, COMPARED)}
+    )
 
 
 def quick_audit(card: Card, *, seed: int | None = None) -> tuple[AuditResult, ...]:

@@ -7,6 +7,7 @@ from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, ClassVar
 
 from tacit.errors import SchemaError
+from tacit.files.plain_text import cell_text
 
 # Bounds beyond this overflow when subtracted from each other.
 LARGEST_NUMBER = 1e300
@@ -17,12 +18,12 @@ _WHOLE_AS_DECIMAL = re.compile(r"^([+-]?\d+)\.0+$")
 
 
 def canonical(text: str) -> str:
-    """Return ``text`` as categories are compared: without outer blanks, ``"3.0"`` as ``"3"``.
+    """Return ``text`` as categories are compared: ``"3.0"`` as ``"3"``, no outer blanks, no quote before a formula.
 
     >>> canonical(" 3.0 "), canonical("3.5"), canonical("yes")
     ('3', '3.5', 'yes')
     """
-    stripped = text.strip()
+    stripped = cell_text(text.strip())
     return _WHOLE_AS_DECIMAL.sub(r"\1", stripped)
 
 

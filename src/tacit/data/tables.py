@@ -15,6 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from tacit.errors import InputError
+from tacit.files.plain_text import cell_text, spreadsheet_text
 
 Format = Literal["csv", "parquet", "npz"]
 FORMATS: dict[str, Format] = {
@@ -80,13 +81,26 @@ def read_table(
 
 
 def write_table(table: pl.DataFrame, handle: BinaryIO, *, layout: Format) -> None:
-    """Write ``table`` as CSV or Parquet to an open binary file, which the caller puts in place when it is whole."""
+    """Write ``table`` as CSV or Parquet to an open binary file, which the caller puts in place when it is whole.
+
+    In CSV, names and cells that a spreadsheet would run as a formula stand behind an apostrophe: they may come from a
+    release of somebody else. `read_table` and schemas read them as they were.
+    """
     if layout == "csv":
-        table.write_csv(handle)
+        texts = [name for name, kind in table.schema.items() if kind == pl.String]
+        quoted = table.with_columns(_spreadsheet_column(table[name]) for name in texts)
+        quoted.rename({name: spreadsheet_text(name) for name in table.columns}).write_csv(handle)
     elif layout == "parquet":
         table.write_parquet(handle)
     else:
         raise InputError(f"layout must be 'csv' or 'parquet'; got {layout!r}. Name the output .csv or .parquet.")
+
+
+def _spreadsheet_column(cells: pl.Series) -> pl.Series:
+    # Few texts repeat over many rows: each one is looked at once.
+    texts = cells.unique().drop_nulls().to_list()
+    changed = {text: spreadsheet_text(text) for text in texts if spreadsheet_text(text) != text}
+    return cells.replace(changed) if changed else cells
 
 
 def _read_csv(file: Path, only: Collection[str] | None, separator: str | None, *, mended: bool) -> pl.DataFrame:
@@ -135,7 +149,7 @@ def _names(start: str, separator: str) -> list[str]:
     except csv.Error:
         # Text after a closing quote: the names are separated by something else.
         return []
-    return [name.strip() for name in header]
+    return [cell_text(name.strip()) for name in header]
 
 
 def _start_of(file: Path, errors: str) -> str:

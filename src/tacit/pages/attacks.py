@@ -27,6 +27,7 @@ def attack_page(attack: ReleaseAttack, card: Card) -> str:
         tag("p", f"{card.title[:1].upper()}{card.title[1:]}, at {headline(card)}; {rows}.", class_="lead"),
     ]
     sections = [
+        section("Alike?", "Whether the two sides differ without any release.", _alike(attack)),
         section("Curves", "The nearer to the dashed line, the closer to guessing.", _curves(attack)),
         section("Figures", "Ranges are 95\u202f% intervals.", _figures(attack)),
         section("Score", "The distance between two densities, from the literature.", _score(attack.score)),
@@ -38,6 +39,9 @@ def attack_page(attack: ReleaseAttack, card: Card) -> str:
 
 def verdict(attack: ReleaseAttack) -> str:
     """Return the outcome of all attacks in one sentence that claims no more than the rows show."""
+    if attack.unlike and attack.before is not None:
+        share = percent(attack.before.area)
+        return f"Nothing can be said: members and others differ without any release ({share} of pairs are told apart)."
     refuting = [outcome.name for outcome in attack.outcomes if attack.contradicts(outcome)]
     if refuting:
         return f"The card does not hold: an attack by {_listed(refuting)} finds more than it allows."
@@ -70,6 +74,25 @@ def score_text(score: MembershipScore) -> str:
 
 def _curves(attack: ReleaseAttack) -> Markup:
     return joined(roc_chart(attack.outcomes, attack.claim), tag("p", LOW_PROVES_NOTHING), _shared_rows(attack))
+
+
+def _alike(attack: ReleaseAttack) -> Markup | None:
+    if attack.before is None:
+        return None
+    return tag("p", alike_text(attack.before))
+
+
+def alike_text(before: Outcome) -> str:
+    """Return whether members and non-members were drawn alike, by a classifier that sees no release."""
+    low, high = before.area_interval
+    figure = f"an area of {before.area:.3f} ({low:.3f} to {high:.3f})"
+    if before.tells_apart:
+        return (
+            f"Members and non-members differ without any release: a classifier that sees none reaches {figure}. What "
+            "the attacks find may be this difference and nothing else. Take non-members that were drawn as the members "
+            "were, such as rows of the same table that were set aside at random."
+        )
+    return f"Without any release a classifier reaches {figure}: the two sides are not surely told apart."
 
 
 def _shared_rows(attack: ReleaseAttack) -> Markup | None:

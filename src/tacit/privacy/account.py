@@ -28,6 +28,8 @@ from tacit.version import VERSION
 # Sees each query before it is answered: (mechanism, true values, draw) -> answer. Used by audits only.
 Observer = Callable[[Mechanism, FloatArray, Callable[[], FloatArray]], FloatArray]
 SEEDED = "The noise was drawn from a seed, so whoever knows the seed can take it off again."
+# Scores on private rows by which someone chose a setting are a release of their own, which no noise covers.
+SETTINGS = "settings were chosen without looking at the private rows, or their choice was paid for"
 FAILED = (
     "a query failed after its charge, and nothing was released: what it was asked of is not what was declared of every "
     "table (finite numbers within their bounds). The charge stands. In Python the error's cause says more, for the "
@@ -272,7 +274,7 @@ class Account:
             published=claim.exact,
             rows_per_person=claim.rows_per_person,
             coarser=(*coarser_guarantees(claim, self.budget), *group_guarantees(claim, self.budget, groups or {})),
-            assumptions=(*assumptions, *([ONE_NAME] if self.budget.unit is Unit.PERSON else [])),
+            assumptions=(*assumptions, SETTINGS, *([ONE_NAME] if self.budget.unit is Unit.PERSON else [])),
             not_protected=tuple(not_protected),
             secure=self._stream.secure,
             warning=warning or self._claim.warning,

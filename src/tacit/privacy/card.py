@@ -12,17 +12,20 @@ from typing import Any
 
 from tacit import checks
 from tacit.errors import InputError, UnknownEventError
+from tacit.files.plain_text import printable_content
 from tacit.privacy import accounting
 from tacit.privacy.budget import Budget, Relation, Relations, Unit, relation_of, relations_of
 from tacit.privacy.card_facts import CardFacts, LedgerHistory
 from tacit.privacy.card_page import number_text, page
 from tacit.privacy.conversions import Claim, Exact, converted, exact_of, told_apart_by
-from tacit.privacy.events import Event, RepeatedEvent, SequentialEvent, from_dict, to_dict
+from tacit.privacy.events import Event, RepeatedEvent, SequentialEvent, from_dict, to_dict, ways
 from tacit.privacy.spending import digits
 
 CENTRAL = "central: the owner holds the raw table and adds the noise before anything leaves"
 # Delta at which a record-level epsilon is stated beside an entry-level guarantee.
 RECORD_DELTA = 1e-5
+# Ways in which one unit may meet the events of a card that is read: each takes up to a tenth of a second to sum up.
+MOST_WAYS = 64
 
 
 @dataclass(frozen=True)
@@ -168,9 +171,13 @@ class Card:
     def from_dict(cls, content: Mapping[str, Any]) -> "Card":
         """Return the card that ``content`` describes; anything malformed is an ``InputError``."""
         try:
-            return cls(**_parsed(dict(content)))
+            made = cls(**_parsed(printable_content(dict(content))))
+            _require_accountable(made)
+            return made
         except InputError:
             raise
+        except RecursionError:
+            raise InputError("the card is malformed: its events are nested too deeply.") from None
         except (TypeError, KeyError, ValueError, AttributeError, UnknownEventError) as problem:
             raise InputError(f"the card is malformed: {problem}") from problem
 
@@ -250,6 +257,16 @@ def _parsed(content: dict[str, Any]) -> dict[str, Any]:
     if content.get("ledger") is not None:
         content["ledger"] = dict(_require(content["ledger"], Mapping, "ledger"))
     return content
+
+
+def _require_accountable(card: Card) -> None:
+    """Raise InputError for events that nobody could sum up in a reasonable time."""
+    count = math.prod(ways(part.event) for part in card.parts)
+    if count > MOST_WAYS:
+        raise InputError(
+            f"the card's events can be met in {count:.3g} ways, more than {MOST_WAYS}; each is accounted for by "
+            "itself. Ask its owner for a release whose parts have the same noise."
+        )
 
 
 def _part(content: Mapping[str, Any], unit: Unit) -> Part:

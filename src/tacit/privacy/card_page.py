@@ -83,10 +83,12 @@ def person_meaning(card: "Card") -> str:
         bound = f"At most {card.rows_per_person} rows" if card.rows_per_person else "A bounded number of rows"
         return f"{bound} of each person were read, chosen by a key and not by their values. {_presence(card)}"
     if card.unit is Unit.RECORD:
-        return (
-            f"{_presence(card)} That is for a person with one row: one with several loses as much as a group of so "
-            "many records, and their number was not bounded."
-        )
+        several = "one with several loses as much as a group of so many records, and their number is not bounded."
+        if card.rows_per_person:
+            several = (
+                f"of one with several at most {card.rows_per_person} were read, and the guarantee for a person holds."
+            )
+        return f"{_presence(card)} That is for a person with one row: {several}"
     if card.unit is Unit.ENTRY:
         return (
             "Each single cell of a person's row is protected; the row as a whole far less, as the guarantee for a "

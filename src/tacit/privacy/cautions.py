@@ -30,13 +30,13 @@ def cautions(budget: Budget, *, n_rows: int | None = None) -> tuple[str, ...]:
 
 
 def clipping_cautions(clipped: Mapping[str, float]) -> tuple[str, ...]:
-    """Return a sentence for every column of which all values lie outside their bounds; for the owner's eyes alone.
+    """Return a sentence for every column of which all values lie at or beyond one bound; for the owner's eyes alone.
 
-    ``clipped`` maps names of columns to the share of their values that were clipped.
+    ``clipped`` maps names of columns to the share of their values that do.
     """
     return tuple(
-        f"column {name!r}: every value lies outside its bounds and was clipped to them, so that nothing is left of it. "
-        "Check the bounds and the units in the schema."
+        f"column {name!r}: every value lies at one of its bounds or outside it and was clipped to it, so that nothing "
+        "is left of the column. Check the bounds and the units in the schema."
         for name, share in clipped.items()
         if share >= 1
     )

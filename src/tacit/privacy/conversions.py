@@ -114,7 +114,8 @@ def _rows(claim: Claim) -> int:
     if claim.rows_per_person is None:
         raise InputError(
             "rows_per_person must be given to charge an event per record or entry on a ledger per person: the most "
-            "rows of one person that the release reads. Bound contributions first."
+            "rows of one person that the release reads. Bound contributions first: `tacit release --person COLUMN "
+            "--rows-per-person K` does."
         )
     return claim.rows_per_person
 

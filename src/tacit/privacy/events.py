@@ -3,12 +3,17 @@
 An event speaks of one protected unit: how far the outputs on two inputs that differ in one unit can be told apart.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 from tacit import checks
-from tacit.errors import UnknownEventError
+from tacit.errors import InputError, UnknownEventError
+
+# Bounds on what is read: no release comes near them.
+MOST_DEPTH, MOST_EVENTS = 16, 10_000
+MOST_REPEATED = 10**9
 
 
 @dataclass(frozen=True)
@@ -65,7 +70,8 @@ class RepeatedEvent:
     count: int
 
     def __post_init__(self) -> None:
-        checks.whole("count", self.count)
+        if checks.whole("count", self.count) > MOST_REPEATED:
+            raise InputError(f"count of a repeated event must be at most {MOST_REPEATED}; got {self.count}.")
 
 
 @dataclass(frozen=True)
@@ -110,8 +116,42 @@ def to_dict(event: Event) -> dict[str, Any]:
     return content
 
 
+def ways(event: Event) -> int:
+    """Return an upper bound on the ways in which one unit can meet the parts of ``event``; equal parts count once."""
+    match event:
+        case RepeatedEvent():
+            return ways(event.event)
+        case SequentialEvent():
+            return math.prod(ways(each) for each in event.events)
+        case ParallelEvent():
+            return sum(ways(each) for each in set(event.events))
+    return 1
+
+
 def from_dict(content: Mapping[str, Any]) -> Event:
-    """Return the event that ``content`` describes; anything unknown is refused."""
+    """Return the event that ``content`` describes; anything unknown, too deep or too large is refused."""
+    _require_bounded(content)
+    return _event(content)
+
+
+def _require_bounded(content: Any) -> None:
+    """Raise UnknownEventError for an event that was made to be read or accounted for without end."""
+    level, total = [content], 1
+    for _ in range(MOST_DEPTH):
+        level = [each for outer in level if isinstance(outer, Mapping) for each in _inner(outer.get("of"))]
+        total += len(level)
+        if not level:
+            return
+        if total > MOST_EVENTS:
+            break
+    raise UnknownEventError(f"an event may hold at most {MOST_EVENTS} others, at most {MOST_DEPTH} within each other.")
+
+
+def _inner(of: Any) -> Sequence[Any]:
+    return of if isinstance(of, list | tuple) else () if of is None else (of,)
+
+
+def _event(content: Mapping[str, Any]) -> Event:
     rest = dict(content)
     kind = _KINDS.get(str(rest.pop("event", None)))
     if kind is None:
@@ -119,9 +159,9 @@ def from_dict(content: Mapping[str, Any]) -> Event:
     inner = rest.pop("of", None)
     try:
         if kind in (SequentialEvent, ParallelEvent):
-            return kind(events=tuple(from_dict(each) for each in _listed(inner)), **rest)
+            return kind(events=tuple(_event(each) for each in _listed(inner)), **rest)
         if kind is RepeatedEvent:
-            return RepeatedEvent(event=from_dict(inner), **rest)
+            return RepeatedEvent(event=_event(inner), **rest)
         return kind(**rest)
     except (TypeError, AttributeError) as problem:
         raise UnknownEventError(f"event {kind.name!r} is malformed: {problem}") from problem

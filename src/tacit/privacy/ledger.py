@@ -14,6 +14,7 @@ from tacit.privacy import ledger_file, ledger_rules
 from tacit.privacy.budget import Budget, Relation, Unit
 from tacit.privacy.conversions import Claim, Exact, converted
 from tacit.privacy.events import Event
+from tacit.privacy.ledger_facts import LedgerFacts
 from tacit.privacy.ledger_file import LedgerFile
 from tacit.privacy.ledger_records import Charter, Line, line_json, now
 from tacit.privacy.ledger_rules import Allowance, Statement, allowances
@@ -28,7 +29,7 @@ PATIENCE = 60.0
 LedgerLike: TypeAlias = "str | os.PathLike[str] | Ledger | None"
 
 
-class Ledger:
+class Ledger(LedgerFacts):
     """The account of one private data set, in one file that outlives processes.
 
     A charge is on disk before ``charge`` returns, and is refused if everything charged so far and the new event
@@ -76,6 +77,7 @@ class Ledger:
 
     _seen: Head
     _spending: Spending
+    _table: TableIdentity | None = None
 
     def __init__(
         self,
@@ -118,35 +120,11 @@ class Ledger:
         ledger_file.make(_full(path), charter)
         return cls(path, timeout=patience, allow=allowed)
 
-    @property
-    def path(self) -> Path:
-        """Where the ledger is, in full."""
-        return self._path
-
-    @property
-    def budget(self) -> Budget:
-        """What may be spent in all."""
-        return self._charter.budget
-
-    @property
-    def name(self) -> str:
-        """What the owner calls the data set."""
-        return self._charter.name
-
-    @property
-    def identifier(self) -> str:
-        """A random name that no other ledger has."""
-        return self._charter.identifier
-
-    @property
-    def created(self) -> str:
-        """When the ledger was made (UTC)."""
-        return self._charter.created
-
-    @property
-    def relation_assumed(self) -> bool:
-        """Whether the ledger is of a format that did not state its relation."""
-        return self._charter.relation_assumed
+    def for_table(self, table: TableIdentity) -> Self:
+        """Return the same ledger, opened for releases of ``table``: a charge that names no other table is for it."""
+        opened = type(self).__new__(type(self))
+        opened.__dict__.update(self.__dict__, _table=table)
+        return opened
 
     def charge(
         self,
@@ -218,7 +196,7 @@ class Ledger:
         With a ``key``, a name that no other charge has, a claim that stands there already is not charged again.
         """
         asked, text = ledger_rules.storable(claim), one_line("purpose", purpose)
-        match = self._charter.match(table)
+        match = self._charter.match(table or self._table)
         ledger_rules.require_allowed(asked, match, self._allow, name=self._path.name)
         cost = converted(asked, self.budget.unit, self.budget.relation)
         with ledger_file.exclusive():
@@ -352,7 +330,7 @@ class Ledger:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpickled, (str(self._path), self._timeout, self._charter.to_json(), sorted(self._allow))
+        return _unpickled, (str(self._path), self._timeout, self._charter.to_json(), sorted(self._allow), self._table)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ledger):
@@ -375,12 +353,14 @@ def as_ledger(ledger: LedgerLike) -> Ledger | None:
     raise InputError(f"ledger must be None, a path or a Ledger; got a {type(ledger).__name__}.")
 
 
-def _unpickled(path: str, timeout: float, charter: str, allow: Sequence[str] = ()) -> Ledger:
+def _unpickled(
+    path: str, timeout: float, charter: str, allow: Sequence[str] = (), table: TableIdentity | None = None
+) -> Ledger:
     # Nothing is opened: a fitted estimator may be loaded where its ledger is not.
     ledger = Ledger.__new__(Ledger)
     place, read = Path(path), Charter.from_json(charter)
     ledger._settle(place, timeout, read, allowances(allow))  # noqa: SLF001 - the second constructor
-    return ledger
+    return ledger if table is None else ledger.for_table(table)
 
 
 def _full(path: str | os.PathLike[str]) -> Path:

@@ -71,13 +71,14 @@ def require_allowed(claim: Claim, match: TableMatch, allow: frozenset[Allowance]
     if claim.warning and Allowance.NO_GUARANTEE not in allow:
         raise LedgerError(
             f"a release that guarantees nothing does not belong on a ledger: {claim.warning} Nothing was charged. Draw "
-            "without a seed and with sound accounting, or open the ledger with allow=['no-guarantee']: its line then "
-            "says so."
+            "without a seed and with sound accounting, or allow it (--allow no-guarantee; in Python "
+            "Ledger(path, allow=['no-guarantee'])): its line then says so."
         )
     if match is TableMatch.OTHER and Allowance.OTHER_TABLE not in allow:
         raise LedgerError(
             f"the ledger {name} was made for another table: its schema or its name differs. Nothing was charged. Give "
-            "this table's own ledger, or open this one with allow=['other-table']: its line then says so."
+            "this table's own ledger, or allow it (--allow other-table; in Python "
+            "Ledger(path, allow=['other-table'])): its line then says so."
         )
 
 
@@ -92,7 +93,7 @@ def require_first(path: Path, table: TableIdentity, *, timeout: float) -> None:
         if match is TableMatch.SAME:
             raise LedgerError(
                 f"{other} is the ledger of this table already: a second budget would be spent on the same rows. Open "
-                "that one; or give allow=['second-ledger'] if the tables differ after all."
+                "that one; or allow a second one (--allow second-ledger) if the tables differ after all."
             )
 
 

@@ -21,7 +21,7 @@ from tacit.kinds.marginals import FILE as MARGINALS_FILE
 from tacit.kinds.marginals import KIND as MARGINALS_KIND
 from tacit.kinds.marginals.plan import MOST_COLUMNS
 from tacit.privacy.budget import Budget, Unit
-from tacit.privacy.ledger import LedgerLike, as_ledger
+from tacit.privacy.ledger import LedgerLike
 from tacit.releases.file import Release, read_release
 from tacit.releases.kind import ReleasePlan, Spend
 from tacit.releases.sidecar import is_table, release_path
@@ -30,9 +30,10 @@ from tacit.workflows.card_details import Facts, card_facts, completed_card
 from tacit.workflows.fabricated_tables import write_fabricated
 from tacit.workflows.invented_rows import MARGINALS, DrawnRows, InventedRows, drawn_rows
 from tacit.workflows.persons import Contribution, contribution, private_rows, warn_of_persons, with_person
+from tacit.workflows.promise_warnings import warn_of_promise
 from tacit.workflows.record_policy import with_record_policy
 from tacit.workflows.release import DELTA
-from tacit.workflows.tables import Progress, Table, as_schema, input_paths, no_progress
+from tacit.workflows.tables import Progress, Table, as_schema, input_paths, ledger_of, no_progress
 
 # Bytes that a cell of the written table takes, at most about.
 CELL = 24
@@ -87,6 +88,7 @@ def plan_fabrication(
         plan = FABRICATED_ROWS.plan(rules, rows_per_person=chosen.rows, **budget, **settings, method=method)
     rows, repeating = private_rows(table, rules, chosen, progress=progress)
     warn_of_persons(plan, repeating)
+    warn_of_promise(promise, rows, rules)
     return PlannedFabrication(plan, rows, method, details.rows)
 
 
@@ -135,7 +137,7 @@ def fabricate(
         says. ``rows``, ``accounting``, ``block_size`` and ``n_jobs`` as in `FabricationSettings`.
     """
     rules, stated = with_person(as_schema(schema, bad_records), person), card_facts(facts, schema)
-    account = as_ledger(ledger)
+    account = ledger_of(ledger, rules)
     kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=account, random_state=random_state)
     promise = Budget(epsilon, delta, unit=kept.unit)
     planned = plan_fabrication(table, rules, promise, kept=kept, progress=progress, **settings)

@@ -98,6 +98,12 @@ def _kept(rows: Encoded, kept: Contribution) -> Encoded:
             "table must have the column that says whose row it is, to bound a person's rows. Check its name in the "
             "schema or in --person."
         )
+    named = rows.persons != ""
+    if not named.all():
+        # Rows that are nobody's are not read at all, so that they can tell nothing of whoever they belong to.
+        n_without = int((~named).sum())
+        warnings.warn(f"{n_without:,} row{'s' * (n_without > 1)} without a person left out.", stacklevel=4)
+        return _kept(rows.where(named), kept)
     stay = kept_rows(rows.persons, rows_per_person=kept.rows or 1, key=kept.key)
     if not stay.all():
         words = f"{int((~stay).sum()):,} of {len(stay):,} rows left out: at most {kept.rows} of each person are read."

@@ -15,17 +15,18 @@ from tacit.errors import ReleaseError
 from tacit.files.outputs import require_output
 from tacit.files.regular import FilePath
 from tacit.kinds.registry import kind_for
-from tacit.privacy.budget import Budget, Unit
-from tacit.privacy.ledger import LedgerLike, as_ledger
+from tacit.privacy.budget import DEFAULT_DELTA, Budget, Unit
+from tacit.privacy.ledger import LedgerLike
 from tacit.releases.file import Release, write_release
 from tacit.releases.kind import ReleaseKind, ReleasePlan
 from tacit.releases.signature import SigningKey, load_key
 from tacit.workflows.card_details import Facts, card_facts, completed_card
 from tacit.workflows.persons import Contribution, chosen_unit, contribution, private_rows, warn_of_persons, with_person
+from tacit.workflows.promise_warnings import warn_of_promise
 from tacit.workflows.record_policy import with_record_policy
-from tacit.workflows.tables import Progress, Table, as_schema, input_paths, no_progress
+from tacit.workflows.tables import Progress, Table, as_schema, input_paths, ledger_of, no_progress
 
-DELTA = 1e-6
+DELTA = DEFAULT_DELTA
 # Bytes for a release beside the class covariances of an entry-level one.
 FILE_SIZE = 8 << 20
 
@@ -64,6 +65,7 @@ def plan_release(
     rows, repeating = private_rows(table, rules, chosen, progress=progress)
     plan = early or kind.plan(rules, n_rows=len(rows.y), **budget)
     warn_of_persons(plan, repeating)
+    warn_of_promise(promise, rows, rules)
     return PlannedRelease(kind, plan, rows)
 
 
@@ -133,7 +135,7 @@ def release(
         inputs = input_paths(table, schema, signing_key, ledger)
         _require_release_output(Path(output), rules, chosen_unit(rules, unit), force=force, inputs=inputs)
     key = load_key(signing_key) if isinstance(signing_key, str | Path) else signing_key
-    account = as_ledger(ledger)
+    account = ledger_of(ledger, rules)
     kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=account, random_state=random_state)
     promise = Budget(epsilon, delta, unit=kept.unit)
     planned = plan_release(table, rules, promise, method=method, kept=kept, progress=progress)

@@ -12,7 +12,8 @@ from tacit.data.encoding import Encoded, LabelPresence, encode, encode_file, rea
 from tacit.data.schema import Schema
 from tacit.data.schema_file import read_schema
 from tacit.files.regular import FilePath
-from tacit.privacy.ledger import Ledger
+from tacit.privacy.ledger import Ledger, LedgerLike, as_ledger
+from tacit.privacy.table_identity import TableIdentity
 
 Table = FilePath | pl.DataFrame | Encoded
 # Told at each stage what is being done.
@@ -27,6 +28,21 @@ def input_paths(*inputs: object) -> list[Path]:
     """Return the files among ``inputs``, which an output must not replace: paths, and the file of a ledger."""
     paths = [source.path if isinstance(source, Ledger) else source for source in inputs]
     return [Path(path) for path in paths if isinstance(path, str | Path)]
+
+
+def table_identity(schema: Schema, name: str) -> TableIdentity:
+    """Return what tells the table of ``schema`` from others: the names of its columns, and its owner's ``name`` for it.
+
+    Bounds and other rules may change from release to release; the rows stay those of the same people.
+    """
+    label = () if schema.label is None else (schema.label.name,)
+    return TableIdentity({"columns": sorted([*(column.name for column in schema.features), *label])}, name)
+
+
+def ledger_of(ledger: LedgerLike, schema: Schema) -> Ledger | None:
+    """Return the ledger, opened for releases of the table of ``schema``: the wrong table is then noticed."""
+    book = as_ledger(ledger)
+    return None if book is None else book.for_table(table_identity(schema, book.name))
 
 
 def as_schema(schema: Schema | FilePath, bad_records: BadRecords | str | None = None) -> Schema:

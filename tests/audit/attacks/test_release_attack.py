@@ -1,5 +1,7 @@
 """Attacks on whole releases: each kind, with and without protection, and what is refused."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -12,6 +14,7 @@ from tacit.data.schema import Schema
 from tacit.errors import InputError
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.kinds.fabricated_rows.make import fabricate
+from tacit.kinds.linear import KIND as LINEAR
 from tacit.models.class_moments.nearest_mean import PrivateNearestMean
 from tacit.releases.file import Release
 
@@ -110,3 +113,13 @@ def test_rows_without_labels_other_schemas_and_unknown_kinds_are_refused() -> No
     strange = Release("strange", release.arrays, {}, release.card)
     with pytest.raises(InputError, match="no attack is known on releases of kind 'strange'"):
         attack_release(strange, encoded(slice(9)), encoded(slice(9)), SCHEMA)
+
+
+def test_a_release_per_person_is_attacked_and_compared_with_what_it_promises_a_record() -> None:
+    promise: dict[str, Any] = {"unit": "person", "epsilon": 1.0, "delta": 1e-6, "rows_per_person": 3}
+    table = X[:MEMBERS], Y[:MEMBERS]
+    release = CLASS_MOMENTS.release(*table, SCHEMA, random_state=0, **promise)
+    # A record is its person out and in: two persons.
+    assert attacked(release, appearances=2).claim.epsilon == pytest.approx(2.1229, abs=1e-3)
+    linear = LINEAR.release(*table, SCHEMA, random_state=0, **promise)
+    assert record_claim(linear).epsilon is None, "persons exchanged say nothing about a row that becomes another's"

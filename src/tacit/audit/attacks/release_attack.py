@@ -1,11 +1,13 @@
 """Every attack on one release, given rows that were in its table and rows that were not."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from tacit.arrays import FloatArray, IntArray
+from tacit.audit.attacks.difference import difference_without_release
 from tacit.audit.attacks.kinds.table import target_of
 from tacit.audit.attacks.membership_score import MembershipScore, membership_score
 from tacit.audit.attacks.outcome import LEAST_ROWS, Outcome, outcome
@@ -14,7 +16,8 @@ from tacit.audit.attacks.target import AttackTarget
 from tacit.data.encoding import Encoded
 from tacit.data.schema import Schema
 from tacit.errors import InputError
-from tacit.privacy.budget import Unit
+from tacit.privacy import accounting
+from tacit.privacy.budget import Relation, Unit
 from tacit.privacy.card import Guarantee
 from tacit.releases.file import Release
 
@@ -34,6 +37,8 @@ class ReleaseAttack:
         What the card promises to a record; epsilon None if nothing.
     n_members, n_non_members, n_shared : int
         Rows on either side, and how many non-members equal some member.
+    before : Outcome or None
+        How surely members are told from non-members without any release; None if that was not tried.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -42,9 +47,17 @@ class ReleaseAttack:
     n_members: int
     n_non_members: int
     n_shared: int
+    before: Outcome | None = None
+
+    @property
+    def unlike(self) -> bool:
+        """Whether the two sides differ without any release: attacks may then find that difference and nothing else."""
+        return self.before is not None and self.before.tells_apart
 
     def contradicts(self, attack: Outcome) -> bool:
-        """Whether ``attack`` shows a larger epsilon than the card promises to a record."""
+        """Whether ``attack`` shows a larger epsilon than the card promises to a record; never if the sides differ."""
+        if self.unlike:
+            return False
         shown = attack.epsilon_shown(self.claim.delta)
         return shown is not None and self.claim.epsilon is not None and shown > self.claim.epsilon
 
@@ -67,7 +80,7 @@ def attack_release(
     """
     sides = [_labelled("members", members), _labelled("non_members", non_members)]
     X, y = np.vstack([side[0] for side in sides]), np.concatenate([side[1] for side in sides])
-    n = len(sides[0][0])
+    n, tables = len(sides[0][0]), [np.column_stack(side).astype(np.float64) for side in sides]
     target = target_of(release, schema, rows)
     nearest = target.view.nearest(X)
     scores = {THRESHOLD: -target.view.distances(X, y), NEAREST: -nearest}
@@ -79,7 +92,8 @@ def attack_release(
         record_claim(release),
         n,
         len(X) - n,
-        _shared(np.column_stack(sides[0]), np.column_stack(sides[1])),
+        _shared(*tables),
+        difference_without_release(*tables, seed=seed),
     )
 
 
@@ -88,6 +102,10 @@ def record_claim(release: Release) -> Guarantee:
     card = release.card
     if card.unit == Unit.RECORD:
         return Guarantee("record", card.epsilon, card.delta)
+    if card.unit is Unit.PERSON and card.relation is Relation.ADD_REMOVE:
+        # The person without the row out, the person with it in; bounding may then pick other rows.
+        pair = accounting.epsilon(accounting.at_group(card.event, 2), delta=card.delta)
+        return Guarantee("record", pair if math.isfinite(pair) else None, card.delta)
     of_record = (guarantee for guarantee in card.coarser if guarantee.unit.startswith("record"))
     return next(of_record, Guarantee("record", None, 0.0))
 

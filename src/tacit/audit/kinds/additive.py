@@ -1,17 +1,19 @@
 """Audits of additive releases: replays of whole releases, games of their queries, and broken twins of each stage."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from tacit.arrays import FloatArray
-from tacit.audit.case import DELTA, DRAWS, EPSILON, Case, replay_result
+from tacit.audit.case import DELTA, DRAWS, EPSILON, Case, replay_fits, replay_result
 from tacit.audit.game import Game, mechanism_game
 from tacit.audit.neighbours import MixedTable
 from tacit.data.columns import Categorical, Label, Numeric
 from tacit.data.schema import Schema
 from tacit.kinds.additive import KIND as ADDITIVE
 from tacit.models.additive.class_check import cell_edges, histogram_query
+from tacit.models.additive.classifier import PrivateAdditiveClassifier
 from tacit.models.additive.descent import Weights, gradient_query
 from tacit.models.additive.features import TableFeatures, table_features
 from tacit.models.additive.fit import CLASS_CLIP
@@ -19,6 +21,7 @@ from tacit.models.additive.levels import encoded_codes
 from tacit.models.additive.losses import class_residuals
 from tacit.models.additive.marginals import count_levels, marginal_query, read_marginals
 from tacit.models.additive.plan import UNITS, AdditivePlan
+from tacit.models.additive.regressor import PrivateAdditiveRegressor
 from tacit.models.additive.rows import Batches, batches_of
 from tacit.privacy import accounting
 from tacit.privacy.budget import Unit
@@ -38,6 +41,8 @@ def cases(seed: int | None) -> list[Case]:
     return [
         Case("additive release, replay", lambda: _release_replay(SCHEMA, seed)),
         Case("additive release of three classes, replay", lambda: _release_replay(THREE_CLASSES, seed)),
+        Case("additive classifier, replay", lambda: _classifier_replay(seed)),
+        Case("additive regression, replay", lambda: _regression_replay(seed)),
         Case("additive release, counts of levels, game", lambda: _counts_game(seed).play(DRAWS)),
         Case("additive release, gradients, game", lambda: _gradients_game(seed).play(DRAWS)),
         Case("control: noise of counts halved", lambda: _counts_game(seed, noise=0.5).play(DRAWS), control=True),
@@ -68,6 +73,23 @@ def _release_replay(schema: Schema, seed: int | None) -> AuditResult:
 
     n_classes = len(schema.classes)
     return replay_result(run, table(n_classes), neighbour(n_classes))
+
+
+def _classifier_replay(seed: int | None) -> AuditResult:
+    """Replay a fit of the estimator to numbers alone with one row more, at the bounds."""
+    (X, y), (more, labels) = table(), neighbour()
+    settings: dict[str, Any] = {"bounds": (0, 1), "classes": [0, 1], "delta": DELTA, "random_state": seed}
+    return replay_fits(lambda: PrivateAdditiveClassifier(EPSILON, **settings), (X, y), (more, labels))
+
+
+def _regression_replay(seed: int | None) -> AuditResult:
+    """Replay a fit to a number with one row more whose target lies beyond its bounds."""
+    (X, _), (more, _) = table(), neighbour()
+    numbers = np.linspace(0, 1, len(X))
+    settings: dict[str, Any] = {"bounds": (0, 1), "target_bounds": (0, 1), "delta": DELTA, "random_state": seed}
+    return replay_fits(
+        lambda: PrivateAdditiveRegressor(EPSILON, **settings), (X, numbers), (more, np.append(numbers, 9))
+    )
 
 
 def _planned(epsilon: float) -> AdditivePlan:

@@ -13,7 +13,7 @@ from tacit.audit.attacks.release_attack import ReleaseAttack
 from tacit.errors import InputError
 from tacit.files.atomic import write_text
 from tacit.interfaces.cli.outputs import counted, file_size, require_output, working
-from tacit.pages.attacks import LOW_PROVES_NOTHING, attack_page, score_text, verdict
+from tacit.pages.attacks import LOW_PROVES_NOTHING, alike_text, attack_page, score_text, verdict
 from tacit.releases.file import Release
 from tacit.releases.sidecar import open_release
 from tacit.workflows.audit import attack as attack_file
@@ -103,6 +103,8 @@ def _comment(found: ReleaseAttack) -> None:
     typer.echo(f"membership-inference score of the distances: {score_text(found.score)}.")
     if found.n_shared:
         typer.echo(f"{counted(found.n_shared, 'non-member')} equal some member in every column.", err=True)
+    if found.before is not None:
+        typer.echo(alike_text(found.before))
     typer.echo(verdict(found))
     typer.echo(LOW_PROVES_NOTHING)
 

@@ -9,6 +9,7 @@ from rich import box
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
+from rich.text import Text
 
 from tacit.audit.card_audit import CardAudit
 from tacit.audit.self_audit import Verdict, self_audit
@@ -98,7 +99,7 @@ def _package_table(verdicts: Iterable[Verdict]) -> Table:
         colour = "green" if verdict.as_expected else "bold red"
         word = caught if verdict.control else passed
         table.add_row(
-            result.what,
+            Text(result.what),
             f"{result.claimed:.3g}",
             f"{result.lower_bound:.3f}",
             f"{result.draws:,}",
@@ -112,6 +113,8 @@ def _audit_release(release: Release, draws: int, seed: int | None) -> bool:
     Console().print(_release_table(outcome))
     verdict = "adds up" if outcome.adds_up else "DOES NOT ADD UP"
     typer.echo(f"the card claims epsilon {outcome.claimed:.6g}; its events cost {outcome.recomputed:.6g}: {verdict}.")
+    for what in outcome.understated:
+        typer.echo(f"{what}: the mechanism costs more than the card says. DO NOT TRUST this card.")
     return outcome.passed
 
 
@@ -119,7 +122,9 @@ def _release_table(outcome: CardAudit) -> Table:
     table = _table("audit of the release: the mechanisms as its card describes them")
     for result in outcome.results:
         word = "[green]passes[/]" if result.passed else "[bold red]FAILS[/]"
-        table.add_row(result.what, f"{result.claimed:.3g}", f"{result.lower_bound:.3f}", f"{result.draws:,}", word)
+        figures = f"{result.claimed:.3g}", f"{result.lower_bound:.3f}", f"{result.draws:,}"
+        # As Text: what a card says is shown, never taken for markup.
+        table.add_row(Text(result.what), *figures, word)
     return table
 
 

@@ -9,10 +9,12 @@ from tacit.errors import InputError
 from tacit.interfaces.cli.facts import Audit, Dataset, LegalNote, Owner, Period, Purpose
 from tacit.interfaces.cli.outputs import counted, file_size, working
 from tacit.interfaces.cli.spend import (
+    Allow,
     BadRecords,
     Person,
     RowsPerPerson,
     left_words,
+    opened_ledger,
     print_dry_run,
     warn,
     warnings_on_stderr,
@@ -91,6 +93,7 @@ def fabricate(
     ledger: Annotated[
         Path | None, typer.Option(metavar="PATH", help="The table's account; charged before anything is drawn.")
     ] = None,
+    allow: Allow = None,
     sign: Annotated[
         Path | None, typer.Option(metavar="KEY", help="Sign the release with this Ed25519 private key (PEM).")
     ] = None,
@@ -139,10 +142,11 @@ def fabricate(
     }
     facts = CardFacts(owner, dataset, purpose, legal_note, period)
     warn(ledger, seed)
+    account = opened_ledger(ledger, allow)
     with working("reading the schema") as stage, warnings_on_stderr():
         if dry_run:
             rules = with_person(as_schema(schema, bad_records), person)
-            kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=as_ledger(ledger), random_state=seed)
+            kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=as_ledger(account), random_state=seed)
             promise = Budget(epsilon, delta, unit=kept.unit)
             plan = plan_fabrication(table, rules, promise, kept=kept, progress=stage, **settings).plan
         else:
@@ -155,7 +159,7 @@ def fabricate(
                 person=person,
                 rows_per_person=rows_per_person,
                 bad_records=bad_records,
-                ledger=ledger,
+                ledger=account,
                 random_state=seed,
                 audit=audit,
                 facts=facts,
@@ -166,9 +170,9 @@ def fabricate(
                 **settings,
             )
     if dry_run:
-        print_dry_run(plan, as_ledger(ledger))
+        print_dry_run(plan, as_ledger(account))
     elif output is not None:
-        typer.echo(_summary(made, output, as_ledger(ledger)))
+        typer.echo(_summary(made, output, as_ledger(account)))
 
 
 def _refuse_beside_source(*others: object) -> None:

@@ -12,10 +12,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tacit.data.schema_file import read_schema
 from tacit.privacy.budget import Budget
+from tacit.privacy.cautions import cautions
 from tacit.privacy.events import to_dict
 from tacit.privacy.ledger import Ledger, Line, Receipt, Statement
 from tacit.privacy.spending import digits
+from tacit.workflows.tables import table_identity
 
 # Width of the bar that shows what is spent.
 BAR = 60
@@ -45,6 +48,23 @@ def init(
         ),
     ] = None,
     name: Annotated[str, typer.Option(help="What you call the data set.", show_default=False)] = "",
+    schema: Annotated[
+        Path | None,
+        typer.Option(
+            "--schema",
+            "-s",
+            metavar="TOML",
+            help="Its table's public facts: releases of another table are then refused, and so is a second ledger for "
+            "this one in the same folder.",
+            show_default=False,
+        ),
+    ] = None,
+    allow: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow", metavar="WHAT", help="[bold]second-ledger[/]: though there is one.", show_default=False
+        ),
+    ] = None,
 ) -> None:
     """Make a ledger with a budget that cannot be changed later.
 
@@ -52,7 +72,11 @@ def init(
 
     [bold]Example:[/] tacit ledger init patients.ledger --epsilon 3 --delta 1e-6 --unit record --name patients
     """
-    ledger = Ledger.create(path, Budget(epsilon, delta, unit=unit, relation=relation), name=name)
+    table = None if schema is None else table_identity(read_schema(schema), name)
+    budget = Budget(epsilon, delta, unit=unit, relation=relation)
+    ledger = Ledger.create(path, budget, name=name, table=table, allow=allow or ())
+    for words in cautions(budget):
+        typer.echo(f"warning: {words}", err=True)
     typer.echo(f"made {path}: {ledger.budget}. Its budget is fixed; its identifier is {ledger.identifier}.")
 
 

@@ -9,10 +9,12 @@ from tacit.errors import InputError
 from tacit.interfaces.cli.facts import Audit, Dataset, LegalNote, Owner, Period, Purpose
 from tacit.interfaces.cli.outputs import file_size, working
 from tacit.interfaces.cli.spend import (
+    Allow,
     BadRecords,
     Person,
     RowsPerPerson,
     left_words,
+    opened_ledger,
     print_dry_run,
     warn,
     warnings_on_stderr,
@@ -58,6 +60,7 @@ def release(
     ledger: Annotated[
         Path | None, typer.Option(metavar="PATH", help="The table's account; charged before anything is drawn.")
     ] = None,
+    allow: Allow = None,
     sign: Annotated[
         Path | None, typer.Option(metavar="KEY", help="Sign the file with this Ed25519 private key (PEM).")
     ] = None,
@@ -89,10 +92,11 @@ def release(
         raise InputError("output must be given: -o clinic-a.tacit. `--dry-run` needs none.")
     facts = CardFacts(owner, dataset, purpose, legal_note, period)
     warn(ledger, seed)
+    account = opened_ledger(ledger, allow)
     with working("reading the schema") as stage, warnings_on_stderr():
         if dry_run:
             rules = with_person(as_schema(schema, bad_records), person)
-            kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=as_ledger(ledger), random_state=seed)
+            kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=as_ledger(account), random_state=seed)
             promise = Budget(epsilon, delta, unit=kept.unit)
             planned = plan_release(table, rules, promise, method=method, kept=kept, progress=stage)
         else:
@@ -106,7 +110,7 @@ def release(
                 rows_per_person=rows_per_person,
                 bad_records=bad_records,
                 method=method,
-                ledger=ledger,
+                ledger=account,
                 random_state=seed,
                 audit=audit,
                 facts=facts,
@@ -116,9 +120,9 @@ def release(
                 progress=stage,
             )
     if dry_run:
-        print_dry_run(planned.plan, as_ledger(ledger))
+        print_dry_run(planned.plan, as_ledger(account))
     elif output is not None:
-        typer.echo(_summary(made, output, as_ledger(ledger)))
+        typer.echo(_summary(made, output, as_ledger(account)))
 
 
 def _summary(made: Release, output: Path, account: Ledger | None) -> str:

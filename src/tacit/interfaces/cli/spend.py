@@ -50,6 +50,24 @@ BadRecords = Annotated[
         show_default="as the schema says",
     ),
 ]
+Allow = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow",
+        metavar="WHAT",
+        help="What the ledger then takes, and its line says: [bold]no-guarantee[/] (a seed, a printed algorithm) or "
+        "[bold]other-table[/] (than the ledger was made for).",
+        show_default=False,
+    ),
+]
+
+
+def opened_ledger(path: Path | None, allow: list[str] | None) -> Ledger | Path | None:
+    """Return the ledger at ``path``, which takes what ``allow`` says; its path where nothing has to be allowed."""
+    if path is None and allow:
+        raise InputError("--allow says what a ledger takes: give --ledger with it.")
+    # Opened later if it can be: the outputs are checked first.
+    return Ledger(path, allow=allow) if path is not None and allow else path
 
 
 @contextmanager

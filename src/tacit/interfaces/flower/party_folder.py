@@ -38,7 +38,8 @@ class PartyTerms:
     refit : bool
         Whether the aggregator may ask for new noise, which is charged again.
     hand_out : bool
-        Whether the noisy rows themselves may leave the party; otherwise only sums and distances do.
+        Whether the noisy rows themselves may leave the party; otherwise only sums of each class and distances do. The
+        sum of a class with a single row is that noisy row: what protects it is its noise alone.
     """
 
     name: str

@@ -96,9 +96,9 @@ class PrivateAutoencoderClassifier(ScoreClassifierMixin, PrivateEstimator):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> model = PrivateAutoencoderClassifier(4.0, bounds=(0, X.max(axis=0)), hidden=(8,), random_state=0).fit(X, y)
+    >>> from sklearn.datasets import load_digits
+    >>> X, y = load_digits(n_class=2, return_X_y=True)  # shades from 0 to 16, whatever is drawn: public bounds
+    >>> model = PrivateAutoencoderClassifier(4.0, bounds=(0, 16), hidden=(8,), random_state=0).fit(X, y)
     >>> bool(model.score(X, y) > 0.8)
     True
     """

@@ -12,10 +12,12 @@ from tacit.arrays import FloatArray, IntArray
 from tacit.errors import BudgetError
 from tacit.models.autoencoder.classifier import PrivateAutoencoderClassifier
 from tacit.privacy import accounting
-from tacit.privacy.account import plan_event
-from tacit.privacy.budget import Budget
+from tacit.privacy.account import SEEDED, plan_event
+from tacit.privacy.budget import Budget, Relation, Unit
 from tacit.privacy.card import Card, Guarantee
-from tacit.privacy.ledger import Ledger
+from tacit.privacy.conversions import Claim
+from tacit.privacy.events import Event
+from tacit.privacy.ledger import Ledger, as_ledger
 from tacit.releases.file import Release
 from tacit.situations.behaviour.tuples import (
     BehaviourLog,
@@ -77,6 +79,9 @@ def learn_behaviour(
     their attributes and outcomes: nobody influences more than ``most_influenced`` others, nobody has more than
     ``most_tuples`` tuples, and the noise is raised until so many tuples together cost epsilon. Who is friends with whom
     is public.
+
+    The ledger is that of the log: it is charged what one row of the log, or one person with a ledger per person, loses
+    by all the tuples that they enter, whichever of the two promises was made.
     """
     checks.one_of("unit", unit, ("tuple", "person"))
     if unit == "person" and most_tuples is None:
@@ -90,14 +95,60 @@ def learn_behaviour(
         hidden=hidden,
         row_norm=row_norm(tuples.X.shape[1]),
         classes=(0, 1),
-        ledger=ledger,
         random_state=random_state,
     )
     if unit == "person" and most_tuples is not None:
         size = units_of_one_person(most_tuples, degree)
         model.set_params(epsilon=epsilon_of_one(tuples.X.shape[1], model, Budget(epsilon, delta, unit="record"), size))
+    # Charged here, not by the model, which knows tuples alone; the charge stands before anything is drawn.
+    entry = _charged(as_ledger(ledger), model, tuples.X.shape[1], PersonBounds(past, degree, most_tuples))
     model.fit(tuples.X, tuples.y)
-    return BehaviourPredictor(model, people_card(model.card_, past, degree, most_tuples), past)
+    card = replace(people_card(model.card_, past, degree, most_tuples), ledger=entry)
+    return BehaviourPredictor(model, card, past)
+
+
+@dataclass(frozen=True)
+class PersonBounds:
+    """How many tuples one value, and one person, can be in: public numbers."""
+
+    past: int
+    degree: int
+    most_tuples: int | None
+
+    def value_units(self) -> int:
+        """Return how many tuples come or go when one row of the log changes, comes or goes."""
+        units = units_of_one_value(self.past, self.degree)
+        return units if self.most_tuples is None else min(units, 2 * self.most_tuples * (1 + self.degree))
+
+    def claim(self, event: Event, unit: Unit) -> Claim:
+        """Return what a ledger per ``unit`` of the log is charged for tuples with ``event``.
+
+        A row of the log, a person at one time, enters the tuples that `tuples_with_one_value` counts: they come or go
+        with it, or are replaced. A person's rows enter all of the person's tuples and those of whom they influence.
+        """
+        if unit is not Unit.PERSON:
+            group = accounting.at_group(event, self.value_units())
+            return Claim.checked(group, unit=Unit.RECORD, relation=Relation.ADD_REMOVE)
+        if self.most_tuples is None:
+            raise BudgetError(
+                "most_tuples must be given with a ledger per person: a public bound on the tuples of one person; got "
+                "None. Nothing was charged."
+            )
+        group = accounting.at_group(event, units_of_one_person(self.most_tuples, self.degree))
+        return Claim.checked(group, unit=Unit.PERSON, relation=Relation.ADD_REMOVE)
+
+
+def _charged(
+    book: Ledger | None, model: PrivateAutoencoderClassifier, n_features: int, bounds: PersonBounds
+) -> dict[str, str | int] | None:
+    """Charge the ledger with what the model's plan costs one unit of the log; return what its card says of that."""
+    if book is None:
+        return None
+    claim = bounds.claim(plan_event(model.plan(n_features, 2)), book.budget.unit)
+    if model.random_state is not None:
+        claim = replace(claim, warning=SEEDED)
+    receipt = book.charge_claim(claim, purpose="predictor of behaviour")
+    return {"identifier": book.identifier, "line": receipt.line, "digest": receipt.digest}
 
 
 def row_norm(n_features: int) -> float:
@@ -144,9 +195,7 @@ def largest_that_fits(fits: Callable[[float], bool], largest: float) -> float:
 
 def people_card(card: Card, past: int, degree: int, most_tuples: int | None) -> Card:
     """Return ``card`` of tuples with what it guarantees to one value, and to a person if contributions are bounded."""
-    value = units_of_one_value(past, degree)
-    if most_tuples is not None:
-        value = min(value, 2 * most_tuples * (1 + degree))
+    value = PersonBounds(past, degree, most_tuples).value_units()
     people = [_guarantee(f"value of a person at one time, in {value // 2} tuples", card, value)]
     if most_tuples is not None:
         name = f"person with at most {most_tuples} tuples who influences at most {degree} others"

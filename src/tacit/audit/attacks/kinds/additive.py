@@ -37,7 +37,16 @@ def target(release: Release, schema: Schema, _rows: Encoded | None) -> AttackTar
     def simulate(X: FloatArray, y: IntArray, seed: int | None) -> AttackerView:
         card = release.card
         return view(
-            ADDITIVE.release(X, y, own, unit=card.unit, epsilon=card.epsilon, delta=card.delta, random_state=seed)
+            ADDITIVE.release(
+                X,
+                y,
+                own,
+                unit=card.unit,
+                epsilon=card.epsilon,
+                delta=card.delta,
+                rows_per_person=card.rows_per_person,
+                random_state=seed,
+            )
         )
 
     return AttackTarget(view(release), simulate)

@@ -45,7 +45,14 @@ def _target(release: Release, schema: Schema, view: Callable[[Release], Attacker
 
     def simulate(X: FloatArray, y: IntArray, seed: int | None) -> AttackerView:
         again = CLASS_MOMENTS.release(
-            X, y, schema, unit=card.unit, epsilon=card.epsilon, delta=card.delta, random_state=seed
+            X,
+            y,
+            schema,
+            unit=card.unit,
+            epsilon=card.epsilon,
+            delta=card.delta,
+            rows_per_person=card.rows_per_person,
+            random_state=seed,
         )
         return view(again)
 

@@ -34,6 +34,7 @@ def target(release: Release, schema: Schema, rows: Encoded | None) -> AttackTarg
             unit=card.unit,
             epsilon=card.epsilon,
             delta=card.delta,
+            rows_per_person=card.rows_per_person,
             rows=min(n_rows, len(y)) if method == "hull" else n_rows,
             method=method,
             accounting="paper" if card.warning else "sound",
