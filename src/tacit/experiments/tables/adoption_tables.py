@@ -111,14 +111,16 @@ def released(rows: Encoded, schema: Schema, seed: int) -> Release:
 
 
 def own_predictions(X: Rows, y: Codes, test: Rows) -> dict[str, FloatArray]:
-    """Return class probabilities by usual learners of the labels; nothing for labels of fewer than two classes."""
-    if len(np.unique(y)) < 2:
+    """Return class probabilities by usual learners of the labels; of one class only, their shares; nothing of none."""
+    if not len(y):
         return {}
     learners: dict[str, ClassifierMixin] = {
         "logistic regression": make_pipeline(StandardScaler(), LogisticRegression(max_iter=500)),
         "support vectors": make_pipeline(StandardScaler(), SVC()),
         "boosting": HistGradientBoostingClassifier(min_samples_leaf=5, random_state=0),
     }
+    if len(np.unique(y)) < 2:
+        return dict.fromkeys(learners, np.tile(_shares(y), (len(test), 1)))
     return {name: _probabilities(learner.fit(X, y), test) for name, learner in learners.items()}
 
 
