@@ -112,7 +112,7 @@ def test_a_release_that_lacks_a_class_still_tells_the_others_apart() -> None:
         return scores
 
     model = iris.fit(20, Source("two", two_classes, GOOD))
-    assert iris.accuracy(model, 20) > iris.accuracy(iris.fit(20), 20) + 0.03
+    assert iris.accuracy(model, 20) > 0.75
     assert model.evidence_.releases[0].unknown_classes == ("class 0",)
 
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import expit
 
 from tacit.adoption.binary_member import DAMPING, TREES_MEAN, fit_binary
-from tacit.adoption.hypotheses import Hypothesis, Usage
+from tacit.adoption.hypotheses import WEIGHT_SD, Hypothesis, Usage
 from tacit.adoption.kernel_features import features_of
 from tacit.adoption.member_inputs import Inputs, Setting
 from tacit.adoption.softmax_member import fit_softmax
@@ -36,7 +36,7 @@ def test_without_labels_the_log_odds_are_the_scores_damped_by_their_prior_spread
     rows, _ = inputs(30)
     member = fit_binary(hypothesis(kernel=None), no_rows(rows), np.empty(0, dtype=np.intp), SETTING)
     margin = rows.scores[0][:, 1] - rows.scores[0][:, 0]
-    variance = 1.0 + 0.3**2 * margin**2
+    variance = 1.0 + WEIGHT_SD**2 * margin**2
     assert member.probabilities(rows)[:, 1] == pytest.approx(expit(margin / np.sqrt(1 + DAMPING * variance)))
     assert member.log_evidence == pytest.approx(0)
 
@@ -64,7 +64,8 @@ def test_two_classes_by_softmax_have_the_binary_evidence_and_mode(kernel: str | 
     rows, codes = inputs(40, trees=trees)
     each = hypothesis(kernel=kernel, trees=trees)
     binary, several = fit_binary(each, rows, codes, SETTING), fit_softmax(each, rows, codes, SETTING)
-    assert several.member.log_evidence == pytest.approx(binary.log_evidence, abs=1e-3)
+    assert several.posterior.log_evidence == pytest.approx(binary.log_evidence, abs=1e-3)
+    assert several.member.log_evidence == pytest.approx(several.left_out(rows, codes).sum())
     margins = np.diff(several.member.scores(rows))[:, 0]
     spread = binary.root
     assert np.isfinite(spread).all()

@@ -82,3 +82,11 @@ def test_trust_falls_where_scores_hardly_differ_between_rows() -> None:
     assert trust_on_rows(0.6, scores) == pytest.approx(0.6)
     assert trust_on_rows(0.6, scores / 4) == pytest.approx(0.02 + 0.58 * (margin.std() / 4 / 0.5) ** 2)
     assert trust_on_rows(0.6, np.zeros((5, 3))) == LEAST_TRUST
+
+
+def test_the_best_class_of_a_sure_row_stays_the_best() -> None:
+    raw = np.array([[30.0, 20.0, -40.0, -10.0], [0.1, 0.2, 0.3, 0.4]])
+    clean = clean_scores(raw, 2, 4).values
+    assert np.argsort(clean[0]).tolist() == np.argsort(raw[0]).tolist()
+    assert np.abs(clean).max() <= LARGEST_SCORE
+    assert clean[1] == pytest.approx(raw[1] - raw[1].mean())

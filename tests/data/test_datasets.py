@@ -265,6 +265,23 @@ def test_flights_are_the_departures_of_2013(outcome: str, mean: float) -> None:
     assert not ignored & {column.name for column in flights.schema.features}
 
 
+@needs("tables/vietnam_health.csv.gz")
+def test_surveys_tell_who_is_insured() -> None:
+    for load, n_columns, share in (
+        (datasets.load_vietnam_health, 13, 0.163),
+        (datasets.load_doctor_visits, 25, 0.776),
+    ):
+        rows = load().encode(labels="required")
+        assert rows.X.shape[1] == n_columns
+        assert rows.y.mean() == pytest.approx(share, abs=0.001)
+        assert ((rows.X >= 0) & (rows.X <= 1)).all()
+
+
+def test_surveys_must_be_given() -> None:
+    with pytest.raises(MissingDataError, match="Ecdat"):
+        downloads.survey_table(lambda _: b"")
+
+
 @needs("tables/diamonds.csv.gz")
 def test_diamonds_have_prices() -> None:
     rows = datasets.load_diamonds().encode(labels="required")

@@ -16,7 +16,7 @@ from tacit.arrays import FloatArray
 
 # The prior of a release's weight is N(1, WEIGHT_SD²) if it is used alone and its scores are calibrated log-odds; if
 # they are of unknown scale, N(1, UNCALIBRATED_SD²) after they were brought to a usual spread.
-WEIGHT_SD, UNCALIBRATED_SD = 0.3, 0.7
+WEIGHT_SD, UNCALIBRATED_SD = 0.5, 0.7
 # Prior standard deviations of the intercept beside used releases, with probabilities, and without any release.
 INTERCEPTS, OWN_INTERCEPT = ((0.2, 0.6), (1.0, 0.4)), 1.5
 # With labels of one class only, the intercept stays near what the releases say.

@@ -14,8 +14,8 @@ from tacit.adoption.kernel_features import KERNELS, KernelFeatures, features_of,
 from tacit.adoption.member_inputs import Inputs, Setting
 from tacit.arrays import Codes, FloatArray, Rows
 
-# Labels from which trees are learned, of all classes and of the second commonest.
-TREE_LABELS, TREE_CLASS_LABELS = 100, 8
+# Labels from which trees are learned: of all classes, for each class, and of the second commonest.
+TREE_LABELS, TREE_LABELS_A_CLASS, TREE_CLASS_LABELS = 100, 50, 8
 TREE_FOLDS = 4
 
 
@@ -132,7 +132,8 @@ def _releases_only(fit: ClassFitter, around: Surroundings) -> Average[ClassMembe
 def trees_allowed(codes: Codes) -> bool:
     """Whether labels are enough for trees."""
     counts = np.sort(np.unique(codes, return_counts=True)[1])
-    return len(codes) >= TREE_LABELS and len(counts) > 1 and int(counts[-2]) >= TREE_CLASS_LABELS
+    enough = max(TREE_LABELS, TREE_LABELS_A_CLASS * len(counts))
+    return len(codes) >= enough and len(counts) > 1 and int(counts[-2]) >= TREE_CLASS_LABELS
 
 
 def tree_scores_out_of_fold(X: Rows, codes: Codes, n_classes: int, *, seed: int) -> FloatArray:

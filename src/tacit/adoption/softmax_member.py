@@ -1,6 +1,6 @@
 """One hypothesis fitted to labels of several classes, and the class probabilities that it gives."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -15,7 +15,7 @@ from tacit.numerics.laplace import Posterior, left_out_softmax, softmax_posterio
 # A class weight of variance v/2 gives differences of two classes the variance v that a hypothesis states.
 HALF = 1 / np.sqrt(2)
 # Features of several classes: their number times the classes is what costs.
-MOST_WEIGHTS = 800
+MOST_WEIGHTS = 400
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,27 +85,40 @@ def fit_softmax(hypothesis: Hypothesis, inputs: Inputs, codes: Codes, setting: S
     """Return ``hypothesis`` fitted to labelled rows; without any row it keeps its prior.
 
     Where releases are used, a class without any label keeps what they say of it: labels of some classes do not say that
-    there are no others. Its evidence is still that of the labels among all classes, as without releases.
+    there are no others.
+
+    In place of the evidence stands the product of the probabilities of each label given all others [geisser], among all
+    classes: with few labels a class, most of the evidence is about the first ones, which nothing but a release can
+    tell, and a release that hardly helps would outweigh labels that teach more than it.
     """
     n_classes = setting.n_classes
     F = _columns(hypothesis, inputs, 1 + MOST_WEIGHTS // n_classes)
     present = np.unique(codes) if hypothesis.usage.used and len(codes) else np.arange(n_classes)
     G = _shared_columns(hypothesis, inputs, present, n_classes)
     prior = _Prior.of(hypothesis, setting, F.shape[1])
+    every = _fitted(hypothesis, (F, G), prior, codes, np.arange(n_classes))
+    evidence = float(every.left_out(inputs, codes).sum()) if len(codes) else 0.0
+    found = every if len(present) == n_classes else _fitted(hypothesis, (F, G), prior, codes, present)
+    return replace(found, member=replace(found.member, log_evidence=evidence))
+
+
+def _fitted(
+    hypothesis: Hypothesis, columns: tuple[FloatArray, FloatArray], prior: "_Prior", codes: Codes, present: Codes
+) -> SoftmaxFit:
+    """Return the fit among the classes ``present``; others keep the prior's weights."""
+    F, G = columns
     offsets = F @ prior.start + G @ prior.means
-    posterior = softmax_posterior(F * prior.deviations, G * prior.shared_deviations, offsets, codes)
-    log_evidence = posterior.log_evidence
-    if len(present) < n_classes:
-        posterior = softmax_posterior(
-            F * prior.deviations,
-            G[:, present] * prior.shared_deviations,
-            offsets[:, present],
-            np.searchsorted(present, codes),
-        )
+    posterior = softmax_posterior(
+        F * prior.deviations,
+        G[:, present] * prior.shared_deviations,
+        offsets[:, present],
+        np.searchsorted(present, codes),
+    )
     V, shared = np.split(posterior.mode, [F.shape[1] * len(present)])
     weights = prior.start.copy()
     weights[:, present] += prior.deviations[:, None] * V.reshape(F.shape[1], len(present))
-    member = SoftmaxMember(hypothesis, log_evidence, weights, prior.means + prior.shared_deviations * shared, present)
+    shared_weights = prior.means + prior.shared_deviations * shared
+    member = SoftmaxMember(hypothesis, posterior.log_evidence, weights, shared_weights, present)
     return SoftmaxFit(member, posterior, prior.deviations, prior.shared_deviations)
 
 

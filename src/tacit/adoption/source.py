@@ -152,9 +152,10 @@ def clean_scores(raw: FloatArray, n_rows: int, n_classes: int, *, name: str = "s
         return CleanScores(values, known, 0)
     kept = raw[:, known]
     usable = np.asarray(np.isfinite(kept).all(axis=1))
-    # Clipped before and after centring: the first keeps sums finite, the second bounds what is said.
+    # Clipping keeps sums finite; rows that say too much are scaled as a whole, so that their best class stays the best.
     bounded = np.clip(np.where(usable[:, None], kept, 0.0), -1e6, 1e6)
-    centred = np.clip(bounded - bounded.mean(axis=1, keepdims=True), -LARGEST_SCORE, LARGEST_SCORE)
+    centred = bounded - bounded.mean(axis=1, keepdims=True)
+    centred *= LARGEST_SCORE / np.maximum(np.abs(centred).max(axis=1, keepdims=True), LARGEST_SCORE)
     centred[~usable] = centred[usable].mean(axis=0) if usable.any() else 0.0
     if known.all():
         values = centred - centred.mean(axis=1, keepdims=True)

@@ -148,6 +148,18 @@ def load_diamonds() -> TableSet:
     return TableSet("diamonds", table, public_schemas.diamonds_schema())
 
 
+def load_vietnam_health() -> TableSet:
+    """Return a health survey of 27765 people in 194 communes of Vietnam, and whether they are insured."""
+    table = _table(locate("tables/vietnam_health.csv.gz", downloads.survey_table), rows=27_765)
+    return TableSet("vietnam_health", table, public_schemas.vietnam_health_schema())
+
+
+def load_doctor_visits() -> TableSet:
+    """Return 4406 elderly in four regions, their visits to doctors, and whether they have a private insurance."""
+    table = _table(locate("tables/doctor_visits_elderly.csv.gz", downloads.survey_table), rows=4_406)
+    return TableSet("doctor_visits_elderly", table, public_schemas.doctor_visits_schema())
+
+
 def load_heart_centres() -> dict[str, TableSet]:
     """Return UCI Heart Disease by hospital: cleveland, hungarian, switzerland, va; 920 patients, ill or healthy.
 

@@ -100,6 +100,14 @@ def flights(get: Get) -> Mapping[str, bytes]:  # noqa: ARG001 - there is nothing
     )
 
 
+def survey_table(get: Get) -> Mapping[str, bytes]:  # noqa: ARG001 - the source cannot be read without R
+    """Raise MissingDataError: the table comes with a package of R, and must be given."""
+    raise MissingDataError(
+        "the tables vietnam_health and doctor_visits_elderly must be given: VietNamI and OFP of the R package Ecdat as "
+        "CSV files. Put them into tables/ of the folder that TACIT_DATA names."
+    )
+
+
 def diamonds(get: Get) -> Mapping[str, bytes]:
     """Return ggplot2's diamonds."""
     return {"tables/diamonds.csv.gz": gzip.compress(get(DIAMONDS), mtime=0)}

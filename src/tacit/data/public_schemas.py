@@ -121,6 +121,46 @@ def diamonds_schema() -> Schema:
     return Schema(columns)
 
 
+def vietnam_health_schema() -> Schema:
+    """Return the schema of a health survey in Vietnam: who is insured; ``commune`` says where, and is not a feature."""
+    columns: tuple[Column, ...] = (
+        Numeric("pharvis", (0, 30), integer=True),
+        Numeric("lnhhexp", (0, 6)),
+        Numeric("age", (0, 5)),
+        Categorical("sex", ("female", "male")),
+        Categorical("married", ("0", "1")),
+        Numeric("educ", (0, 12), integer=True),
+        Numeric("illness", (0, 9), integer=True),
+        Categorical("injury", ("0", "1")),
+        Numeric("illdays", (0, 60), integer=True),
+        Numeric("actdays", (0, 30), integer=True),
+        Label("insurance", ("0", "1")),
+        Ignored("commune"),
+    )
+    return Schema(columns)
+
+
+def doctor_visits_schema() -> Schema:
+    """Return the schema of visits to doctors by the elderly: who has a private insurance; ``region`` is no feature."""
+    columns: tuple[Column, ...] = (
+        *(Numeric(name, (0, 100), integer=True) for name in ("ofp", "ofnp", "opp", "opnp")),
+        *(Numeric(name, (0, 12), integer=True) for name in ("emr", "hosp", "numchron")),
+        Categorical("adldiff", ("0", "1")),
+        Numeric("age", (6, 11)),
+        Categorical("black", YES_NO),
+        Categorical("sex", ("female", "male")),
+        Categorical("maried", YES_NO),
+        Numeric("school", (0, 20), integer=True),
+        Numeric("faminc", (0, 60)),
+        Categorical("employed", YES_NO),
+        Categorical("medicaid", YES_NO),
+        Categorical("hlth", ("poor", "other", "excellent")),
+        Label("privins", YES_NO),
+        Ignored("region"),
+    )
+    return Schema(columns)
+
+
 def heart_schema() -> Schema:
     """Return the schema of UCI Heart Disease: codes as in ``heart-disease.names``.
 

@@ -86,6 +86,9 @@ EXPERIMENTS = (
         "tables-classify", "classes of Adult, Bank and flights from additive releases without labels, and peers"
     ),
     Experiment("tables-regress", "hours, prices and delays from additive releases without labels, and peers"),
+    Experiment(
+        "adoption-tables", "tables of other owners adopted with 0 to 200 labels, beside what labels teach alone"
+    ),
     Experiment("adoption-harm", "what adopting noise, flipped, shuffled, wrong and hostile releases costs"),
     Experiment("hearts", "Cleveland releases at record level, Hungary adopts with 20 labels"),
     Experiment(

@@ -12,12 +12,12 @@ TABLES = ("made up", "digits", "breast cancer")
 DRAWS = 8
 LABELS = (0, 10, 20, 50, 100, 200)
 CONDITIONS = Conditions(
-    draws="8 of each table, of rows and noise",
-    rows="of a made-up table, the bundled digits and breast cancer: see tacit.experiments.harm_runs",
+    draws="8 of each table, of its halves, labels and noise",
+    rows="half of each table with the owner, half with the receiver, tested on those without a label",
     delta="1e-6 per record",
-    chosen="weights of trust were chosen on other tables than these are reported on; see tacit.adoption.source",
+    chosen="priors of trust and agreement on the first five draws of the made-up table and of digits",
 )
-QUICK: dict[str, Any] = {"DRAWS": 1, "TABLES": TABLES[:1], "LABELS": (0, 20)}
+QUICK: dict[str, Any] = {"TABLES": ("made up",), "DRAWS": 1, "LABELS": (20,)}
 
 
 def rows() -> Iterator[ResultRow]:
