@@ -29,7 +29,7 @@ def arrays(content: bytes) -> dict[str, Any]:
 
 def test_every_source_is_reached_over_https() -> None:
     urls = [value for name, value in vars(downloads).items() if name.isupper() and str(value).startswith("http")]
-    assert len(urls) == 9
+    assert len(urls) == 10
     assert all(url.startswith("https://") for url in urls)
 
 

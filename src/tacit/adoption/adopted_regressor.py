@@ -40,6 +40,9 @@ BLOCK = 8192
 LEAST_VALUES = 10
 # Without values, releases of less prior probability than this are refused.
 LEAST_RELEASE_TRUST = 0.1
+# Standard deviation of the prior of a release's weight about 1: values in the target's own unit need less room than
+# log-odds, whose scale drifts between tables.
+WEIGHT_SD = 0.3
 
 
 @dataclass(frozen=True)
@@ -217,6 +220,7 @@ class AdoptedRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             n_classes=1,
             precisions=np.array([each.reliability.precision for each in self.sources]),
             mean_scores=np.array([each.mean(axis=0) for each in rows.scores]).reshape(-1, 1),
+            weight_sds=np.full(len(self.sources), WEIGHT_SD),
         )
         self.trusts_ = tuple(
             each.reliability.trust if np.ptp(scores) > 0 else LEAST_TRUST
