@@ -2,7 +2,7 @@
 A model without a single label
 ==============================
 
-A hospital releases what it knows of tumours, at record epsilon 1. Another hospital has the same measurements and
+A hospital releases what it knows of tumours, at record epsilon 3. Another hospital has the same measurements and
 nobody to say which tumours were malignant: it adopts the release alone, then with 10 and with 40 labels of its own.
 """
 
@@ -35,7 +35,7 @@ ours, test = receiver[:180], receiver[180:]
 
 # %%
 # The owner hands out one file. It is adopted with the receiver's rows, of which ever more have a label.
-release = tacit.release(table[owner], schema, epsilon=1.0, random_state=0)
+release = tacit.release(table[owner], schema, epsilon=3.0, random_state=0)
 truth = data.target.to_numpy()[test]
 budgets, adopted, alone = [0, 10, 40], [], []
 for n_labels in budgets:

@@ -44,9 +44,8 @@ def test_trees_do_not_open_a_door_to_harm() -> None:
 
 @pytest.mark.parametrize("name", ["noise", "shuffled"])
 def test_without_labels_nothing_but_noise_is_refused(name: str) -> None:
-    # A check two deviations above its noise is believed, and comes by chance once in a while.
-    refused = [change(case(draw, rare=False), (name,), 0) is None for draw in range(4)]
-    assert sum(refused) >= 3
+    for draw in range(4):
+        assert change(case(draw, rare=False), (name,), 0) is None
 
 
 @pytest.mark.parametrize("name", ["noise", "shuffled", "hostile"])

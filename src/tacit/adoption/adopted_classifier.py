@@ -43,9 +43,9 @@ from tacit.errors import InputError
 # Rows of the table from which what needs no labels is taken; more change nothing that can be measured.
 REFERENCE_ROWS = 2000
 BLOCK = 8192
-# Without labels, releases of less prior probability than this are refused: their own check does not lie two standard
-# deviations above its noise, or their scores hardly tell our rows apart.
-CHANCE_TRUST = 0.03
+# Without labels, releases of less prior probability than this are refused: their own check hardly lies above its noise,
+# or their scores hardly tell our rows apart.
+CHANCE_TRUST = 0.1
 
 
 class AdoptedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
