@@ -12,7 +12,7 @@ from tacit.data.bad_records import BadRecords
 from tacit.data.encoding import Encoded
 from tacit.data.schema import Schema
 from tacit.errors import ReleaseError
-from tacit.files.outputs import require_output
+from tacit.files.atomic import require_output
 from tacit.files.regular import FilePath
 from tacit.kinds.registry import kind_for
 from tacit.privacy.budget import DEFAULT_DELTA, Budget, Unit
@@ -20,11 +20,22 @@ from tacit.privacy.ledger import LedgerLike
 from tacit.releases.file import Release, write_release
 from tacit.releases.kind import ReleaseKind, ReleasePlan
 from tacit.releases.signature import SigningKey, load_key
-from tacit.workflows.card_details import Facts, card_facts, completed_card
-from tacit.workflows.persons import Contribution, chosen_unit, contribution, private_rows, warn_of_persons, with_person
-from tacit.workflows.promise_warnings import warn_of_promise
-from tacit.workflows.record_policy import with_record_policy
-from tacit.workflows.tables import Progress, Table, as_schema, input_paths, ledger_of, no_progress
+from tacit.workflows.card_details import Facts, card_facts, completed_card, with_record_policy
+from tacit.workflows.tables import (
+    Contribution,
+    Progress,
+    Table,
+    as_schema,
+    chosen_unit,
+    contribution,
+    input_paths,
+    ledger_of,
+    no_progress,
+    private_rows,
+    warn_of_persons,
+    warn_of_promise,
+    with_person,
+)
 
 DELTA = DEFAULT_DELTA
 # Bytes for a release beside the class covariances of an entry-level one.

@@ -6,12 +6,17 @@ from typing import Annotated, Any
 import typer
 
 from tacit.errors import InputError
-from tacit.interfaces.cli.facts import Audit, Dataset, LegalNote, Owner, Period, Purpose
 from tacit.interfaces.cli.outputs import counted, file_size, working
 from tacit.interfaces.cli.spend import (
     Allow,
+    Audit,
     BadRecords,
+    Dataset,
+    LegalNote,
+    Owner,
+    Period,
     Person,
+    Purpose,
     RowsPerPerson,
     left_words,
     opened_ledger,
@@ -26,8 +31,7 @@ from tacit.releases.sidecar import release_path
 from tacit.workflows.fabricate import fabricate as fabricate_and_write
 from tacit.workflows.fabricate import fabricate_from, plan_fabrication
 from tacit.workflows.invented_rows import InventedRows
-from tacit.workflows.persons import contribution, with_person
-from tacit.workflows.tables import as_schema
+from tacit.workflows.tables import as_schema, contribution, with_person
 
 
 def fabricate(

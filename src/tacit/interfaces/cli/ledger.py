@@ -13,8 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tacit.data.schema_file import read_schema
-from tacit.privacy.budget import Budget
-from tacit.privacy.cautions import cautions
+from tacit.privacy.budget import Budget, cautions
 from tacit.privacy.events import to_dict
 from tacit.privacy.ledger import Ledger, Line, Receipt, Statement
 from tacit.privacy.spending import digits

@@ -6,12 +6,17 @@ from typing import Annotated
 import typer
 
 from tacit.errors import InputError
-from tacit.interfaces.cli.facts import Audit, Dataset, LegalNote, Owner, Period, Purpose
 from tacit.interfaces.cli.outputs import file_size, working
 from tacit.interfaces.cli.spend import (
     Allow,
+    Audit,
     BadRecords,
+    Dataset,
+    LegalNote,
+    Owner,
+    Period,
     Person,
+    Purpose,
     RowsPerPerson,
     left_words,
     opened_ledger,
@@ -24,10 +29,9 @@ from tacit.privacy.budget import Budget
 from tacit.privacy.card_facts import CardFacts
 from tacit.privacy.ledger import Ledger, as_ledger
 from tacit.releases.file import Release
-from tacit.workflows.persons import contribution, with_person
 from tacit.workflows.release import plan_release
 from tacit.workflows.release import release as make_and_write
-from tacit.workflows.tables import as_schema
+from tacit.workflows.tables import as_schema, contribution, with_person
 
 METHODS = "; ".join(f"[bold]{kind.method}[/]: {kind.summary}" for kind in all_kinds())
 

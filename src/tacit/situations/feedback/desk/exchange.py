@@ -11,7 +11,7 @@ from tacit.errors import InputError, ReleaseError
 from tacit.files import atomic
 from tacit.files.regular import FilePath, read_small
 from tacit.files.strict_json import dump, load, plain_object
-from tacit.releases.model import Model, read_model, write_model
+from tacit.releases.file import Model, read_model, write_model
 from tacit.situations.feedback.desk.architecture import Architecture
 from tacit.situations.feedback.desk.desk import Desk, Refusal, ScoreQuery
 from tacit.situations.feedback.desk.parameters import checked_vector
