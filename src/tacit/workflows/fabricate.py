@@ -25,7 +25,7 @@ from tacit.privacy.ledger import LedgerLike
 from tacit.releases.file import Release, read_release
 from tacit.releases.kind import ReleasePlan, Spend
 from tacit.releases.sidecar import is_table, release_path
-from tacit.releases.signature import SigningKey, TrustedKey, load_key
+from tacit.releases.signature import SigningKey, TrustedKey, private_key
 from tacit.workflows.card_details import Facts, card_facts, completed_card, with_record_policy
 from tacit.workflows.fabricated_tables import write_fabricated
 from tacit.workflows.invented_rows import MARGINALS, DrawnRows, InventedRows, drawn_rows
@@ -155,7 +155,7 @@ def fabricate(
         n_rows = planned.count or len(planned.rows.y)
         inputs = input_paths(table, schema, signing_key, ledger)
         _require_outputs(Path(output), rules, n_rows, force=force, inputs=inputs)
-    key = load_key(signing_key) if isinstance(signing_key, str | Path) else signing_key
+    key = None if signing_key is None else private_key(signing_key)
     progress("charging, drawing noise, inventing rows")
     purpose = "" if output is None else f"fabricate {Path(output).name}"
     spend = Spend(account, random_state, purpose)
@@ -209,7 +209,7 @@ def fabricate_from(
             f"rows are drawn from a release of tables; got one of kind {opened.kind!r}. "
             "Make one by `tacit release --method marginals`."
         )
-    key = load_key(signing_key) if isinstance(signing_key, str | Path) else signing_key
+    key = None if signing_key is None else private_key(signing_key)
     if output is not None:
         rules = Schema.from_dict(opened.schema or {}, source="the release's schema")
         _require_outputs(Path(output), rules, rows or 0, force=force, inputs=input_paths(release, signing_key))

@@ -19,7 +19,7 @@ from tacit.privacy.budget import DEFAULT_DELTA, Budget, Unit
 from tacit.privacy.ledger import LedgerLike
 from tacit.releases.file import Release, write_release
 from tacit.releases.kind import ReleaseKind, ReleasePlan
-from tacit.releases.signature import SigningKey, load_key
+from tacit.releases.signature import SigningKey, private_key
 from tacit.workflows.card_details import Facts, card_facts, completed_card, with_record_policy
 from tacit.workflows.tables import (
     Contribution,
@@ -137,7 +137,7 @@ def release(
         where that costs seconds.
     output : path or None
         Where the release goes; an existing file is refused without ``force``.
-    signing_key : Ed25519 private key, path or None
+    signing_key : Ed25519 private key, path, LockedKey or None
     progress : callable
         Told at each stage what is being done.
     """
@@ -145,7 +145,7 @@ def release(
     if output is not None:
         inputs = input_paths(table, schema, signing_key, ledger)
         _require_release_output(Path(output), rules, chosen_unit(rules, unit), force=force, inputs=inputs)
-    key = load_key(signing_key) if isinstance(signing_key, str | Path) else signing_key
+    key = None if signing_key is None else private_key(signing_key)
     account = ledger_of(ledger, rules)
     kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=account, random_state=random_state)
     promise = Budget(epsilon, delta, unit=kept.unit)

@@ -45,7 +45,7 @@ def no_progress(stage: str) -> None:
 def input_paths(*inputs: object) -> list[Path]:
     """Return the files among ``inputs``, which an output must not replace: paths, and the file of a ledger."""
     paths = [source.path if isinstance(source, Ledger) else source for source in inputs]
-    return [Path(path) for path in paths if isinstance(path, str | Path)]
+    return [Path(path) for path in paths if isinstance(path, str | os.PathLike)]
 
 
 def table_identity(schema: Schema, name: str) -> TableIdentity:

@@ -7,6 +7,7 @@ import typer
 
 from tacit.errors import InputError
 from tacit.interfaces.cli.outputs import file_size, working
+from tacit.interfaces.cli.signing import Sign, key_file
 from tacit.interfaces.cli.spend import (
     Allow,
     Audit,
@@ -65,9 +66,7 @@ def release(
         Path | None, typer.Option(metavar="PATH", help="The table's account; charged before anything is drawn.")
     ] = None,
     allow: Allow = None,
-    sign: Annotated[
-        Path | None, typer.Option(metavar="KEY", help="Sign the file with this Ed25519 private key (PEM).")
-    ] = None,
+    sign: Sign = None,
     seed: Annotated[
         int | None, typer.Option(help="Repeatable noise for tests: NOT private, and marked so.", show_default=False)
     ] = None,
@@ -95,6 +94,7 @@ def release(
     if output is None and not dry_run:
         raise InputError("output must be given: -o clinic-a.tacit. `--dry-run` needs none.")
     facts = CardFacts(owner, dataset, purpose, legal_note, period)
+    key = None if dry_run else key_file(sign)
     warn(ledger, seed)
     account = opened_ledger(ledger, allow)
     with working("reading the schema") as stage, warnings_on_stderr():
@@ -119,7 +119,7 @@ def release(
                 audit=audit,
                 facts=facts,
                 output=output,
-                signing_key=sign,
+                signing_key=key,
                 force=force,
                 progress=stage,
             )

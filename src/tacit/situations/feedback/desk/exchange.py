@@ -50,7 +50,8 @@ def score_file(desk: Desk, provider: str, path: FilePath) -> dict[str, Any]:
         for i, row in enumerate(rows)
     ]
     _require_room(desk, queries)
-    return {"run": run, "first": first, "scores": [_score(outcome) for outcome in desk.answer(queries)]}
+    scores = [_score(outcome) for outcome in desk.answer(queries)]
+    return {"run": run, "first": first, "scores": scores, "receipt": str(desk.receipt())}
 
 
 def write_scores(scored: dict[str, Any], path: FilePath) -> None:
