@@ -18,9 +18,8 @@ from tacit.adoption.weighting import probabilities
 from tacit.arrays import FLOATS, FloatArray, Rows
 from tacit.checks import one_of
 from tacit.data.schema import Schema
-from tacit.releases.file import Release
+from tacit.releases.file import Model, Release
 from tacit.releases.lesson import ReceiverTable
-from tacit.releases.model import Model
 
 
 class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
