@@ -9,7 +9,7 @@ from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 
 def test_each_label_is_predicted_once_by_a_model_without_it() -> None:
     codes = np.where(np.arange(40) % 2 == 0, np.arange(40) % 4 // 2, -1)
-    seen = []
+    seen: list[int] = []
 
     def refit(rest: np.ndarray, held_out: np.ndarray) -> np.ndarray:
         assert (rest[held_out] == -1).all()
