@@ -151,6 +151,9 @@ class ReleaseKind:
         Whether planning needs the number of rows, which the release then states exactly.
     noisy_counts : str
         The array of a release that holds counts of rows with noise, by class; empty if there is none.
+    public_scores : bool
+        Whether class scores depend on nothing but the release and the row, so that they may be used on private rows;
+        ``teach`` then takes a table without rows.
     """
 
     package: str
@@ -161,6 +164,7 @@ class ReleaseKind:
     files: tuple[str, ...]
     row_count_public: bool = False
     noisy_counts: str = ""
+    public_scores: bool = False
 
     @property
     def name(self) -> str:

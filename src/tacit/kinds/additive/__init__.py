@@ -5,4 +5,6 @@ from tacit.privacy.budget import Unit
 from tacit.releases.kind import ReleaseKind
 
 SUMMARY = "a curve for each column that together give class scores, checked privately"
-KIND = ReleaseKind(__name__, "additive", SUMMARY, (Unit.RECORD,), ("candidates", "predictions"), (FILE,))
+KIND = ReleaseKind(
+    __name__, "additive", SUMMARY, (Unit.RECORD,), ("candidates", "predictions"), (FILE,), public_scores=True
+)

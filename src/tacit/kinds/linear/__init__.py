@@ -5,5 +5,12 @@ from tacit.releases.kind import ReleaseKind
 
 SUMMARY = "weights of logistic regressions"
 KIND = ReleaseKind(
-    __name__, "linear", SUMMARY, (Unit.RECORD,), ("candidates", "prior"), ("linear",), row_count_public=True
+    __name__,
+    "linear",
+    SUMMARY,
+    (Unit.RECORD,),
+    ("candidates", "prior"),
+    ("linear",),
+    row_count_public=True,
+    public_scores=True,
 )
