@@ -1,8 +1,10 @@
 # Made from public_names.py by `make format`; do not edit.
 from tacit.adoption.averaged_transfer import AveragedTransfer
 from tacit.adoption.classifier import TransferClassifier
+from tacit.adoption.label_free_transfer import LabelFreeTransfer
 from tacit.adoption.neighbours import MetricNeighbours
 from tacit.adoption.network import SharpenedTransfer
+from tacit.adoption.private_transfer import PrivateTransfer
 from tacit.audit.attacks.release_attack import attack_release
 from tacit.data.encoding import encode
 from tacit.data.schema import Schema
@@ -59,6 +61,7 @@ __all__ = [
     "FeatureSplit",
     "FeatureSplitClassifier",
     "HypothesisTransfer",
+    "LabelFreeTransfer",
     "LayerwiseSearch",
     "Ledger",
     "LossSettings",
@@ -76,6 +79,7 @@ __all__ = [
     "PrivateLinearRegression",
     "PrivateLogisticRegression",
     "PrivateNearestMean",
+    "PrivateTransfer",
     "RandomSearch",
     "Relation",
     "Release",

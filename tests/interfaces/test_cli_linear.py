@@ -1,5 +1,6 @@
 """Linear transfer on the command line: the owner releases, the receiver adopts privately, anybody predicts."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -109,14 +110,45 @@ def test_half_a_wish_is_refused_and_nothing_is_written(folder: Path) -> None:
     assert not Ledger(folder / "ours.ledger").lines()
 
 
-def test_private_adoption_takes_linear_releases_alone(folder: Path) -> None:
-    tacit("release", "owner.csv", "-s", "owner.toml", "--epsilon", "0.5", "-o", "moments.tacit")
-    with pytest.raises(InputError, match="--method linear"):
-        tacit("adopt", "moments.tacit", "o.csv", "-s", "ours.toml", "-o", "x.tacit", "--epsilon", "1")
-    with pytest.raises(InputError, match="--method linear"):
-        tacit("adopt", "moments.tacit", "owner.tacit", "o.csv", "-s", "ours.toml", "-o", "x.tacit", "--epsilon", "1")
+def test_class_moments_are_not_adopted_privately(folder: Path) -> None:
+    moments = ("release", "owner.csv", "-s", "owner.toml", "--method", "moments", "--epsilon", "0.5")
+    tacit(*moments, "-o", "moments.tacit")
+    for first in (("moments.tacit",), ("moments.tacit", "owner.tacit")):
+        with pytest.raises(InputError, match="made with your own rows"):
+            tacit(
+                "adopt",
+                *first,
+                "o.csv",
+                "-s",
+                "ours.toml",
+                "-o",
+                "x.tacit",
+                "--epsilon",
+                "1",
+                "--ledger",
+                "ours.ledger",
+            )
+    assert not Path("x.tacit").exists()
+    assert not Ledger(folder / "ours.ledger").lines()
     with pytest.raises(ReleaseError, match="a model is wanted"):
         open_predictor("moments.tacit")
+
+
+def test_an_additive_release_is_adopted_privately_together_with_a_linear_one(folder: Path) -> None:
+    additive = ("release", "owner.csv", "-s", "owner.toml", "--method", "additive", "--epsilon", "2")
+    tacit(*additive, "-o", "additive.tacit")
+    private = ("-s", "ours.toml", "-o", "model.tacit", "--epsilon", "1", "--ledger", "ours.ledger")
+    done = tacit("adopt", "additive.tacit", "owner.tacit", "o.csv", *private)
+    assert "it may be handed out." in done.output
+    assert Ledger(folder / "ours.ledger").spent() == pytest.approx(1)
+    tacit("predict", "model.tacit", "new.csv", "-o", "answers.csv")
+    answers, truth = pl.read_csv("answers.csv")["prediction"], pl.read_csv("new.csv")["ill"]
+    assert np.mean(answers.to_numpy() == truth.to_numpy()) > 0.8
+    card = tacit("card", "model.tacit").output
+    assert "private correction of released class scores" in card
+    assert json.loads(tacit("card", "model.tacit", "--json").output)["epsilon"] == 1
+    tacit("report", "model.tacit", "-o", "report.html")
+    assert Path("report.html").exists()
 
 
 def test_a_seed_is_marked_and_a_dry_run_spends_nothing(folder: Path) -> None:

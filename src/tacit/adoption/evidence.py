@@ -19,7 +19,12 @@ class Evidence:
         In which view that came with a release the rows are learned; empty if none.
     truth, target_only, view_only, adopted : tuple of int
         Class codes of the labelled rows: true, and as predicted without any release, with no more of the releases than
-        their view, and with the releases.
+        their view, and with the releases. Empty where too few labels could tell.
+    agreements : tuple of pairs or None
+        Without labels, of each release: the share of rows of which parts with independent noise name the same class,
+        and what it would be by chance; None if it cannot be divided.
+    shares : tuple of float
+        Without labels, how common the classes were taken to be.
     """
 
     n_labelled: int
@@ -32,6 +37,8 @@ class Evidence:
     target_only: tuple[int, ...]
     view_only: tuple[int, ...]
     adopted: tuple[int, ...]
+    agreements: tuple[tuple[float, float] | None, ...] = ()
+    shares: tuple[float, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready data."""

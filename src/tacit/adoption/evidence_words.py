@@ -1,5 +1,6 @@
 """What evidence says, in sentences: for the command line and for reports."""
 
+from tacit.adoption.evidence import Evidence
 from tacit.adoption.receiver_evidence import BETTER, CANNOT_TELL, AdoptionEvidence
 
 METHODS = {
@@ -40,4 +41,21 @@ def remarks(evidence: AdoptionEvidence) -> list[str]:
             lines.append(f"Release {place} does not know {', '.join(release.unknown_classes)}.")
         if release.n_unusable:
             lines.append(f"Release {place} gives no finite scores to {release.n_unusable:,} rows.")
+    return lines
+
+
+def label_free_lines(evidence: Evidence) -> list[str]:
+    """Return what is known of a model that was learned without labels: how far parts of the releases agree."""
+    lines = [f"With {evidence.n_labelled or 'no'} labels of two classes, nothing can be measured on your rows."]
+    for place, pair in enumerate(evidence.agreements, start=1):
+        if pair is None:
+            lines.append(f"Release {place} cannot be divided: whether it says more than noise is not known.")
+        else:
+            agreed, chance = pair
+            lines.append(
+                f"Release {place}: two parts of it with independent noise agree on {agreed:.0%} of your rows "
+                f"({chance:.0%} by chance)."
+            )
+    shares = ", ".join(f"{name} {share:.1%}" for name, share in zip(evidence.classes, evidence.shares, strict=True))
+    lines.append(f"Classes were taken to be as common as: {shares}. State other shares with --shares.")
     return lines

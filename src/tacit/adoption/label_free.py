@@ -52,3 +52,22 @@ def agreement(first: FloatArray, second: FloatArray) -> Agreement:
     shares = [np.bincount(each, minlength=n_classes) / max(len(first), 1) for each in codes]
     equal = float(np.mean(np.equal(*codes))) if len(first) else 0.0
     return Agreement(equal, float(shares[0] @ shares[1]), len(first))
+
+
+def permutation_z(first: FloatArray, second: FloatArray) -> float:
+    """Return how far the agreement of class scores [N, C] lies above that with the second's classes permuted.
+
+    In standard deviations over all permutations p of sum_c K[c, p(c)], K[c, d] the share of rows that the first takes
+    for c and the second for d: mean 1/C, variance sum (K - row means - column means + mean)²/(C - 1) [hoeffding]. Rows
+    that resemble each other are taken for one class together, so that noise agrees by more than rows drawn one by one
+    would; it does so under every permutation. At most C - 1.
+    """
+    n_classes = first.shape[1]
+    if not len(first):
+        return 0.0
+    codes = [np.argmax(each - each.mean(axis=0), axis=1) for each in (first, second)]
+    K = np.bincount(codes[0] * n_classes + codes[1], minlength=n_classes**2).reshape(n_classes, n_classes)
+    K = K / len(first)
+    spread = K - K.mean(axis=0) - K.mean(axis=1, keepdims=True) + K.mean()
+    deviation = float(np.sqrt((spread**2).sum() / max(n_classes - 1, 1)))
+    return (float(np.trace(K)) - float(K.sum()) / n_classes) / deviation if deviation > 0 else 0.0

@@ -20,6 +20,7 @@ from tacit.data.schema import Schema
 from tacit.errors import InputError
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
 from tacit.releases.file import Model, Release
+from tacit.releases.lesson import ReceiverTable
 
 # Of digits, more steps gain another half point and take as much longer.
 STEPS = 1500
@@ -30,8 +31,9 @@ class SharpenedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Releases that raise the likelihood of the receiver's labels make soft labels, which guide the network while it
     learns. Then network and releases vote, with weights found on labelled rows by networks that did not learn them; a
-    release that does not help there weighs nothing. Adopting spends nothing; the fitted network holds knowledge of the
-    receiver's rows and must not be handed out.
+    release that does not help there weighs nothing. In the evidence, votes on each part of the labels are weighed by
+    the other parts. Adopting spends nothing; the fitted network holds knowledge of the receiver's rows and must not be
+    handed out.
 
     Parameters
     ----------
@@ -94,14 +96,15 @@ class SharpenedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError("y must hold at least two labels of each of at least two classes, to weigh votes on.")
         self.sources_, of_rows, of_labelled = sources_of(self.releases, table)
         guide = _guide(of_rows, of_labelled, labels)
-        votes = [self._out_of_fold(rows, codes, guide), *of_labelled]
+        folds = self._folds(labels)
+        votes = self._out_of_fold(table, folds, guided=True)
         self.weights_ = gated_weights(votes[:1], votes[1:], labels)
         self.learner_ = self._network().fit(rows, codes, guide=guide)
         self.spread_ = _spread(self.learner_.logits(rows))
         if self.compare:
-            alone = votes[0] if guide is None else self._out_of_fold(rows, codes, None)
+            alone = self._out_of_fold(table, folds, guided=False)[0] if self.releases else votes[0]
             self.alone_ = self.learner_ if guide is None else self._network().fit(rows, codes)
-            self.evidence_ = self._evidence(labels, alone, combine(self.weights_, votes), len(rows))
+            self.evidence_ = self._evidence(labels, alone, _cross_weighed(votes, labels, folds), len(rows))
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
@@ -149,18 +152,30 @@ class SharpenedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         network.set_params(schema=self.schema_, random_state=self.random_state, verbose=self.verbose)
         return network
 
-    def _out_of_fold(self, rows: NDArray[Any], codes: Codes, guide: FloatArray | None) -> FloatArray:
-        """Return votes on the labelled rows [L, C], each by a network for which it was unlabelled."""
-        labelled = np.flatnonzero(codes != UNLABELLED)
-        fewest = int(np.unique(codes[labelled], return_counts=True)[1].min())
+    def _folds(self, labels: Codes) -> NDArray[np.intp]:
+        """Return the part that each labelled row is held out with."""
+        fewest = int(np.unique(labels, return_counts=True)[1].min())
         n_folds = min(self.folds, max(2, fewest))
-        folds = stratified_folds(codes[labelled], n_folds, check_random_state(self.random_state))
-        votes = np.zeros((len(labelled), len(self.classes_)))
+        return stratified_folds(labels, n_folds, check_random_state(self.random_state))
+
+    def _out_of_fold(self, table: ReceiverTable, folds: NDArray[np.intp], *, guided: bool) -> list[FloatArray]:
+        """Return votes on the labelled rows [L, C] of the network and, if guided, of each release.
+
+        Each part of the labels is hidden from all that votes on it: how releases are read, the guide, and the network.
+        """
+        n_sources = len(self.releases) if guided else 0
+        votes = [np.zeros((len(folds), len(self.classes_))) for _ in range(1 + n_sources)]
         for fold in np.unique(folds):
-            mine, known = labelled[folds == fold], codes.copy()
-            known[mine] = UNLABELLED
-            network = self._network().fit(rows, known, guide=guide)
-            votes[folds == fold] = centred(network.logits(rows[mine])) / _spread(network.logits(rows))
+            mine, kept = folds == fold, folds != fold
+            rest = ReceiverTable(table.schema, table.X, table.labelled[kept], table.codes[kept])
+            _, of_rows, of_rest = sources_of(self.releases, rest) if guided else ([], [], [])
+            codes = np.full(len(table.X), UNLABELLED, dtype=np.intp)
+            codes[rest.labelled] = rest.codes
+            network = self._network().fit(table.X, codes, guide=_guide(of_rows, of_rest, rest.codes))
+            held_out = table.labelled[mine]
+            votes[0][mine] = centred(network.logits(table.X[held_out])) / _spread(network.logits(table.X))
+            for vote, scores in zip(votes[1:], of_rows, strict=True):
+                vote[mine] = scores[held_out]
         return votes
 
     def _evidence(self, labels: Codes, alone: FloatArray, adopted: FloatArray, n_rows: int) -> Evidence:
@@ -182,6 +197,16 @@ class SharpenedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 def default_learner() -> SharpenedClassifier:
     """Return how networks learn unless told otherwise."""
     return SharpenedClassifier(distillation="sh", n_steps=STEPS, unlabelled_ratio=2)
+
+
+def _cross_weighed(votes: Sequence[FloatArray], codes: Codes, folds: NDArray[np.intp]) -> FloatArray:
+    """Return combined votes [L, C], those of each part weighed by the labels of the others."""
+    combined = np.zeros_like(votes[0])
+    for fold in np.unique(folds):
+        mine = folds == fold
+        others = [vote[~mine] for vote in votes]
+        combined[mine] = combine(gated_weights(others[:1], others[1:], codes[~mine]), [vote[mine] for vote in votes])
+    return combined
 
 
 def _guide(of_rows: Sequence[FloatArray], of_labelled: Sequence[FloatArray], codes: Codes) -> FloatArray | None:

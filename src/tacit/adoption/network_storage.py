@@ -29,9 +29,9 @@ def receiver_to_model(model: SharpenedTransfer) -> Model:
     arrays: Arrays = {
         "classes": np.asarray(model.classes_),
         "weights": model.weights_,
-        **_network_arrays(learner.network_, "network"),
-        **_network_arrays(model.alone_.network_, "alone"),
-        **_layout_arrays(learner.layout_),
+        **network_arrays(learner.network_, "network"),
+        **network_arrays(model.alone_.network_, "alone"),
+        **layout_arrays(learner.layout_),
     }
     sources = []
     for place, source in enumerate(model.sources_):
@@ -39,7 +39,7 @@ def receiver_to_model(model: SharpenedTransfer) -> Model:
         arrays |= parts
         sources.append(settings)
     content = {
-        "layout": _layout_settings(learner.layout_),
+        "layout": layout_settings(learner.layout_),
         "spread": model.spread_,
         "temperature": learner.temperature_,
         "opinions": sources,
@@ -62,23 +62,25 @@ def _rebuilt(file: Model, schema: Schema) -> SharpenedTransfer:
     model.weights_, model.spread_ = arrays["weights"], float(settings["spread"])
     model.sources_ = [stored_source(arrays, source, f"opinion_{k}") for k, source in enumerate(settings["opinions"])]
     model.evidence_ = Evidence.from_dict(settings["evidence"])
-    model.learner_, model.alone_ = (_learner(arrays, settings, model, prefix) for prefix in ("network", "alone"))
+    model.learner_, model.alone_ = (stored_learner(arrays, settings, schema, each) for each in ("network", "alone"))
     return model
 
 
-def _learner(
-    arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any], model: SharpenedTransfer, prefix: str
+def stored_learner(
+    arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any], schema: Schema, prefix: str
 ) -> SharpenedClassifier:
-    learner = SharpenedClassifier(schema=model.schema_)
+    """Return the fitted network whose arrays' names begin with ``prefix``."""
+    learner = SharpenedClassifier(schema=schema)
     learner.layout_ = _layout(arrays, settings["layout"])
     learner.image_shape_ = learner.layout_.shape if isinstance(learner.layout_, PictureLayout) else None
-    learner.classes_, learner.n_features_in_ = model.classes_, model.n_features_in_
+    learner.classes_, learner.n_features_in_ = np.asarray(arrays["classes"]), len(schema.encoded_names)
     learner.temperature_ = float(settings["temperature"])
-    learner.network_ = _network(arrays, learner.layout_.network_shape, len(model.classes_), prefix)
+    learner.network_ = _network(arrays, learner.layout_.network_shape, len(learner.classes_), prefix)
     return learner
 
 
-def _network_arrays(network: Any, prefix: str) -> Arrays:
+def network_arrays(network: Any, prefix: str) -> Arrays:
+    """Return a network's weights, their names beginning with ``prefix``."""
     return {_name(prefix, key): value.detach().cpu().numpy() for key, value in network.state_dict().items()}
 
 
@@ -99,11 +101,13 @@ def _name(prefix: str, key: str) -> str:
     return f"{prefix}_{key.replace('.', '_')}"
 
 
-def _layout_arrays(layout: Layout) -> Arrays:
+def layout_arrays(layout: Layout) -> Arrays:
+    """Return how columns are laid out for a network; pictures need no arrays."""
     return {f"columns_{name}": getattr(layout, name) for name in COLUMNS} if isinstance(layout, ColumnLayout) else {}
 
 
-def _layout_settings(layout: Layout) -> dict[str, Any] | None:
+def layout_settings(layout: Layout) -> dict[str, Any] | None:
+    """Return how pictures are laid out for a network; None for columns."""
     if isinstance(layout, ColumnLayout):
         return None
     return {"shape": list(layout.shape), "low": layout.low, "high": layout.high}

@@ -34,13 +34,13 @@ Settings = dict[str, Any]
 def classifier_to_model(model: TransferClassifier) -> Model:
     """Return the model file of a fitted classifier; it holds landmarks made of the receiver's rows."""
     arrays: Arrays = {
-        **_axes_arrays(model.own_axes_, "own"),
-        **_axes_arrays(model.axes_, "view"),
+        **axes_arrays(model.own_axes_, "own"),
+        **axes_arrays(model.axes_, "view"),
         "classes": np.asarray(model.classes_),
         "pool": model.pool_,
-        **_trained_arrays(model.alone_, "alone"),
-        **_trained_arrays(model.in_view_, "in_view"),
-        **_trained_arrays(model.joined_, "joined"),
+        **trained_arrays(model.alone_, "alone"),
+        **trained_arrays(model.in_view_, "in_view"),
+        **trained_arrays(model.joined_, "joined"),
     }
     sources = []
     for place, source in enumerate(model.sources_):
@@ -57,8 +57,8 @@ def classifier_to_model(model: TransferClassifier) -> Model:
         "printed": printed,
         "combine": model.combine,
         "evidence": model.evidence_.to_dict(),
-        "own": _view_settings(model.own_axes_.view),
-        "view": _view_settings(model.axes_.view),
+        "own": view_settings(model.own_axes_.view),
+        "view": view_settings(model.axes_.view),
     }
     cards = tuple(release.card for release in model.releases)
     return Model(KIND, arrays, content, cards, model.schema_.to_dict())
@@ -75,10 +75,12 @@ def _rebuilt(file: Model, schema: Schema) -> TransferClassifier:
     arrays = file.arrays
     model.schema_ = schema
     model.classes_ = np.asarray(arrays["classes"])
-    model.own_axes_ = _axes(arrays, "own", settings["own"])
-    model.axes_ = _axes(arrays, "view", settings["view"])
+    model.own_axes_ = stored_axes(arrays, "own", settings["own"])
+    model.axes_ = stored_axes(arrays, "view", settings["view"])
     model.n_features_in_ = len(schema.encoded_names)
-    model.alone_, model.in_view_, model.joined_ = (_trained(arrays, each) for each in ("alone", "in_view", "joined"))
+    model.alone_, model.in_view_, model.joined_ = (
+        stored_trained(arrays, each) for each in ("alone", "in_view", "joined")
+    )
     # Models written before scores were pooled predict by the joined ones.
     model.pool_ = np.asarray(arrays.get("pool", JOINED_ONLY))
     model.sources_ = [stored_source(arrays, source, f"opinion_{k}") for k, source in enumerate(settings["opinions"])]
@@ -87,7 +89,8 @@ def _rebuilt(file: Model, schema: Schema) -> TransferClassifier:
     return model
 
 
-def _trained_arrays(trained: SelfTrained, prefix: str) -> Arrays:
+def trained_arrays(trained: SelfTrained, prefix: str) -> Arrays:
+    """Return what self-training learned as arrays whose names begin with ``prefix``."""
     return {
         **classifier_to_arrays(trained.first, f"{prefix}_first"),
         **classifier_to_arrays(trained.last, f"{prefix}_last"),
@@ -98,7 +101,8 @@ def _trained_arrays(trained: SelfTrained, prefix: str) -> Arrays:
     }
 
 
-def _trained(arrays: Mapping[str, NDArray[Any]], prefix: str) -> SelfTrained:
+def stored_trained(arrays: Mapping[str, NDArray[Any]], prefix: str) -> SelfTrained:
+    """Return what ``trained_arrays`` took apart."""
     return SelfTrained(
         first=classifier_from_arrays(arrays, f"{prefix}_first"),
         last=classifier_from_arrays(arrays, f"{prefix}_last"),
@@ -109,16 +113,19 @@ def _trained(arrays: Mapping[str, NDArray[Any]], prefix: str) -> SelfTrained:
     )
 
 
-def _axes_arrays(axes: PrincipalAxes, prefix: str) -> Arrays:
+def axes_arrays(axes: PrincipalAxes, prefix: str) -> Arrays:
+    """Return principal axes, and the frame of their view, as arrays whose names begin with ``prefix``."""
     arrays: Arrays = {f"{prefix}_centre": axes.centre, f"{prefix}_directions": axes.directions}
     return arrays if axes.view.frame is None else arrays | _named(frame_parts(axes.view.frame)[0], prefix)
 
 
-def _view_settings(view: RowView) -> Settings:
+def view_settings(view: RowView) -> Settings:
+    """Return a view as JSON-ready settings."""
     return {"form": view.form, "frame": None if view.frame is None else frame_parts(view.frame)[1]}
 
 
-def _axes(arrays: Mapping[str, NDArray[Any]], prefix: str, settings: Settings) -> PrincipalAxes:
+def stored_axes(arrays: Mapping[str, NDArray[Any]], prefix: str, settings: Settings) -> PrincipalAxes:
+    """Return the axes that ``axes_arrays`` and ``view_settings`` took apart."""
     frame = None if settings["frame"] is None else stored_frame(_under(arrays, prefix), settings["frame"])
     if isinstance(frame, ColumnFrame):
         raise ReleaseError("the model file has a view through shared columns, which views never are.")

@@ -3,13 +3,16 @@
 import importlib.util
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from tacit.adoption.averaged_transfer import AveragedTransfer, Shares
 from tacit.adoption.classifier import TransferClassifier
+from tacit.adoption.label_free_transfer import NETWORK, SELF_TRAINING, LabelFreeTransfer
 from tacit.adoption.neighbours import MetricNeighbours
 from tacit.adoption.network import SharpenedTransfer
+from tacit.adoption.private_transfer import PrivateTransfer
 from tacit.arrays import UNLABELLED
 from tacit.checks import one_of
 from tacit.data.encoding import Encoded
@@ -39,6 +42,8 @@ from tacit.workflows.tables import (
 )
 
 AUTO, AVERAGED, MEMBERSHIP, SHARPENED = LEARNERS = ("auto", "averaged", "membership", "sharpened")
+# With fewer unlabelled pictures, learning from start labels lowered what the releases alone reach.
+ROWS_TO_START_FROM = 1000
 
 
 def adopt(
@@ -73,11 +78,13 @@ def adopt(
     learner : {"auto", "averaged", "membership", "sharpened"}
         How the receiver's own rows are learned. "averaged": linear and radial kernels and boosted trees, averaged with
         the releases by evidence; it needs no labels. "membership": autoencoders with self-training. "sharpened": a
-        network, which needs the extra ``deep``. "auto" is "membership" for ``combine="paper"``, for pictures with
-        labels of two classes, and where a release shares no column with the table; else "averaged".
+        network, which needs the extra ``deep``. The latter two start from what the releases are surest of where there
+        are no labels. "auto" is "membership" for ``combine="paper"``, for pictures with labels of two classes, and
+        where a release shares no column with the table; for at least 1000 pictures without labels "sharpened", or
+        "membership" if torch is not installed; else "averaged".
     shares : mapping, "estimated" or None
-        For "averaged": the classes' shares among the receiver's rows by name, estimated from the rows, or as the
-        releases say.
+        For "averaged", and where there are no labels: the classes' shares among the receiver's rows by name, estimated
+        from the rows, or as the releases say.
     random_state : int
         Where random choices start; no privacy depends on it.
     trusted_key : Ed25519 public key, path or None
@@ -93,12 +100,23 @@ def adopt(
         require_output(Path(output), force=force, inputs=input_paths(*releases, table, schema))
     sources = opened_releases(releases, trusted_key=trusted_key)
     rows = encoded_rows(table, rules, labels="optional", progress=progress)
-    chosen = chosen_learner(learner, sources, rules, combine=combine, n_classes=_n_labelled_classes(rows))
-    if shares is not None and chosen != AVERAGED:
-        raise InputError(f"shares are for the learner {AVERAGED!r}; got them with {chosen!r}. Leave them out.")
-    receiver = _receiver(
-        sources, rules, combine=combine, learner=chosen, shares=shares, random_state=random_state, verbose=verbose
-    )
+    n_classes = _n_labelled_classes(rows)
+    chosen = chosen_learner(learner, sources, rules, combine=combine, n_classes=n_classes, n_rows=len(rows.y))
+    if n_classes < 2 and chosen != AVERAGED and combine == "calibrated":
+        receiver: Receiver = LabelFreeTransfer(
+            sources,
+            schema=rules,
+            shares=shares,
+            learner=NETWORK if chosen == SHARPENED else SELF_TRAINING,
+            random_state=random_state,
+            verbose=verbose,
+        )
+    else:
+        if shares is not None and chosen != AVERAGED:
+            raise InputError(f"shares are for the learner {AVERAGED!r}; got them with {chosen!r}. Leave them out.")
+        receiver = _receiver(
+            sources, rules, combine=combine, learner=chosen, shares=shares, random_state=random_state, verbose=verbose
+        )
     progress(f"learning from {len(sources)} release{'s' * (len(sources) != 1)} and {_counted_rows(rows)}")
     receiver.fit(rows.X, rows.y)
     summary = summarise_table(rows.X, rows.y, receiver.predict(rows.X), len(rules.classes), sources)
@@ -120,29 +138,29 @@ def adopt_privately(
     output: FilePath | None = None,
     force: bool = False,
     progress: Progress = no_progress,
-) -> FeatureSplitClassifier:
-    """Return a classifier learned from linear releases and rows that are protected too; write its release if asked.
+) -> FeatureSplitClassifier | PrivateTransfer:
+    """Return a classifier learned from releases and rows that are protected too; write it if asked.
 
     The receiver's ledger is charged with ``epsilon`` per record before anything is drawn; what comes out may be handed
-    out (``release()``), and adopted in turn.
+    out. Of linear releases alone it is a linear release, which may be adopted in turn; with additive releases or
+    marginals among them a model: their scores, and a private correction.
     """
     rules = as_schema(schema)
     if output is not None:
         require_output(Path(output), force=force, inputs=input_paths(*releases, table, schema, ledger))
     account = ledger_of(ledger, rules)
     sources = opened_releases(releases, trusted_key=trusted_key)
-    others = [source.kind for source in sources if "prior" not in kind_of(source).teaches]
-    if others:
-        raise InputError(
-            "--epsilon and --ledger are for releases by `--method linear` alone; "
-            f"got one of kind {others[0]!r}. Leave them out to adopt other kinds: the model is then not private."
-        )
     rows = labelled_rows(table, rules, progress=progress)
     progress(f"charging, then learning from {_counted_rows(rows)}")
-    purpose = "feature-split regression" if output is None else f"adopt into {Path(output).name}"
-    classifier = FeatureSplitClassifier(
-        epsilon, sources=tuple(sources), schema=rules, ledger=account, random_state=random_state, purpose=purpose
-    )
+    common: dict[str, Any] = {"schema": rules, "ledger": account, "random_state": random_state}
+    if output is not None:
+        common["purpose"] = f"adopt into {Path(output).name}"
+    if any("prior" not in kind_of(source).teaches for source in sources):
+        corrected = PrivateTransfer(epsilon, releases=tuple(sources), **common).fit(rows.X, rows.y)
+        if output is not None:
+            write_model(corrected.to_model(), Path(output))
+        return corrected
+    classifier = FeatureSplitClassifier(epsilon, sources=tuple(sources), **common)
     classifier.fit(rows.X, rows.y)
     if output is not None:
         write_charged(classifier.release(), Path(output), signing_key=None, charged=account is not None)
@@ -161,18 +179,26 @@ def opened_releases(releases: Sequence[Release | FilePath], *, trusted_key: Trus
 
 
 def chosen_learner(
-    learner: str, sources: Sequence[Release], schema: Schema, *, combine: str = "calibrated", n_classes: int = 2
+    learner: str,
+    sources: Sequence[Release],
+    schema: Schema,
+    *,
+    combine: str = "calibrated",
+    n_classes: int = 2,
+    n_rows: int = ROWS_TO_START_FROM,
 ) -> str:
-    """Return the learner for a table with labels of ``n_classes`` classes: the one asked for, or by "auto".
+    """Return the learner for ``n_rows`` rows with labels of ``n_classes`` classes: the one asked for, or by "auto".
 
-    Pictures have views in which membership mappings learn better; with labels of fewer than two classes nothing is
-    learned from them, and the releases alone are averaged. Where a release shares no column, only the geometry of its
-    classes can be used, which membership mappings do.
+    Pictures have views in which membership mappings learn better; with labels of fewer than two classes networks learn
+    best from what the releases are surest of, and of few rows the releases alone are averaged. Where a release shares
+    no column, only the geometry of its classes can be used, which membership mappings do.
     """
     if learner != AUTO:
         return learner
     if combine == "paper" or (schema.image is not None and n_classes >= 2):
         return MEMBERSHIP
+    if schema.image is not None and n_rows >= ROWS_TO_START_FROM:
+        return MEMBERSHIP if importlib.util.find_spec("torch") is None else SHARPENED
     shared = [schema.shared_with(owner_schema(source)).pairings for source in sources if source.schema is not None]
     return AVERAGED if schema.image is not None or all(shared) else MEMBERSHIP
 

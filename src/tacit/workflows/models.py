@@ -10,10 +10,14 @@ from tacit.adoption.averaged_transfer import KIND as AVERAGED
 from tacit.adoption.averaged_transfer import AveragedTransfer
 from tacit.adoption.classifier import TransferClassifier
 from tacit.adoption.evidence import Evidence
+from tacit.adoption.label_free_storage import KIND as LABEL_FREE
+from tacit.adoption.label_free_transfer import LabelFreeTransfer
 from tacit.adoption.neighbours import KIND as NEIGHBOURS
 from tacit.adoption.neighbours import MetricNeighbours
 from tacit.adoption.network import SharpenedTransfer
 from tacit.adoption.network_storage import KIND as NETWORK
+from tacit.adoption.private_storage import KIND as PRIVATE
+from tacit.adoption.private_transfer import PrivateTransfer
 from tacit.adoption.receiver_evidence import AdoptionEvidence
 from tacit.adoption.storage import KIND as TRANSFER
 from tacit.arrays import FloatArray
@@ -26,13 +30,17 @@ from tacit.releases import file as model_files
 from tacit.releases.container import MODEL, RELEASE
 from tacit.releases.file import Model, read_release
 
-Receiver = AveragedTransfer | TransferClassifier | SharpenedTransfer | MetricNeighbours
+Receiver = (
+    AveragedTransfer | TransferClassifier | SharpenedTransfer | MetricNeighbours | LabelFreeTransfer | PrivateTransfer
+)
 # By the kind that their model files state.
 RECEIVERS: dict[str, type[Receiver]] = {
     AVERAGED: AveragedTransfer,
     TRANSFER: TransferClassifier,
     NETWORK: SharpenedTransfer,
     NEIGHBOURS: MetricNeighbours,
+    LABEL_FREE: LabelFreeTransfer,
+    PRIVATE: PrivateTransfer,
 }
 
 
@@ -50,7 +58,7 @@ class Classifier(Protocol):
 class AdoptedModel:
     """A model file, the classifier that it holds, and the schema of the receiver's tables.
 
-    It holds knowledge of the receiver's rows: keep it, do not hand it out.
+    It holds knowledge of the receiver's rows: keep it, do not hand it out, unless it was adopted privately.
     """
 
     model: Model

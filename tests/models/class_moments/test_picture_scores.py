@@ -6,7 +6,7 @@ import pytest
 from tacit.models.class_moments.discriminants import RIDGE
 from tacit.models.class_moments.features import TableFeatures
 from tacit.models.class_moments.frames import ColumnFrame
-from tacit.models.class_moments.picture_scores import FLOORS, mean_margin, picture_scores
+from tacit.models.class_moments.picture_scores import FLOORS, balancing_weights, mean_margin, picture_scores
 
 rng = np.random.default_rng(0)
 P, C, N = 6, 3, 3000
@@ -67,6 +67,25 @@ def test_halves_use_other_features_and_agree_where_there_is_signal() -> None:
     shuffled = picture_scores(sums(rng.permutation(CODES)), X, sigma=1.0, frames=[frame()], features=FEATURES)
     agree = (shuffled.halves[0](X).argmax(axis=1) == shuffled.halves[1](X).argmax(axis=1)).mean()
     assert agree < 0.6
+
+
+def test_uneven_classes_are_balanced() -> None:
+    """A class of one row in thirty is found nearly as well as if all classes were alike."""
+    kept = np.flatnonzero((CODES != 0) | (np.arange(N) % 30 == 0))
+    found = picture_scores(sums(), X[kept], sigma=1.0, frames=[frame()], features=FEATURES).scores
+    assert (found(X[kept]).argmax(axis=1) == CODES[kept]).mean() > 0.97
+    balanced = balancing_weights(np.eye(3)[CODES[kept]])
+    assert balanced is not None
+    assert np.bincount(CODES[kept], balanced)[1] == pytest.approx(np.bincount(CODES[kept], balanced)[2])
+    assert balancing_weights(np.eye(3)[CODES]) is None
+
+
+def test_a_count_lost_in_noise_does_not_make_its_class_the_best_of_all_rows() -> None:
+    arrays = sums() | {"counts": np.array([1000.0, 1000.0, -3.0])}
+    noisy = arrays | {"sums": 300.0 * rng.standard_normal((C, P))}
+    found = picture_scores(noisy, X, sigma=300.0, frames=[frame()], features=FEATURES)
+    sizes = np.linalg.norm(found.scores.W, axis=0)
+    assert sizes.max() < 20 * sizes.min()
 
 
 def test_a_margin_is_the_lead_of_the_best_class() -> None:

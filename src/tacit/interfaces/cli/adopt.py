@@ -17,11 +17,13 @@ from tacit.adoption.averaged_transfer import Shares
 from tacit.adoption.comparison import Comparison, Share
 from tacit.adoption.evidence import Evidence
 from tacit.adoption.evidence_comparison import compare_evidence
+from tacit.adoption.evidence_words import label_free_lines
 from tacit.adoption.receiver_evidence import AdoptionEvidence
 from tacit.errors import InputError
 from tacit.interfaces.cli.adoption_evidence import show_evidence
 from tacit.interfaces.cli.outputs import counted, file_size, working
 from tacit.interfaces.cli.spend import warn, warnings_on_stderr
+from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
 from tacit.privacy.card import Card
 from tacit.releases.sidecar import release_path
 from tacit.workflows.adopt import adopt as adopt_releases
@@ -57,7 +59,8 @@ def adopt(
     learner: Annotated[
         str,
         typer.Option(
-            help="[bold]auto[/]: averaged for tables, membership for pictures; [bold]averaged[/]: kernels, trees and "
+            help="[bold]auto[/]: averaged for tables, membership for pictures, sharpened for pictures without labels; "
+            "[bold]averaged[/]: kernels, trees and "
             "releases averaged by evidence, from no labels on; [bold]membership[/]: autoencoders of membership "
             "mappings; [bold]sharpened[/]: a network that learns from your unlabelled rows too and takes minutes "
             "(needs the extra [italic]deep[/])."
@@ -73,10 +76,10 @@ def adopt(
     ] = None,
     epsilon: Annotated[
         float | None,
-        typer.Option(help="For linear releases: privacy loss of your own rows, which are then protected too."),
+        typer.Option(help="Privacy loss of your own rows, which are then protected too; not for class moments."),
     ] = None,
     ledger: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="For linear releases: your table's account; charged first.")
+        Path | None, typer.Option(metavar="PATH", help="With --epsilon: your table's account; charged first.")
     ] = None,
     seed: Annotated[
         int | None,
@@ -90,8 +93,8 @@ def adopt(
     Your table may have other columns than the owner's. Prints, on your own labelled rows held out in turn, what
     you reach alone and what with the releases. Spends nothing. The model holds your rows: keep it to yourself.
 
-    Releases of any kinds may be adopted together; a fabricated table is named like a release. With --epsilon, linear
-    releases are adopted privately: your own ledger is charged, and the model may be handed out.
+    Releases of any kinds may be adopted together; a fabricated table is named like a release. With --epsilon, linear,
+    additive and marginals releases are adopted privately: your own ledger is charged, and the model may be handed out.
 
     [bold]Example:[/] tacit adopt clinic-a.tacit ours.csv --schema ours.toml -o model.tacit
     """
@@ -156,6 +159,9 @@ def _show(console: Console, adopted: AdoptedModel, names: list[str]) -> None:
     if comparison is not None:
         n_labelled = counted(len(comparison.truth), "labelled row")
         show_accuracy(console, comparison, f"on your {n_labelled}, each held out in turn")
+    elif evidence.agreements:
+        for line in label_free_lines(evidence):
+            console.print(Text(line), soft_wrap=True)
     console.print(_weights(names, cards, evidence))
 
 
@@ -196,12 +202,13 @@ def _adopt_privately(
             force=force,
             progress=stage,
         )
-    _note_failing_guarantees(paths, [source.card for source in classifier.sources])
+    linear = isinstance(classifier, FeatureSplitClassifier)
+    _note_failing_guarantees(paths, [source.card for source in (classifier.sources if linear else classifier.releases)])
     for place, note in enumerate(classifier.notes_, start=1):
         typer.echo(f"release {place}: {note}.")
     typer.echo(
         f"wrote {output} ({file_size(output)}): private at epsilon {epsilon:g} per record of {table.name}; it may be "
-        "handed out, and adopted in turn."
+        f"handed out{', and adopted in turn' if linear else ''}."
     )
     typer.echo(f"Next: tacit predict {output} new.csv -o predictions.csv    tacit card {output}")
 

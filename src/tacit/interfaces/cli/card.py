@@ -6,6 +6,9 @@ from typing import Annotated
 
 import typer
 
+from tacit.errors import ReleaseError
+from tacit.models.private_estimator import PrivateEstimator
+from tacit.privacy.card import Card
 from tacit.privacy.card_page import WIDTH
 from tacit.releases.file import Release
 from tacit.releases.sidecar import open_release
@@ -14,7 +17,12 @@ from tacit.releases.signature import key_owner, load_public_key
 
 def card(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A release (*.tacit) or a fabricated table.", show_default=False)
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="A release (*.tacit), a fabricated table, or a privately adopted model.",
+            show_default=False,
+        ),
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
     key: Annotated[
@@ -29,13 +37,28 @@ def card(
 
     [bold]Examples:[/] tacit card clinic-a.tacit    tacit card clinic-a.tacit --key clinic-a.pub
     """
-    release = open_release(file, trusted_key=load_public_key(key) if key else None)
+    try:
+        release = open_release(file, trusted_key=load_public_key(key) if key else None)
+    except ReleaseError:
+        own = _model_card(file) if key is None else None
+        if own is None:
+            raise
+        typer.echo(own.to_json() if as_json else own.to_text(), nl=as_json)
+        return
     if as_json:
         typer.echo(release.card.to_json())
         return
     typer.echo(release.card.to_text(), nl=False)
     for name, text in (("Digest", release.digest or ""), ("Signature", _signature(release, key))):
         typer.echo("\n".join(textwrap.wrap(text, WIDTH, initial_indent=f"{name:<15}", subsequent_indent=" " * 15)))
+
+
+def _model_card(file: Path) -> Card | None:
+    """Return the card of a privately adopted model, which says what its rows are promised; None for any other file."""
+    from tacit.workflows import models  # noqa: PLC0415 - reading a card needs no models
+
+    classifier = models.read_model(file).classifier if models.is_model_file(file) else None
+    return classifier.card_ if isinstance(classifier, PrivateEstimator) else None
 
 
 def _signature(release: Release, key: Path | None) -> str:

@@ -12,10 +12,17 @@ from tacit.arrays import FloatArray, Rows
 from tacit.models.class_moments.discriminants import RIDGE, LinearDiscriminant
 from tacit.models.class_moments.features import ImageFeatures, TableFeatures
 from tacit.models.class_moments.frames import Frame
+from tacit.models.class_moments.nearest_mean import count_weight
 
 # Least ridges to choose among: where the receiver's pictures differ from the owner's, directions in which its rows
 # hardly vary carry more of that difference than of the classes, however little noise there is.
 FLOORS = (0.0, 0.005, 0.02, 0.1)
+# If guessed classes are more uneven than this, rows are weighed so that classes count alike, and guessed again: in the
+# covariance of an uneven table the common classes' differences are taken for noise.
+MOST_UNEVEN = 1.6
+BALANCINGS = 3
+# A class counts as having at least so many rows, in standard deviations of the noise of its count.
+LEAST_COUNT = 2.0
 # Rows on which frames and ridges are compared.
 COMPARED_ROWS = 2500
 
@@ -38,10 +45,15 @@ class _Moments:
     covariance: FloatArray
 
     @classmethod
-    def of(cls, contrasts: FloatArray, phi: NDArray[np.float32]) -> "_Moments":
-        middle = phi.mean(axis=0, dtype=np.float64)
-        rows = phi - middle.astype(np.float32)
-        return cls(contrasts, rows, middle, np.asarray(rows.T @ rows, dtype=np.float64) / len(rows))
+    def of(
+        cls, contrasts: FloatArray, phi: NDArray[np.float32], weights: NDArray[np.float32] | None = None
+    ) -> "_Moments":
+        """Return the moments of feature rows, each counted by its weight; None: all alike."""
+        shares = np.full(len(phi), 1 / len(phi), np.float32) if weights is None else weights / weights.sum()
+        middle = shares @ phi
+        rows = phi - middle
+        covariance = (rows * shares[:, None]).T @ rows
+        return cls(contrasts, rows, middle.astype(np.float64), np.asarray(covariance, dtype=np.float64))
 
     def directions(self, ridge: float, columns: NDArray[np.intp]) -> FloatArray:
         """Return W = (S + ridge I)^-1 (m_c - m) [k, C] by some of the features; the others have 0."""
@@ -49,6 +61,18 @@ class _Moments:
         part = self.covariance[np.ix_(columns, columns)] + ridge * np.eye(len(columns))
         W[columns] = cho_solve(cho_factor(part), self.contrasts[:, columns].T)
         return W
+
+
+def balancing_weights(scores: FloatArray) -> NDArray[np.float32] | None:
+    """Return weights [N] under which rows of all guessed classes count alike; None if they do so already.
+
+    A class is taken to have at least a fifth of an equal share.
+    """
+    guesses, n_classes = scores.argmax(axis=1), scores.shape[1]
+    shares = np.bincount(guesses, minlength=n_classes) * n_classes / max(len(guesses), 1)
+    if shares.min() >= 1 / MOST_UNEVEN and shares.max() <= MOST_UNEVEN:
+        return None
+    return np.asarray(1 / np.maximum(shares, 0.2)[guesses], dtype=np.float32)
 
 
 def mean_margin(scores: FloatArray) -> float:
@@ -71,9 +95,11 @@ def picture_scores(
     W = (S + lambda I)^-1 (m_c - m) with m_c the mean of class c, m their average, S the receiver's covariance of the
     features and lambda = max(8 sigma/n, lambda0); no label is looked at. Scores of unrelated classes lie close
     together, so that a larger lead means a better match. Classes count alike, however common they are at the owner's.
-    Scores are 0 at the receiver's mean row: half-way between two noisy means would carry their squared noise.
+    Scores are 0 at the receiver's mean row, of which uneven classes make up equal parts: half-way between two noisy
+    means would carry their squared noise.
     """
-    counts = np.maximum(arrays["counts"], 1.0)
+    # A class of which the noise leaves next to no rows must not have next to infinite means, in both halves at once.
+    counts = np.maximum(arrays["counts"], max(1.0, LEAST_COUNT * sigma / count_weight(1.0)))
     means = arrays["sums"] / counts[:, None]
     contrasts, noise = means - means.mean(axis=0), RIDGE * sigma / float(counts.sum())
     everything = np.arange(features.size)
@@ -86,7 +112,13 @@ def picture_scores(
                 yield mean_margin(moments.phi @ moments.directions(ridge, everything)), frame, ridge
 
     _, frame, ridge = max(candidates(), key=lambda each: each[0])
-    moments = _Moments.of(contrasts, features(frame(X)))
+    phi = features(frame(X))
+    moments = _Moments.of(contrasts, phi)
+    for _ in range(BALANCINGS):
+        weights = balancing_weights(moments.phi @ moments.directions(ridge, everything))
+        if weights is None:
+            break
+        moments = _Moments.of(contrasts, phi, weights)
 
     def discriminant(columns: NDArray[np.intp]) -> LinearDiscriminant:
         W = moments.directions(ridge, columns)

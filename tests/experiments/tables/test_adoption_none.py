@@ -1,0 +1,39 @@
+"""Digits adopted without any label, measured small."""
+
+from collections.abc import Callable, Iterable
+
+from tacit.data.datasets import ImageSet
+from tacit.experiments.results import ADOPTED, RELEASE_ALONE, ResultRow
+from tacit.experiments.tables import adoption_none
+
+Checked = Callable[[Iterable[ResultRow]], list[ResultRow]]
+
+
+def test_every_receiver_is_measured_and_knows_digits_without_a_label(
+    shrink: Callable[..., None], digits: Callable[..., ImageSet], checked: Checked
+) -> None:
+    adoption_none._release.cache_clear()
+    network = adoption_none.label_free_network()
+    shrink(
+        adoption_none,
+        _mnist=lambda: digits(24, 900, 800),
+        load_usps=lambda: digits(16, 300, 150),
+        DRAWS=1,
+        RECEIVED=500,
+        SETTINGS=(("MNIST", 5.0), ("MNIST, five classes cut to a fifth", 5.0), ("USPS", 5.0)),
+        label_free_network=lambda: network.set_params(n_steps=40),
+    )
+    rows = checked(adoption_none.rows())
+    by_setting = {row.setting: {other.method: other for other in rows if other.setting == row.setting} for row in rows}
+    assert len(by_setting) == 4
+    for setting, by_method in by_setting.items():
+        assert by_method[ADOPTED].mean > 0.6
+        assert ("scans" in setting) != (RELEASE_ALONE in by_method)
+
+
+def test_five_classes_keep_a_fifth_of_their_rows(shrink: Callable[..., None], digits: Callable[..., ImageSet]) -> None:
+    shrink(adoption_none, _mnist=lambda: digits(24, 50, 1700), RECEIVED=700)
+    _, (X, y), (X_test, _) = adoption_none._received("MNIST, five classes cut to a fifth", 0)
+    assert (y < 5).sum() < 0.3 * (y >= 5).sum()
+    whole = {row.tobytes() for row in X}
+    assert not any(row.tobytes() in whole for row in X_test)
