@@ -66,8 +66,8 @@ def permutation_z(first: FloatArray, second: FloatArray) -> float:
     if not len(first):
         return 0.0
     codes = [np.argmax(each - each.mean(axis=0), axis=1) for each in (first, second)]
-    K = np.bincount(codes[0] * n_classes + codes[1], minlength=n_classes**2).reshape(n_classes, n_classes)
-    K = K / len(first)
+    counts = np.bincount(codes[0] * n_classes + codes[1], minlength=n_classes**2)
+    K = counts.reshape(n_classes, n_classes) / len(first)
     spread = K - K.mean(axis=0) - K.mean(axis=1, keepdims=True) + K.mean()
     deviation = float(np.sqrt((spread**2).sum() / max(n_classes - 1, 1)))
     return (float(np.trace(K)) - float(K.sum()) / n_classes) / deviation if deviation > 0 else 0.0

@@ -10,15 +10,18 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from tacit.adoption.averaged_transfer import Shares
+from tacit.adoption.averaged_transfer import ESTIMATED, Shares
 from tacit.adoption.class_shares import stated_shares
 from tacit.adoption.evidence import Evidence
 from tacit.adoption.label_free_sources import joint_scores, label_free_sources
-from tacit.adoption.self_training import label_loss, self_train
+from tacit.adoption.network_storage import layout_arrays, layout_settings, network_arrays, stored_learner
+from tacit.adoption.self_training import SelfTrained, label_loss, self_train
 from tacit.adoption.start_labels import guessed_shares, soft_labels, start_codes
+from tacit.adoption.storage import axes_arrays, stored_axes, stored_trained, trained_arrays, view_settings
+from tacit.adoption.stored_model import rebuilt
 from tacit.adoption.views import PrincipalAxes, own_views, released_views
 from tacit.adoption.weighting import probabilities
-from tacit.arrays import UNLABELLED, Codes, Float32Array, FloatArray
+from tacit.arrays import UNLABELLED, Arrays, Codes, Float32Array, FloatArray
 from tacit.checks import one_of
 from tacit.data.schema import Schema
 from tacit.errors import InputError
@@ -26,9 +29,9 @@ from tacit.models.semi_supervised.classifier import SharpenedClassifier
 from tacit.models.semi_supervised.recipe import LossSettings, TrainingSettings
 from tacit.releases.file import Model, Release
 
+KIND = "label_free_model"
 AUTO, NETWORK, SELF_TRAINING = LEARNERS = ("auto", "network", "self-training")
 STEPS = 1500
-GUESSED, ESTIMATED = "guessed", "estimated"
 # Start labels that self-training is given at most, of each class; its rounds label all other rows.
 MOST_STARTED = 1000
 
@@ -70,6 +73,10 @@ class LabelFreeTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Without labels only the agreement of each release's halves.
     """
 
+    network_: SharpenedClassifier | None
+    trained_: SelfTrained | None
+    axes_: PrincipalAxes | None
+
     def __init__(
         self,
         releases: Sequence[Release] = (),
@@ -101,7 +108,7 @@ class LabelFreeTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         stated = self._stated()
         self.shares_ = guessed_shares(scores) if stated is None else stated
         codes = np.where(known == UNLABELLED, start_codes(scores, self.shares_), known)
-        self.network_, self.trained_, self.axes_ = None, None, None
+        self._forget()
         if self._uses_network():
             self.network_ = self._network().fit(rows, codes, guide=soft_labels(scores, stated))
         else:
@@ -132,17 +139,44 @@ class LabelFreeTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def to_model(self) -> Model:
         """Return the file that the receiver keeps; not to be handed out."""
-        from tacit.adoption.label_free_storage import label_free_to_model  # noqa: PLC0415 - storage knows this class
-
         check_is_fitted(self)
-        return label_free_to_model(self)
+        arrays: Arrays = {"classes": np.asarray(self.classes_), "shares": self.shares_}
+        content = {"evidence": self.evidence_.to_dict(), "network": self.network_ is not None}
+        if self.network_ is not None:
+            if self.network_.network is not None:
+                raise InputError("network must be the default one to be stored in a model file; yours is your own.")
+            arrays |= {**network_arrays(self.network_.network_, "network"), **layout_arrays(self.network_.layout_)}
+            content |= {"layout": layout_settings(self.network_.layout_), "temperature": self.network_.temperature_}
+        elif self.trained_ is not None and self.axes_ is not None:
+            arrays |= {**axes_arrays(self.axes_, "view"), **trained_arrays(self.trained_, "trained")}
+            content |= {"view": view_settings(self.axes_.view)}
+        cards = tuple(release.card for release in self.releases)
+        return Model(KIND, arrays, content, cards, self.schema_.to_dict())
 
     @classmethod
     def from_model(cls, file: Model) -> "LabelFreeTransfer":
         """Return the fitted classifier in ``file``."""
-        from tacit.adoption.label_free_storage import label_free_from_model  # noqa: PLC0415 - storage knows this class
+        return rebuilt(file, KIND, "`tacit adopt` without labels", cls._rebuilt)
 
-        return label_free_from_model(file)
+    @classmethod
+    def _rebuilt(cls, file: Model, schema: Schema) -> "LabelFreeTransfer":
+        arrays, settings = file.arrays, file.settings
+        model = cls(schema=schema)
+        model.schema_, model.classes_ = schema, np.asarray(arrays["classes"])
+        model.n_features_in_ = len(schema.encoded_names)
+        model.shares_ = np.asarray(arrays["shares"])
+        model.evidence_ = Evidence.from_dict(settings["evidence"])
+        model._forget()
+        if settings["network"]:
+            model.network_ = stored_learner(arrays, settings, schema, "network")
+        else:
+            model.axes_ = stored_axes(arrays, "view", settings["view"])
+            model.trained_ = stored_trained(arrays, "trained")
+        return model
+
+    def _forget(self) -> None:
+        """Hold neither a network nor self-trained autoencoders."""
+        self.network_, self.trained_, self.axes_ = None, None, None
 
     def _schema(self, rows: Float32Array) -> Schema:
         if self.schema is None and not self.releases:
@@ -187,8 +221,8 @@ class LabelFreeTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         frames = [getattr(each.scores.scores, "frame", None) for each in self.sources_ if each.scores is not None]
         views = [*own_views(rows, pictures=self.schema_.image is not None), *released_views(frames)]
         axes = [PrincipalAxes.of(rows, view) for view in views]
-        self.axes_ = min(axes, key=lambda each: label_loss(each(rows), started, codes[started], **common))
-        self.trained_ = self_train(self.axes_(rows), started, codes[started], **common)
+        best = min(axes, key=lambda each: label_loss(each(rows), started, codes[started], **common))
+        self.axes_, self.trained_ = best, self_train(best(rows), started, codes[started], **common)
 
     def _evidence(self, known: Codes) -> Evidence:
         n_labelled = int((known != UNLABELLED).sum())

@@ -9,10 +9,13 @@ from numpy.typing import ArrayLike
 from scipy.special import log_softmax
 from sklearn.utils.validation import check_is_fitted
 
+from tacit.adoption.average_storage import named, under
 from tacit.adoption.evidence import Evidence
 from tacit.adoption.public_scores import public_scores
+from tacit.adoption.release_sources import ReleaseScores
 from tacit.adoption.source import LARGEST_SCORE, clean_scores
-from tacit.arrays import Codes, FloatArray
+from tacit.adoption.stored_model import rebuilt
+from tacit.arrays import Arrays, Codes, FloatArray
 from tacit.data.schema import Schema
 from tacit.errors import InputError
 from tacit.models.class_labels import checked_rows, encode_labels, fitted_rows
@@ -39,6 +42,7 @@ from tacit.privacy.conversions import Exact
 from tacit.privacy.mechanisms import AgainstRest, ObjectivePerturbation
 from tacit.releases.file import Model, Release
 
+KIND = "private_model"
 # Lengths of the three parts of a row: a constant, the released score, and the row itself. Their squares sum to 1.
 CONSTANT, SCORE, ROW = 0.5, 0.5, np.sqrt(0.5)
 # Standard deviation that noise may add to a log-odds; released ones have one of about 2.
@@ -156,17 +160,44 @@ class PrivateTransfer(ScoreClassifierMixin, PrivateEstimator):
 
     def to_model(self) -> Model:
         """Return the file of the model, which may be handed out: it holds no more of our rows than its card says."""
-        from tacit.adoption.private_storage import private_to_model  # noqa: PLC0415 - storage knows this class
-
         check_is_fitted(self)
-        return private_to_model(self)
+        arrays: Arrays = {"classes": np.asarray(self.classes_), "correction": self.coef_}
+        sources = []
+        for place, scores in enumerate(self.scores_):
+            more, settings = scores.to_parts()
+            arrays |= named(more, f"source_{place}")
+            sources.append(settings)
+        content = {
+            "sources": sources,
+            "notes": list(self.notes_),
+            "with_columns": self.with_columns_,
+            "epsilon": self.epsilon,
+            "card": self.card_.to_dict(),
+            "evidence": self.evidence_.to_dict(),
+        }
+        cards = tuple(release.card for release in self.releases)
+        return Model(KIND, arrays, content, cards, self.known_schema.to_dict())
 
     @classmethod
     def from_model(cls, file: Model) -> "PrivateTransfer":
         """Return the fitted classifier in ``file``."""
-        from tacit.adoption.private_storage import private_from_model  # noqa: PLC0415 - storage knows this class
+        return rebuilt(file, KIND, "`tacit adopt --epsilon`", cls._rebuilt)
 
-        return private_from_model(file)
+    @classmethod
+    def _rebuilt(cls, file: Model, schema: Schema) -> "PrivateTransfer":
+        arrays, settings = file.arrays, file.settings
+        model = cls(float(settings["epsilon"]), schema=schema)
+        model.classes_, model.coef_ = np.asarray(arrays["classes"]), np.asarray(arrays["correction"])
+        model.scores_ = [
+            ReleaseScores.from_parts(under(arrays, f"source_{place}"), each)
+            for place, each in enumerate(settings["sources"])
+        ]
+        model.notes_ = [str(note) for note in settings["notes"]]
+        model.with_columns_ = bool(settings["with_columns"])
+        model.n_features_in_ = len(schema.encoded_names)
+        model.card_ = Card.from_dict(settings["card"])
+        model.evidence_ = Evidence.from_dict(settings["evidence"])
+        return model
 
     def _scores(self, X: ArrayLike) -> FloatArray:
         rows = fitted_rows(self, X)

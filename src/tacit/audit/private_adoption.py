@@ -27,7 +27,7 @@ class CentredTransfer(PrivateTransfer):
 
     def _released(self, rows: FloatArray) -> FloatArray:
         offsets = super()._released(rows)
-        return np.clip(offsets - offsets.mean(axis=0), -LARGEST_SCORE, LARGEST_SCORE)
+        return np.asarray(np.clip(offsets - offsets.mean(axis=0), -LARGEST_SCORE, LARGEST_SCORE))
 
 
 def cases(seed: int | None) -> list[Case]:

@@ -10,13 +10,13 @@ from tacit.adoption.averaged_transfer import KIND as AVERAGED
 from tacit.adoption.averaged_transfer import AveragedTransfer
 from tacit.adoption.classifier import TransferClassifier
 from tacit.adoption.evidence import Evidence
-from tacit.adoption.label_free_storage import KIND as LABEL_FREE
+from tacit.adoption.label_free_transfer import KIND as LABEL_FREE
 from tacit.adoption.label_free_transfer import LabelFreeTransfer
 from tacit.adoption.neighbours import KIND as NEIGHBOURS
 from tacit.adoption.neighbours import MetricNeighbours
 from tacit.adoption.network import SharpenedTransfer
 from tacit.adoption.network_storage import KIND as NETWORK
-from tacit.adoption.private_storage import KIND as PRIVATE
+from tacit.adoption.private_transfer import KIND as PRIVATE
 from tacit.adoption.private_transfer import PrivateTransfer
 from tacit.adoption.receiver_evidence import AdoptionEvidence
 from tacit.adoption.storage import KIND as TRANSFER

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
+from tacit.adoption.label_free_transfer import label_free_network
 from tacit.data.datasets import ImageSet
 from tacit.experiments.results import ADOPTED, RELEASE_ALONE, ResultRow
 from tacit.experiments.tables import adoption_none
@@ -13,7 +14,7 @@ def test_every_receiver_is_measured_and_knows_digits_without_a_label(
     shrink: Callable[..., None], digits: Callable[..., ImageSet], checked: Checked
 ) -> None:
     adoption_none._release.cache_clear()
-    network = adoption_none.label_free_network()
+    network = label_free_network()
     shrink(
         adoption_none,
         _mnist=lambda: digits(24, 900, 800),

@@ -203,7 +203,8 @@ def _adopt_privately(
             progress=stage,
         )
     linear = isinstance(classifier, FeatureSplitClassifier)
-    _note_failing_guarantees(paths, [source.card for source in (classifier.sources if linear else classifier.releases)])
+    sources = classifier.sources if isinstance(classifier, FeatureSplitClassifier) else classifier.releases
+    _note_failing_guarantees(paths, [source.card for source in sources])
     for place, note in enumerate(classifier.notes_, start=1):
         typer.echo(f"release {place}: {note}.")
     typer.echo(

@@ -10,9 +10,8 @@ from scipy.linalg import cho_factor, cho_solve
 
 from tacit.arrays import FloatArray, Rows
 from tacit.models.class_moments.discriminants import RIDGE, LinearDiscriminant
-from tacit.models.class_moments.features import ImageFeatures, TableFeatures
+from tacit.models.class_moments.features import ImageFeatures, TableFeatures, count_weight
 from tacit.models.class_moments.frames import Frame
-from tacit.models.class_moments.nearest_mean import count_weight
 
 # Least ridges to choose among: where the receiver's pictures differ from the owner's, directions in which its rows
 # hardly vary carry more of that difference than of the classes, however little noise there is.
