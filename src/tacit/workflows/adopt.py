@@ -10,6 +10,7 @@ from tacit.adoption.averaged_transfer import AveragedTransfer, Shares
 from tacit.adoption.classifier import TransferClassifier
 from tacit.adoption.neighbours import MetricNeighbours
 from tacit.adoption.network import SharpenedTransfer
+from tacit.adoption.target_transfer import TargetTransfer
 from tacit.arrays import UNLABELLED
 from tacit.checks import one_of
 from tacit.data.encoding import Encoded
@@ -58,7 +59,8 @@ def adopt(
 ) -> AdoptedModel:
     """Return the model learned from releases of any kinds and the receiver's rows; write it if ``output`` is given.
 
-    Adopting spends nothing. The model holds knowledge of the receiver's rows and must not be handed out.
+    Adopting spends nothing. The model holds knowledge of the receiver's rows and must not be handed out. If the schema
+    has a numeric target instead of a label, releases of that target are adopted.
 
     Parameters
     ----------
@@ -93,6 +95,9 @@ def adopt(
         require_output(Path(output), force=force, inputs=input_paths(*releases, table, schema))
     sources = opened_releases(releases, trusted_key=trusted_key)
     rows = encoded_rows(table, rules, labels="optional", progress=progress)
+    if rules.target is not None:
+        _check_target_options(learner, combine, shares)
+        return _adopt_target(sources, rows, rules, random_state=random_state, output=output, progress=progress)
     chosen = chosen_learner(learner, sources, rules, combine=combine, n_classes=_n_labelled_classes(rows))
     if shares is not None and chosen != AVERAGED:
         raise InputError(f"shares are for the learner {AVERAGED!r}; got them with {chosen!r}. Leave them out.")
@@ -103,6 +108,25 @@ def adopt(
     receiver.fit(rows.X, rows.y)
     summary = summarise_table(rows.X, rows.y, receiver.predict(rows.X), len(rules.classes), sources)
     adopted = AdoptedModel(with_summary(receiver.to_model(), summary), receiver, rules)
+    if output is not None:
+        write_model(adopted, output)
+    return adopted
+
+
+def _adopt_target(
+    sources: list[Release],
+    rows: Encoded,
+    schema: Schema,
+    *,
+    random_state: int,
+    output: FilePath | None,
+    progress: Progress,
+) -> AdoptedModel:
+    """Return the model of a numeric target."""
+    receiver = TargetTransfer(sources, schema=schema, random_state=random_state)
+    progress(f"learning from {len(sources)} release{'s' * (len(sources) != 1)} and {_counted_rows(rows)}")
+    receiver.fit(rows.X, rows.outcomes)
+    adopted = AdoptedModel(receiver.to_model(), receiver, schema)
     if output is not None:
         write_model(adopted, output)
     return adopted
@@ -192,6 +216,14 @@ def _check_learner(learner: str, combine: str) -> None:
         )
 
 
+def _check_target_options(learner: str, combine: str, shares: Shares) -> None:
+    if learner not in (AUTO, AVERAGED) or combine != "calibrated" or shares is not None:
+        raise InputError(
+            "the schema has a numeric target, which is learned by the learner 'averaged' and has no class shares; "
+            "leave --learner, --combine and --shares out."
+        )
+
+
 def _receiver(
     sources: list[Release],
     schema: Schema,
@@ -217,5 +249,5 @@ def _n_labelled_classes(rows: Encoded) -> int:
 
 
 def _counted_rows(rows: Encoded) -> str:
-    n_labelled = int((rows.y != UNLABELLED).sum())
-    return f"{n_labelled:,} label{'s' * (n_labelled != 1)} among {len(rows.y):,} rows"
+    n_known, what = int(rows.has_outcome.sum()), "label" if rows.targets is None else "value"
+    return f"{n_known:,} {what}{'s' * (n_known != 1)} among {len(rows.y):,} rows"

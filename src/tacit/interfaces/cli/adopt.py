@@ -18,8 +18,9 @@ from tacit.adoption.comparison import Comparison, Share
 from tacit.adoption.evidence import Evidence
 from tacit.adoption.evidence_comparison import compare_evidence
 from tacit.adoption.receiver_evidence import AdoptionEvidence
+from tacit.adoption.target_evidence import TargetEvidence
 from tacit.errors import InputError
-from tacit.interfaces.cli.adoption_evidence import show_evidence
+from tacit.interfaces.cli.adoption_evidence import show_evidence, show_target_evidence
 from tacit.interfaces.cli.outputs import counted, file_size, working
 from tacit.interfaces.cli.spend import warn, warnings_on_stderr
 from tacit.privacy.card import Card
@@ -151,6 +152,9 @@ def _show(console: Console, adopted: AdoptedModel, names: list[str]) -> None:
     evidence, cards = adopted.evidence, adopted.model.cards
     if isinstance(evidence, AdoptionEvidence):
         show_evidence(console, evidence, names, cards)
+        return
+    if isinstance(evidence, TargetEvidence):
+        show_target_evidence(console, evidence, names, cards)
         return
     comparison = compare_evidence(evidence)
     if comparison is not None:
