@@ -14,7 +14,6 @@ from tacit.data.schema import Schema
 from tacit.errors import InputError, ReleaseError
 from tacit.kinds.registry import kind_by_name
 from tacit.releases.file import Release
-from tacit.releases.model import Model
 
 COLUMNS = tuple(Numeric(f"x{place}", (0.0, 1.0)) for place in range(4))
 SCHEMA = Schema((*COLUMNS, Target("cost", (0.0, 100.0))))

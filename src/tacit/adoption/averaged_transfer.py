@@ -20,8 +20,7 @@ from tacit.arrays import FLOATS, UNLABELLED, FloatArray, Rows
 from tacit.data.columns import Label, Numeric
 from tacit.data.schema import Schema
 from tacit.errors import InputError
-from tacit.releases.file import Release
-from tacit.releases.model import Model
+from tacit.releases.file import Model, Release
 
 KIND = "averaged_model"
 ESTIMATED = "estimated"

@@ -19,8 +19,7 @@ from tacit.arrays import UNLABELLED, Codes, FloatArray
 from tacit.data.schema import Schema
 from tacit.errors import InputError
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
-from tacit.releases.file import Release
-from tacit.releases.model import Model
+from tacit.releases.file import Model, Release
 
 # Of digits, more steps gain another half point and take as much longer.
 STEPS = 1500

@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from tacit.data.schema import Schema
 from tacit.errors import ReleaseError
-from tacit.releases.model import Model
+from tacit.releases.file import Model
 
 Receiver = TypeVar("Receiver")
 

@@ -20,7 +20,6 @@ from tacit.data.schema import Schema
 from tacit.errors import InputError
 from tacit.releases.file import Release
 from tacit.releases.lesson import owner_schema
-from tacit.releases.model import Model
 
 KIND = "averaged_target"
 
