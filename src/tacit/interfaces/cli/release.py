@@ -14,6 +14,7 @@ from tacit.interfaces.cli.spend import (
     BadRecords,
     Dataset,
     LegalNote,
+    NeighbourRelation,
     Owner,
     Period,
     Person,
@@ -57,6 +58,7 @@ def release(
     ] = None,
     person: Person = None,
     rows_per_person: RowsPerPerson = None,
+    relation: NeighbourRelation = None,
     bad_records: BadRecords = None,
     method: Annotated[
         str | None,
@@ -102,7 +104,16 @@ def release(
             rules = with_person(as_schema(schema, bad_records), person)
             kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=as_ledger(account), random_state=seed)
             promise = Budget(epsilon, delta, unit=kept.unit)
-            planned = plan_release(table, rules, promise, method=method, kept=kept, progress=stage)
+            planned = plan_release(
+                table,
+                rules,
+                promise,
+                method=method,
+                kept=kept,
+                relation=relation,
+                ledger=as_ledger(account),
+                progress=stage,
+            )
         else:
             made = make_and_write(
                 table,
@@ -112,6 +123,7 @@ def release(
                 unit=unit,
                 person=person,
                 rows_per_person=rows_per_person,
+                relation=relation,
                 bad_records=bad_records,
                 method=method,
                 ledger=account,

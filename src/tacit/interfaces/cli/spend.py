@@ -40,6 +40,15 @@ RowsPerPerson = Annotated[
         show_default=False,
     ),
 ]
+NeighbourRelation = Annotated[
+    str | None,
+    typer.Option(
+        "--relation",
+        help="For linear weights: [bold]replace[/] (one record exchanged, the number of rows public) or "
+        "[bold]add-remove[/] (one more or less, their number hidden).",
+        show_default="as the ledger has it",
+    ),
+]
 BadRecords = Annotated[
     str | None,
     typer.Option(
