@@ -23,6 +23,7 @@ from tacit.interfaces.cli.spend import (
     left_words,
     opened_ledger,
     print_dry_run,
+    void_words,
     warn,
     warnings_on_stderr,
 )
@@ -147,6 +148,7 @@ def _summary(made: Release, output: Path, account: Ledger | None) -> str:
         f"wrote {output} ({file_size(output)}): {card.title}, at epsilon {card.epsilon:g}, delta {card.delta:g} "
         f"per {card.unit}."
     ]
+    lines += void_words(card)
     if quality := kind_of(made).quality_words(made):
         lines.append(quality)
     if account is not None:
