@@ -20,7 +20,9 @@ from tacit.files.atomic import require_output
 from tacit.files.regular import FilePath
 from tacit.kinds.registry import kind_of
 from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
+from tacit.models.linear.planning import SplitSettings
 from tacit.pages.table_summary import summarise_table, with_summary
+from tacit.privacy.budget import Budget
 from tacit.privacy.ledger import LedgerLike
 from tacit.releases.file import Release
 from tacit.releases.lesson import owner_schema
@@ -32,11 +34,14 @@ from tacit.workflows.tables import (
     Progress,
     Table,
     as_schema,
+    contribution,
     encoded_rows,
     input_paths,
-    labelled_rows,
     ledger_of,
     no_progress,
+    private_rows,
+    warn_of_repeating,
+    with_person,
 )
 
 AUTO, AVERAGED, MEMBERSHIP, SHARPENED = LEARNERS = ("auto", "averaged", "membership", "sharpened")
@@ -138,6 +143,8 @@ def adopt_privately(
     schema: Schema | FilePath,
     *,
     epsilon: float,
+    person: str | None = None,
+    rows_per_person: int | None = None,
     ledger: LedgerLike = None,
     random_state: int | None = None,
     trusted_key: TrustedKey | None = None,
@@ -147,10 +154,12 @@ def adopt_privately(
 ) -> FeatureSplitClassifier:
     """Return a classifier learned from linear releases and rows that are protected too; write its release if asked.
 
-    The receiver's ledger is charged with ``epsilon`` per record before anything is drawn; what comes out may be handed
-    out (``release()``), and adopted in turn.
+    The receiver's ledger is charged with ``epsilon`` before anything is drawn: per record, or per person where the
+    schema or ``person`` names the column that says whose row it is, of whom at most ``rows_per_person`` rows are read.
+    Neighbours are the ledger's: on one with relation "add-remove" the number of rows stays hidden. What comes out may
+    be handed out (``release()``), and adopted in turn.
     """
-    rules = as_schema(schema)
+    rules = with_person(as_schema(schema), person)
     if output is not None:
         require_output(Path(output), force=force, inputs=input_paths(*releases, table, schema, ledger))
     account = ledger_of(ledger, rules)
@@ -161,13 +170,21 @@ def adopt_privately(
             "--epsilon and --ledger are for releases by `--method linear` alone; "
             f"got one of kind {others[0]!r}. Leave them out to adopt other kinds: the model is then not private."
         )
-    rows = labelled_rows(table, rules, progress=progress)
+    kept = contribution(rules, unit=None, rows=rows_per_person, ledger=account, random_state=random_state)
+    rows, repeating = private_rows(table, rules, kept, progress=progress)
+    warn_of_repeating(Budget(epsilon, unit=kept.unit), repeating)
     progress(f"charging, then learning from {_counted_rows(rows)}")
     purpose = "feature-split regression" if output is None else f"adopt into {Path(output).name}"
     classifier = FeatureSplitClassifier(
-        epsilon, sources=tuple(sources), schema=rules, ledger=account, random_state=random_state, purpose=purpose
+        epsilon,
+        sources=tuple(sources),
+        schema=rules,
+        settings=SplitSettings(relation=None if account is None else account.budget.relation),
+        rows_per_person=kept.rows,
+        ledger=account,
+        random_state=random_state,
     )
-    classifier.fit(rows.X, rows.y)
+    classifier.fit(rows.X, rows.y, persons=rows.persons if kept.rows else None, purpose=purpose)
     if output is not None:
         write_charged(classifier.release(), Path(output), signing_key=None, charged=account is not None)
     return classifier
