@@ -13,7 +13,7 @@ from tacit.data.columns import Label, Numeric, Target
 from tacit.data.schema import Schema
 from tacit.errors import InputError, ReleaseError
 from tacit.kinds.registry import kind_by_name
-from tacit.releases.file import Release
+from tacit.releases.file import Model, Release
 
 COLUMNS = tuple(Numeric(f"x{place}", (0.0, 1.0)) for place in range(4))
 SCHEMA = Schema((*COLUMNS, Target("cost", (0.0, 100.0))))

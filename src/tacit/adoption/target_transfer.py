@@ -18,7 +18,7 @@ from tacit.arrays import FLOATS, FloatArray, Rows
 from tacit.data.columns import Target
 from tacit.data.schema import Schema
 from tacit.errors import InputError
-from tacit.releases.file import Release
+from tacit.releases.file import Model, Release
 from tacit.releases.lesson import owner_schema
 
 KIND = "averaged_target"
