@@ -97,7 +97,7 @@ def test_the_command_prints_the_evidence_and_the_same_as_json(adopted: tuple[Pat
 def test_without_values_the_release_predicts_and_nothing_is_measured() -> None:
     released = tacit.release(stays(2000, 0), SCHEMA, epsilon=1.0, random_state=0)
     model = tacit.adopt([released], partly_known(300, 0, 1), SCHEMA)
-    assert model.evidence.methods == ()
+    assert model.regressor.evidence_.methods == ()
     assert tacit.predict(model, stays(50, 2)).height == 50
 
 
