@@ -137,6 +137,19 @@ def test_the_card_says_what_is_protected() -> None:
     assert "the number of rows" not in bounded.card_.not_protected
 
 
+def test_a_hidden_number_of_rows_costs_the_columns_and_is_not_stated() -> None:
+    X, y = people(5000, 10)
+    hidden = PrivateTransfer(
+        3.0, releases=[release(ADDITIVE)], schema=SCHEMA, relation="add-remove", random_state=0
+    ).fit(X, y)
+    assert not hidden.with_columns_
+    assert "the number of rows" not in hidden.card_.not_protected
+    guessed = PrivateTransfer(
+        3.0, releases=[release(ADDITIVE)], schema=SCHEMA, relation="add-remove", n_rows=4000, random_state=0
+    ).fit(X, y)
+    assert guessed.with_columns_
+
+
 def test_a_model_file_predicts_as_the_classifier_did(tmp_path: Path) -> None:
     X, y = people(3000, 11)
     model = PrivateTransfer(2.0, releases=[release(ADDITIVE), release(LINEAR)], schema=SCHEMA, random_state=0).fit(X, y)

@@ -2,12 +2,19 @@
 
 from tacit.adoption.evidence import Evidence
 from tacit.adoption.receiver_evidence import BETTER, CANNOT_TELL, AdoptionEvidence
+from tacit.adoption.target_evidence import TargetEvidence
 
 METHODS = {
     "majority": "the commonest class",
     "alone": "your labels alone",
     "releases": "the releases alone",
     "adopted": "labels and releases",
+}
+TARGET_METHODS = {
+    "constant": "the mean of your values",
+    "alone": "your values alone",
+    "releases": "the releases alone",
+    "adopted": "values and releases",
 }
 # Above this probability a release is said to run against the labels.
 REVERSED = 0.5
@@ -59,3 +66,18 @@ def label_free_lines(evidence: Evidence) -> list[str]:
     shares = ", ".join(f"{name} {share:.1%}" for name, share in zip(evidence.classes, evidence.shares, strict=True))
     lines.append(f"Classes were taken to be as common as: {shares}. State other shares with --shares.")
     return lines
+
+
+def target_verdict_sentence(evidence: TargetEvidence) -> str:
+    """Return whether adopting helped to predict a number, and no more than the known values show."""
+    if not evidence.methods:
+        n = evidence.n_known
+        what = f"{n:,} known value{'s' * (n != 1)}" if n else "no known value"
+        return f"With {what}, nothing can be measured on your rows."
+    if not evidence.releases:
+        return "No release was adopted: the model is what your values teach alone."
+    if not any(evidence.weights):
+        return "Your values speak against the releases: the model is what your values teach alone."
+    if evidence.verdict == CANNOT_TELL:
+        return "Your values cannot tell whether adopting helps: the interval of the difference in error holds 0."
+    return "Adopting helps." if evidence.verdict == BETTER else "Adopting harms: use your values alone."

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.special import log_softmax
 from sklearn.utils.validation import check_is_fitted
 
+from tacit import checks
 from tacit.adoption.average_storage import named, under
 from tacit.adoption.evidence import Evidence
 from tacit.adoption.public_scores import public_scores
@@ -19,26 +20,22 @@ from tacit.arrays import Arrays, Codes, FloatArray
 from tacit.data.schema import Schema
 from tacit.errors import InputError
 from tacit.models.class_labels import checked_rows, encode_labels, fitted_rows
+from tacit.models.linear.neighbours import LinearNeighbours
 from tacit.models.per_class import ScoreClassifierMixin
 from tacit.models.private_estimator import PrivateEstimator
 from tacit.models.two_class_problems import (
-    ADDED,
     EVERY_CLASS,
-    REPLACED,
     centred,
     class_probabilities,
     n_problems,
-    proved_relations,
-    public_row_count,
     saturated,
     schema_bounds,
     signs_of,
     unit_rows,
 )
 from tacit.privacy.account import Account, Plan, Step
-from tacit.privacy.budget import Budget, Unit
+from tacit.privacy.budget import Budget, Relation, Unit
 from tacit.privacy.card import Card
-from tacit.privacy.conversions import Exact
 from tacit.privacy.mechanisms import AgainstRest, ObjectivePerturbation
 from tacit.releases.file import Model, Release
 
@@ -51,9 +48,9 @@ NOISE_IN_SCORES = 0.15
 RECORDS_PER_COLUMN = 20.0
 INSIDE = 1 - 2.0**-40
 BECAUSE = (
-    "rows [1, score, columns] have length at most 1, so replacing one moves the gradient by at most 2 and the Hessian "
-    "by at most 1/4 in one direction; the released score of a row is a public function of that row; the solver's "
-    "gradient is at most {tolerance:.1g}, which noise of its own hides"
+    "rows [1, score, columns] have length at most 1, so one more moves the gradient by at most 1, replacing one by at "
+    "most 2, and the Hessian by at most 1/4 in one direction; the released score of a row is a public function of that "
+    "row; the solver's gradient is at most {tolerance:.1g}, which noise of its own hides"
 )
 
 
@@ -66,9 +63,9 @@ def correction_curvature(dimension: int, epsilon: float) -> float:
     return 2 * float(np.sqrt(dimension)) / (epsilon * NOISE_IN_SCORES)
 
 
-def uses_columns(n_columns: int, n_rows: int, epsilon: float) -> bool:
-    """Return whether the table is large enough to correct by its own columns, by public numbers alone."""
-    return n_rows * epsilon >= RECORDS_PER_COLUMN * n_columns
+def uses_columns(n_columns: int, n_rows: int | None, epsilon: float) -> bool:
+    """Return whether the table is publicly known to be large enough to correct by its own columns."""
+    return n_rows is not None and n_rows * epsilon >= RECORDS_PER_COLUMN * n_columns
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -80,8 +77,8 @@ class PrivateTransfer(ScoreClassifierMixin, PrivateEstimator):
     as the releases where the table is too small to improve on them.
 
     Protected: one record of our own table with its label, at pure epsilon, under replacing a record; with ``n_rows``
-    also under adding or removing one. Not protected: the number of rows without ``n_rows``. The sources are protected
-    by their own releases.
+    also under adding or removing one, and with relation "add-remove" under that alone. Not protected: the number of
+    rows, without either. The sources are protected by their own releases.
 
     Parameters
     ----------
@@ -89,8 +86,9 @@ class PrivateTransfer(ScoreClassifierMixin, PrivateEstimator):
         Of kinds whose scores depend on nothing but the release and the row: additive, linear, marginals.
     schema : Schema
         Of our own table, encoded to [0, 1].
-    n_rows : int or None
-        A public bound on the number of rows. None: their number is public.
+    n_rows, relation
+        What is publicly known of the number of rows, and which neighbours are protected: as in
+        ``PrivateLogisticRegression``.
     epsilon, ledger, random_state
         As in ``PrivateLogisticRegression``.
     purpose : str
@@ -109,6 +107,7 @@ class PrivateTransfer(ScoreClassifierMixin, PrivateEstimator):
     releases: Sequence[Release] = ()
     schema: Schema | None = None
     n_rows: int | None = None
+    relation: Relation | str | None = None
     purpose: str = "private adoption"
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
@@ -118,31 +117,43 @@ class PrivateTransfer(ScoreClassifierMixin, PrivateEstimator):
         lessons = [public_scores(each, schema) for each in self._required_releases()]
         self.scores_, self.notes_ = [scores for scores, _ in lessons], [note for _, note in lessons]
         self.classes_, codes = encode_labels(labels, np.arange(len(schema.classes)))
-        n_rows = public_row_count(len(rows), self.n_rows)
-        self.with_columns_ = uses_columns(rows.shape[1], n_rows, self.epsilon / n_problems(len(self.classes_)))
-        (step,) = self.plan(rows.shape[1], n_rows=n_rows)
-        budget = Budget(self.epsilon, unit=Unit.RECORD, relation=proved_relations(self.n_rows)[0])
-        exact = (Exact.ROW_COUNT,) if self.n_rows is None else ()
-        account = self._open(Plan(budget, (step,), rows.shape[1], exact), self.purpose)
-        self.coef_ = np.atleast_2d(account.release(step.mechanism, self._query(rows, codes, n_rows)))
+        n_filled = self._neighbours().filled_rows(len(rows))
+        plan = self.record_plan(rows)
+        (step,) = plan.steps
+        one = step.mechanism.each if isinstance(step.mechanism, AgainstRest) else step.mechanism
+        self.with_columns_ = bool(getattr(one, "dimension", 2) > 2)
+        account = self._open(plan, self.purpose)
+        self.coef_ = np.atleast_2d(account.release(step.mechanism, self._query(rows, codes, n_filled)))
         self.card_ = self._card(account)
         self.evidence_ = self._evidence(len(rows))
         return self
 
-    def plan(self, n_features: int, *, n_rows: int) -> list[Step]:
-        """Return the one query that a fit on ``n_rows`` rows will make; nothing is charged."""
-        n_classes = 2 if self.schema is None else len(self.schema.classes)
-        problems = n_problems(n_classes)
-        epsilon = self.epsilon / problems
+    def plan(self, n_features: int, *, n_rows: int | None) -> list[Step]:
+        """Return the one query that a fit on ``n_rows`` rows will make; None: on a hidden number of them."""
+        problems = n_problems(2 if self.schema is None else len(self.schema.classes))
+        epsilon = checks.positive("epsilon", self.epsilon) / problems
         dimension = 2 + n_features * uses_columns(n_features, n_rows, epsilon)
         one = ObjectivePerturbation.for_epsilon(
-            epsilon, curvature=correction_curvature(dimension, epsilon), dimension=dimension
+            epsilon,
+            curvature=correction_curvature(dimension, epsilon),
+            dimension=dimension,
+            neighbours=self._neighbours().kind,
         )
         what, because = "correction of released class scores", BECAUSE.format(tolerance=one.tolerance)
-        relation = proved_relations(self.n_rows)
+        relation = self._neighbours().relations
         if problems == 1:
             return [Step(one, what, because, relation=relation)]
         return [Step(AgainstRest(one, problems), what, because + EVERY_CLASS, relation=relation)]
+
+    def record_plan(self, rows: FloatArray) -> Plan:
+        """Return what a fit on ``rows`` is charged, per record."""
+        neighbours = self._neighbours()
+        steps = self.plan(rows.shape[1], n_rows=neighbours.planned_rows(len(rows)))
+        budget = Budget(self.epsilon, unit=Unit.RECORD, relation=neighbours.relations[0])
+        return Plan(budget, tuple(steps), rows.shape[1], neighbours.exact)
+
+    def _neighbours(self) -> LinearNeighbours:
+        return LinearNeighbours(self.n_rows, self.relation)
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return class probabilities [N, C]."""
@@ -259,11 +270,11 @@ class PrivateTransfer(ScoreClassifierMixin, PrivateEstimator):
 
     def _card(self, account: Account) -> Card:
         public = ["the number of features", "the schema: columns, bounds, categories and classes"]
-        if self.n_rows is None:
+        if self._neighbours().exact:
             public.append("the number of rows")
         return account.card(
             "private correction of released class scores",
-            adjacency=REPLACED if self.n_rows is None else ADDED,
+            adjacency=self._neighbours().adjacency,
             assumptions=[
                 "each row is scaled to length 1 or less, by itself and by public numbers",
                 "the schema: columns, bounds, categories and classes",

@@ -13,6 +13,7 @@ from tacit.adoption.label_free_transfer import NETWORK, SELF_TRAINING, LabelFree
 from tacit.adoption.neighbours import MetricNeighbours
 from tacit.adoption.network import SharpenedTransfer
 from tacit.adoption.private_transfer import PrivateTransfer
+from tacit.adoption.target_transfer import TargetTransfer
 from tacit.arrays import UNLABELLED
 from tacit.checks import one_of
 from tacit.data.encoding import Encoded
@@ -22,7 +23,9 @@ from tacit.files.atomic import require_output
 from tacit.files.regular import FilePath
 from tacit.kinds.registry import kind_of
 from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
+from tacit.models.linear.planning import SplitSettings
 from tacit.pages.table_summary import summarise_table, with_summary
+from tacit.privacy.budget import Budget
 from tacit.privacy.ledger import LedgerLike
 from tacit.releases.file import Release
 from tacit.releases.lesson import owner_schema
@@ -34,11 +37,14 @@ from tacit.workflows.tables import (
     Progress,
     Table,
     as_schema,
+    contribution,
     encoded_rows,
     input_paths,
-    labelled_rows,
     ledger_of,
     no_progress,
+    private_rows,
+    warn_of_repeating,
+    with_person,
 )
 
 AUTO, AVERAGED, MEMBERSHIP, SHARPENED = LEARNERS = ("auto", "averaged", "membership", "sharpened")
@@ -63,7 +69,8 @@ def adopt(
 ) -> AdoptedModel:
     """Return the model learned from releases of any kinds and the receiver's rows; write it if ``output`` is given.
 
-    Adopting spends nothing. The model holds knowledge of the receiver's rows and must not be handed out.
+    Adopting spends nothing. The model holds knowledge of the receiver's rows and must not be handed out. If the schema
+    has a numeric target instead of a label, releases of that target are adopted.
 
     Parameters
     ----------
@@ -100,6 +107,9 @@ def adopt(
         require_output(Path(output), force=force, inputs=input_paths(*releases, table, schema))
     sources = opened_releases(releases, trusted_key=trusted_key)
     rows = encoded_rows(table, rules, labels="optional", progress=progress)
+    if rules.target is not None:
+        _check_target_options(learner, combine, shares)
+        return _adopt_target(sources, rows, rules, random_state=random_state, output=output, progress=progress)
     n_classes = _n_labelled_classes(rows)
     chosen = chosen_learner(learner, sources, rules, combine=combine, n_classes=n_classes, n_rows=len(rows.y))
     if n_classes < 2 and chosen != AVERAGED and combine == "calibrated":
@@ -126,12 +136,33 @@ def adopt(
     return adopted
 
 
+def _adopt_target(
+    sources: list[Release],
+    rows: Encoded,
+    schema: Schema,
+    *,
+    random_state: int,
+    output: FilePath | None,
+    progress: Progress,
+) -> AdoptedModel:
+    """Return the model of a numeric target."""
+    receiver = TargetTransfer(sources, schema=schema, random_state=random_state)
+    progress(f"learning from {len(sources)} release{'s' * (len(sources) != 1)} and {_counted_rows(rows)}")
+    receiver.fit(rows.X, rows.outcomes)
+    adopted = AdoptedModel(receiver.to_model(), receiver, schema)
+    if output is not None:
+        write_model(adopted, output)
+    return adopted
+
+
 def adopt_privately(
     releases: Sequence[Release | FilePath],
     table: Table,
     schema: Schema | FilePath,
     *,
     epsilon: float,
+    person: str | None = None,
+    rows_per_person: int | None = None,
     ledger: LedgerLike = None,
     random_state: int | None = None,
     trusted_key: TrustedKey | None = None,
@@ -141,27 +172,37 @@ def adopt_privately(
 ) -> FeatureSplitClassifier | PrivateTransfer:
     """Return a classifier learned from releases and rows that are protected too; write it if asked.
 
-    The receiver's ledger is charged with ``epsilon`` per record before anything is drawn; what comes out may be handed
-    out. Of linear releases alone it is a linear release, which may be adopted in turn; with additive releases or
-    marginals among them a model: their scores, and a private correction.
+    The receiver's ledger is charged with ``epsilon`` before anything is drawn: per record, or per person where the
+    schema or ``person`` names the column that says whose row it is, of whom at most ``rows_per_person`` rows are read.
+    Neighbours are the ledger's: on one with relation "add-remove" the number of rows stays hidden. What comes out may
+    be handed out. Of linear releases alone it is a linear release, which may be adopted in turn; with additive releases
+    or marginals among them a model: their scores, and a private correction.
     """
-    rules = as_schema(schema)
+    rules = with_person(as_schema(schema), person)
     if output is not None:
         require_output(Path(output), force=force, inputs=input_paths(*releases, table, schema, ledger))
     account = ledger_of(ledger, rules)
     sources = opened_releases(releases, trusted_key=trusted_key)
-    rows = labelled_rows(table, rules, progress=progress)
+    kept = contribution(rules, unit=None, rows=rows_per_person, ledger=account, random_state=random_state)
+    rows, repeating = private_rows(table, rules, kept, progress=progress)
+    warn_of_repeating(Budget(epsilon, unit=kept.unit), repeating)
     progress(f"charging, then learning from {_counted_rows(rows)}")
+    relation = None if account is None else account.budget.relation
+    purpose = "private adoption" if output is None else f"adopt into {Path(output).name}"
     common: dict[str, Any] = {"schema": rules, "ledger": account, "random_state": random_state}
-    if output is not None:
-        common["purpose"] = f"adopt into {Path(output).name}"
     if any("prior" not in kind_of(source).teaches for source in sources):
-        corrected = PrivateTransfer(epsilon, releases=tuple(sources), **common).fit(rows.X, rows.y)
+        if kept.rows:
+            raise InputError("a person is protected only with releases by `--method linear`; adopt others per record.")
+        corrected = PrivateTransfer(epsilon, releases=tuple(sources), relation=relation, purpose=purpose, **common)
+        corrected.fit(rows.X, rows.y)
         if output is not None:
             write_model(corrected.to_model(), Path(output))
         return corrected
-    classifier = FeatureSplitClassifier(epsilon, sources=tuple(sources), **common)
-    classifier.fit(rows.X, rows.y)
+    settings = SplitSettings(relation=relation)
+    classifier = FeatureSplitClassifier(
+        epsilon, sources=tuple(sources), settings=settings, rows_per_person=kept.rows, **common
+    )
+    classifier.fit(rows.X, rows.y, persons=rows.persons if kept.rows else None, purpose=purpose)
     if output is not None:
         write_charged(classifier.release(), Path(output), signing_key=None, charged=account is not None)
     return classifier
@@ -218,6 +259,14 @@ def _check_learner(learner: str, combine: str) -> None:
         )
 
 
+def _check_target_options(learner: str, combine: str, shares: Shares) -> None:
+    if learner not in (AUTO, AVERAGED) or combine != "calibrated" or shares is not None:
+        raise InputError(
+            "the schema has a numeric target, which is learned by the learner 'averaged' and has no class shares; "
+            "leave --learner, --combine and --shares out."
+        )
+
+
 def _receiver(
     sources: list[Release],
     schema: Schema,
@@ -243,5 +292,5 @@ def _n_labelled_classes(rows: Encoded) -> int:
 
 
 def _counted_rows(rows: Encoded) -> str:
-    n_labelled = int((rows.y != UNLABELLED).sum())
-    return f"{n_labelled:,} label{'s' * (n_labelled != 1)} among {len(rows.y):,} rows"
+    n_known, what = int(rows.has_outcome.sum()), "label" if rows.targets is None else "value"
+    return f"{n_known:,} {what}{'s' * (n_known != 1)} among {len(rows.y):,} rows"

@@ -1,6 +1,6 @@
 """Weights of private logistic regressions on groups of columns."""
 
-from tacit.privacy.budget import Unit
+from tacit.privacy.budget import Relation, Unit
 from tacit.releases.kind import ReleaseKind
 
 SUMMARY = "weights of logistic regressions"
@@ -12,5 +12,6 @@ KIND = ReleaseKind(
     ("candidates", "prior"),
     ("linear",),
     row_count_public=True,
+    relations=(Relation.REPLACE, Relation.ADD_REMOVE),
     public_scores=True,
 )
