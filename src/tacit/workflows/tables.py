@@ -7,22 +7,23 @@ import hashlib
 import math
 import os
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from tacit import checks
 from tacit.arrays import BoolArray
 from tacit.data.bad_records import BadRecords
 from tacit.data.columns import Numeric
-from tacit.data.contribution import kept_rows, most_rows
+from tacit.data.contribution import kept_rows
 from tacit.data.databases import is_database
 from tacit.data.encoding import Encoded, LabelPresence, columns_to_read, encode, open_for
-from tacit.data.identifiers import RepeatingColumn, repeating_columns
+from tacit.data.identifiers import RepeatingColumn, count_names
+from tacit.data.row_facts import RowFacts
+from tacit.data.row_stream import ArrayRows, RowStream, SourceRows
 from tacit.data.schema import Schema
 from tacit.data.schema_file import read_schema
 from tacit.data.table_source import TableSource
@@ -30,7 +31,7 @@ from tacit.errors import InputError
 from tacit.files.regular import FilePath
 from tacit.privacy import accounting
 from tacit.privacy.account import Plan, plan_event
-from tacit.privacy.budget import Budget, Unit, cautions, clipping_cautions
+from tacit.privacy.budget import Unit, cautions, clipping_cautions
 from tacit.privacy.ledger import Ledger, LedgerLike, as_ledger
 from tacit.privacy.ledger_records import TableIdentity
 from tacit.privacy.spending import digits
@@ -165,22 +166,37 @@ def choice_key(ledger: Ledger | None, random_state: int | None) -> bytes:
 
 
 def private_rows(
-    table: Table, schema: Schema, kept: Contribution, *, progress: Progress = no_progress
-) -> tuple[Encoded, list[RepeatingColumn]]:
-    """Return the labelled rows, bounded per person if that is the unit, and else the columns that may name persons."""
+    table: Table,
+    schema: Schema,
+    kept: Contribution,
+    *,
+    streams: bool = False,
+    progress: Progress = no_progress,
+) -> RowStream:
+    """Return the labelled rows, bounded per person if that is the unit.
+
+    With ``streams`` they are read batch by batch as often as they are summed, unless a person's rows must be seen
+    together; otherwise the table is read whole.
+    """
+    if streams and not kept.rows and not isinstance(table, Encoded):
+        return SourceRows(opened(table, schema, progress=progress), schema)
     if isinstance(table, Encoded):
-        rows, _ = labelled(table)
-        return _kept(rows, kept) if kept.rows else rows, _repeating_persons(rows, schema)
-    frame, source = frame_of(table, schema, progress=progress)
-    rows, has_label = labelled(encode(frame, schema, labels="column", source=source))
+        rows, names = labelled(table)[0], {}
+        if rows.persons is not None and schema.person is not None:
+            names = count_names(pl.DataFrame({schema.person.name: rows.persons}), schema)
+    else:
+        frame, source = frame_of(table, schema, progress=progress)
+        rows, has_label = labelled(encode(frame, schema, labels="column", source=source))
+        names = count_names(frame.filter(has_label), schema)
     if kept.rows:
-        return _kept(rows, kept), []
-    return rows, repeating_columns(frame.filter(has_label), schema)
+        rows, names = _kept(rows, kept), {}
+    return ArrayRows(rows.X, rows.outcomes, RowFacts(len(rows.y), 0, _at_bounds(rows, schema), names))
 
 
-def _repeating_persons(rows: Encoded, schema: Schema) -> list[RepeatingColumn]:
-    most = 0 if rows.persons is None else most_rows(rows.persons)
-    return [RepeatingColumn(schema.person.name, most, declared=True)] if schema.person and most > 1 else []
+def _at_bounds(rows: Encoded, schema: Schema) -> dict[str, tuple[int, int]]:
+    numbers = [column.name for column in schema.features if isinstance(column, Numeric)]
+    values = {name: rows.X[:, schema.positions[name].start] for name in numbers}
+    return {name: (int((column == 0).sum()), int((column == 1).sum())) for name, column in values.items()}
 
 
 def _kept(rows: Encoded, kept: Contribution) -> Encoded:
@@ -203,12 +219,19 @@ def _kept(rows: Encoded, kept: Contribution) -> Encoded:
     return rows.where(stay)
 
 
-def warn_of_persons(plan: Plan, columns: Iterable[RepeatingColumn]) -> None:
-    """Warn what one person with several rows loses by ``plan``, for each column that may name persons."""
-    if plan.budget.unit is not Unit.RECORD:
-        return
-    for column in columns:
-        warnings.warn(_loss_words(plan, column), stacklevel=3)
+def warn_of_rows(plan: Plan, facts: RowFacts) -> None:
+    """Warn of what an owner should know, for their eyes alone.
+
+    Rows left out, what a person with several rows loses by ``plan``, promises that protect little, clipped columns.
+    """
+    sentences = []
+    if facts.n_left_out:
+        sentences.append(f"{facts.n_left_out:,} row{'s' * (facts.n_left_out > 1)} without a label left out.")
+    if plan.budget.unit is Unit.RECORD:
+        sentences += [_loss_words(plan, column) for column in facts.repeating]
+    sentences += [*cautions(plan.budget, n_rows=facts.n_rows), *clipping_cautions(facts.clipped)]
+    for sentence in sentences:
+        warnings.warn(sentence, stacklevel=4)
 
 
 def _loss_words(plan: Plan, column: RepeatingColumn) -> str:
@@ -223,20 +246,3 @@ def _loss_words(plan: Plan, column: RepeatingColumn) -> str:
         f"{plan.budget.epsilon:g} protects one record. {whose}{'that' if whose else 'That'} person loses {figure} at "
         f"delta {plan.budget.delta:g}. To protect persons: --person {column.name} --rows-per-person K."
     )
-
-
-def warn_of_promise(promise: Budget, rows: Encoded, schema: Schema) -> None:
-    """Warn of a promise that protects little, of few rows, and of clipped columns; for the owner's eyes alone."""
-    sentences = (*cautions(promise, n_rows=len(rows.y)), *clipping_cautions(clipped_columns(rows, schema)))
-    for sentence in sentences:
-        warnings.warn(sentence, stacklevel=3)
-
-
-def clipped_columns(rows: Encoded, schema: Schema) -> dict[str, float]:
-    """Return the share of values at the commoner bound of each numeric column: 1 where all lie at it or beyond it."""
-    shares = {}
-    for column in schema.features:
-        if isinstance(column, Numeric) and len(rows.X):
-            values = rows.X[:, schema.positions[column.name].start]
-            shares[column.name] = float(max(np.mean(values == 0), np.mean(values == 1)))
-    return shares

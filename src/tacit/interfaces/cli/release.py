@@ -103,6 +103,7 @@ def release(
             kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=as_ledger(account), random_state=seed)
             promise = Budget(epsilon, delta, unit=kept.unit)
             planned = plan_release(table, rules, promise, method=method, kept=kept, progress=stage)
+            planned.warn()
         else:
             made = make_and_write(
                 table,

@@ -4,7 +4,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from tacit.arrays import FloatArray
 from tacit.models.additive import class_check, number_check
@@ -16,6 +15,7 @@ from tacit.models.additive.model import AdditiveClassifier, AdditiveCurves, Addi
 from tacit.models.additive.noise_bands import CURVATURE, level_deviations, noise_variances, shrink
 from tacit.models.additive.plan import AdditivePlan, UnitDraws, spread_units
 from tacit.models.additive.rows import Batches
+from tacit.numerics.public_random import public_random
 from tacit.privacy.account import Account
 
 # Of the units: the check's, and the check's where rows are few beside the noise.
@@ -151,7 +151,7 @@ def _centre_and_spread(values: FloatArray, counts: FloatArray) -> tuple[float, f
 
 def _invented_scores(curves: AdditiveCurves) -> FloatArray:
     """Return scores [M, K] of rows whose columns are drawn from their noisy shares, independently."""
-    public = check_random_state(0)  # nobody's rows: any seed will do
+    public = public_random(0)  # nobody's rows: any seed will do
     total = np.zeros((INVENTED_ROWS, len(curves.intercept))) + curves.intercept
     for part in curves.layout.parts():
         drawn = np.searchsorted(np.cumsum(curves.shares[part])[:-1], public.uniform(size=INVENTED_ROWS))

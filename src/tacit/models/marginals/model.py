@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from tacit.arrays import FloatArray, IntArray
 from tacit.data.conditions import Condition
@@ -19,6 +18,7 @@ from tacit.models.marginals.placing import FinePlaces, Follower, fine_places, fo
 from tacit.models.marginals.sampling import CoarseModel, CoarseRows
 from tacit.models.marginals.tables import CoarseCounts, offsets_of
 from tacit.models.marginals.zeros import PairZeros, structural_zeros
+from tacit.numerics.public_random import public_random
 
 # Rows drawn at once, at most and at least where rows are drawn again.
 BLOCK, LEAST_BLOCK = 131_072, 1000
@@ -83,7 +83,7 @@ class MarginalModel:
         All keep the schema's constraints; with ``where`` all meet these conditions. Rows that do not are drawn again;
         raise InputError if hardly any do.
         """
-        random = check_random_state(random_state)
+        random = public_random(random_state)
         rules = Rules(self.layout, tuple(where))
         mixture = conditioned(self.mixture, self.measurement.columns, rules) if where else self.mixture
         # Released counts are those of all rows: a part of them is not raked to them.
@@ -116,5 +116,5 @@ def fitted_model(measurement: Measurement, *, random_state: Any = None) -> Margi
     """Return the model of what was measured; a matter of public chance, since the tables are released."""
     coarse = measurement.coarse()
     zeros = structural_zeros(measurement, coarse)
-    mixture = fitted_mixture(targets_of(measurement, coarse, zeros), check_random_state(random_state))
+    mixture = fitted_mixture(targets_of(measurement, coarse, zeros), public_random(random_state))
     return MarginalModel(measurement, mixture)
