@@ -3,11 +3,10 @@
 The owner is told which promises protect little, and what a person with several rows loses.
 """
 
-import hashlib
 import math
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,11 +30,12 @@ from tacit.errors import InputError
 from tacit.files.regular import FilePath
 from tacit.privacy import accounting
 from tacit.privacy.account import Plan, plan_event
-from tacit.privacy.budget import Unit, cautions, clipping_cautions
+from tacit.privacy.budget import Budget, Unit, cautions, clipping_cautions
+from tacit.privacy.events import ApproximateEvent, Event
 from tacit.privacy.ledger import Ledger, LedgerLike, as_ledger
 from tacit.privacy.ledger_records import TableIdentity
 from tacit.privacy.spending import digits
-from tacit.releases.kind import require_rows_per_person
+from tacit.releases.kind import choice_key, require_rows_per_person
 
 # A path, a database with its query, "-" for standard input, a data frame, or rows that are encoded already.
 Table = FilePath | pl.DataFrame | Any
@@ -110,8 +110,7 @@ def labelled(rows: Encoded) -> tuple[Encoded, BoolArray]:
     has_label = rows.has_outcome
     if has_label.all():
         return rows, has_label
-    n_without = int((~has_label).sum())
-    warnings.warn(f"{n_without:,} row{'s' * (n_without > 1)} without a label left out.", stacklevel=4)
+    warnings.warn(_left_out_words(int((~has_label).sum())), stacklevel=4)
     return rows.where(has_label), has_label
 
 
@@ -153,18 +152,6 @@ def contribution(
     return Contribution(chosen, require_rows_per_person(chosen, rows), choice_key(ledger, random_state))
 
 
-def choice_key(ledger: Ledger | None, random_state: int | None) -> bytes:
-    """Return the key that chooses which rows of a person are read: it depends on no row.
-
-    The same for every release on one ledger, so that no more of a person's rows are ever read; a fresh one without a
-    ledger; the same again with a seed. The bound on what a person can change holds for any key, secret or not.
-    """
-    if random_state is None and ledger is None:
-        return os.urandom(32)
-    name = f"seed {random_state}" if ledger is None else f"ledger {ledger.identifier}"
-    return hashlib.sha256(f"tacit: rows of persons, {name}".encode()).digest()
-
-
 def private_rows(
     table: Table,
     schema: Schema,
@@ -180,6 +167,14 @@ def private_rows(
     """
     if streams and not kept.rows and not isinstance(table, Encoded):
         return SourceRows(opened(table, schema, progress=progress), schema)
+    rows, facts = rows_in_memory(table, schema, kept, progress=progress)
+    return ArrayRows(rows.X, rows.outcomes, facts)
+
+
+def rows_in_memory(
+    table: Table, schema: Schema, kept: Contribution, *, progress: Progress = no_progress
+) -> tuple[Encoded, RowFacts]:
+    """Return the labelled rows as a matrix, bounded per person if that is the unit, and what their owner is told."""
     if isinstance(table, Encoded):
         rows, names = labelled(table)[0], {}
         if rows.persons is not None and schema.person is not None:
@@ -190,7 +185,7 @@ def private_rows(
         names = count_names(frame.filter(has_label), schema)
     if kept.rows:
         rows, names = _kept(rows, kept), {}
-    return ArrayRows(rows.X, rows.outcomes, RowFacts(len(rows.y), 0, _at_bounds(rows, schema), names))
+    return rows, RowFacts(len(rows.y), 0, _at_bounds(rows, schema), names)
 
 
 def _at_bounds(rows: Encoded, schema: Schema) -> dict[str, tuple[int, int]]:
@@ -224,25 +219,36 @@ def warn_of_rows(plan: Plan, facts: RowFacts) -> None:
 
     Rows left out, what a person with several rows loses by ``plan``, promises that protect little, clipped columns.
     """
-    sentences = []
     if facts.n_left_out:
-        sentences.append(f"{facts.n_left_out:,} row{'s' * (facts.n_left_out > 1)} without a label left out.")
-    if plan.budget.unit is Unit.RECORD:
-        sentences += [_loss_words(plan, column) for column in facts.repeating]
-    sentences += [*cautions(plan.budget, n_rows=facts.n_rows), *clipping_cautions(facts.clipped)]
-    for sentence in sentences:
+        warnings.warn(_left_out_words(facts.n_left_out), stacklevel=4)
+    warn_of_repeating(plan.budget, facts.repeating, event=plan_event(plan.steps, plan.budget))
+    for sentence in (*cautions(plan.budget, n_rows=facts.n_rows), *clipping_cautions(facts.clipped)):
         warnings.warn(sentence, stacklevel=4)
 
 
-def _loss_words(plan: Plan, column: RepeatingColumn) -> str:
-    lost = accounting.epsilon(
-        accounting.at_group(plan_event(plan.steps, plan.budget), column.most_rows), delta=plan.budget.delta
-    )
+def _left_out_words(count: int) -> str:
+    return f"{count:,} row{'s' * (count > 1)} without a label left out."
+
+
+def warn_of_repeating(budget: Budget, columns: Iterable[RepeatingColumn], *, event: Event | None = None) -> None:
+    """Warn what one person with several rows loses by a promise per record, for each column that may name persons.
+
+    ``event`` is what the promise is kept by; None: nothing better is known than the promise.
+    """
+    if budget.unit is not Unit.RECORD:
+        return
+    for column in columns:
+        known = ApproximateEvent(budget.epsilon, budget.delta) if event is None else event
+        warnings.warn(_loss_words(budget, known, column), stacklevel=3)
+
+
+def _loss_words(budget: Budget, event: Event, column: RepeatingColumn) -> str:
+    lost = accounting.epsilon(accounting.at_group(event, column.most_rows), delta=budget.delta)
     figure = f"epsilon {digits(lost, up=True)}" if math.isfinite(lost) else "more than any epsilon says"
     naming = "names persons" if column.declared else "repeats like an identifier"
     whose = "" if column.declared else "If it names persons, "
     return (
         f"column {column.name!r} {naming}: {column.most_rows:,} rows have the same value in it, and epsilon "
-        f"{plan.budget.epsilon:g} protects one record. {whose}{'that' if whose else 'That'} person loses {figure} at "
-        f"delta {plan.budget.delta:g}. To protect persons: --person {column.name} --rows-per-person K."
+        f"{budget.epsilon:g} protects one record. {whose}{'that' if whose else 'That'} person loses {figure} at "
+        f"delta {budget.delta:g}. To protect persons: --person {column.name} --rows-per-person K."
     )
