@@ -1,6 +1,8 @@
 import numpy as np
+import polars as pl
 import pytest
 
+from tacit.data.coded_columns import Date, Pattern
 from tacit.data.columns import Categorical, Label, Numeric
 from tacit.models.marginals.levels import MOST_INTEGERS, levels_of
 
@@ -60,3 +62,12 @@ def test_classes_are_levels_too() -> None:
     levels = levels_of(Label("y", ("no", "yes")))
     assert levels.column(np.array([1.0, 0.0])).to_list() == ["yes", "no"]
     assert not levels.ordered
+
+
+def test_dates_and_codes_are_levels_and_are_written_as_cells() -> None:
+    dates = levels_of(Date("day", ("2019-01-01", "2019-12-31"), missing="flag"))
+    assert (dates.count, dates.size) == (365, 366)
+    assert dates.column(np.array([0.0, 31.9, 365.0])).cast(pl.String).to_list() == ["2019-01-01", "2019-02-01", None]
+    assert dates.shown(dates.low) == "2019-01-01"
+    codes = levels_of(Pattern("ward", pattern=r"[A-C]\d"))
+    assert codes.column(np.array([0.0, 29.5])).to_list() == ["A0", "C9"]

@@ -8,6 +8,7 @@ import polars as pl
 
 from tacit.arrays import FloatArray, IntArray, Rows
 from tacit.data.columns import Categorical, Feature, Label, Numeric
+from tacit.data.notations import Notation, write_number
 
 # Integers are counted one by one up to so many; beyond, in steps of 10, 100, ...
 MOST_INTEGERS = 20_000
@@ -36,6 +37,8 @@ class Levels:
         The categories.
     bounds : (float, float)
         Of the schema, between which encoded numbers run from 0 to 1.
+    notation : Notation or None
+        How cells write the numbers, where these are dates or codes.
     """
 
     name: str
@@ -48,6 +51,7 @@ class Levels:
     integer: bool = False
     names: tuple[str, ...] = ()
     bounds: tuple[float, float] = (0.0, 1.0)
+    notation: Notation | None = None
 
     @property
     def size(self) -> int:
@@ -87,10 +91,16 @@ class Levels:
     def column(self, places: Rows) -> pl.Series:
         """Return the cells at ``places`` with the type that the schema gives the column."""
         if self.ordered:
+            if self.notation is not None:
+                return self.notation.cells(self.values(places)).alias(self.name)
             numbers = pl.Series(self.name, self.values(places)).fill_nan(None)
             return numbers.cast(pl.Int64) if self.integer else numbers
         texts = pl.Series([*self.names, None], dtype=pl.String)
         return texts.gather(np.minimum(places.astype(np.int64), self.count)).alias(self.name)
+
+    def shown(self, number: float) -> str:
+        """Return a number as a cell writes it."""
+        return f"{number:g}" if self.notation is None else write_number(self.notation, number)
 
     def fractions(self, places: Rows) -> FloatArray:
         """Return the numbers at ``places`` as the schema encodes them, in [0, 1]; a missing cell in the middle."""
@@ -121,4 +131,15 @@ def _number_levels(column: Numeric) -> Levels:
         low, high = column.bounds
         step = 10.0 ** math.floor(math.log10((high - low) / LEAST_STEPS) + 1e-9)
         count = round((high - low) / step) + 1
-    return Levels(column.name, True, count, column.flagged, low, high, step, column.integer, bounds=column.bounds)
+    return Levels(
+        column.name,
+        ordered=True,
+        count=count,
+        missing=column.flagged,
+        low=low,
+        high=high,
+        step=step,
+        integer=column.integer,
+        bounds=column.bounds,
+        notation=column.notation,
+    )
