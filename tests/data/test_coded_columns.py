@@ -50,6 +50,12 @@ def test_a_column_survives_a_schema_file(column: Date | Pattern) -> None:
     assert parse_schema(format_schema(schema)) == schema
 
 
+def test_bounds_are_read_in_the_columns_format_and_as_usual() -> None:
+    here, there = (Date("a", bounds, format="%d/%m/%Y") for bounds in (("01/02/2019", "02/02/2019"), VISIT.bounds))
+    assert here.bounds == (days("2019-02-01"), days("2019-02-02"))
+    assert Date("a", ("2019-01-01", "2024-12-31"), format="%d/%m/%Y") == there
+
+
 def test_dates_without_quotes_are_dates_in_a_schema_file() -> None:
     text = 'version = 1\n[columns.visit]\nkind = "date"\nbounds = [2019-01-01, 2024-12-31]\n'
     assert parse_schema(text).columns == (VISIT,)

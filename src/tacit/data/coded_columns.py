@@ -36,12 +36,17 @@ class Date(Numeric):
             raise refused(self, "format", "a text such as '%d/%m/%Y'", form)
         setting: Any = self.bounds
         bounds = setting if isinstance(setting, list | tuple) else ()
-        numbers = tuple(each if is_finite(each) else read_number(self.notation, str(each)) for each in bounds)
+        numbers = tuple(each if is_finite(each) else self._number(str(each)) for each in bounds)
         if len(numbers) != 2 or None in numbers:
             raise refused(self, "bounds", "two dates [first, last] such as ['2019-01-01', '2024-12-31']", setting)
         object.__setattr__(self, "bounds", numbers)
         check_word(self, "missing", ("error", "middle", "flag"))
         super().__post_init__()
+
+    def _number(self, text: str) -> float | None:
+        """Return the number of a date in the column's format, or as in 2024-05-31."""
+        number = read_number(self.notation, text)
+        return read_number(DateNotation(self.step), text) if number is None else number
 
     @property
     def notation(self) -> DateNotation:
