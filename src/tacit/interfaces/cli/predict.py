@@ -26,10 +26,17 @@ def predict(
 ) -> None:
     """Predict the class of each row: its name and how sure the model is, in the order of the table.
 
+    A model of a numeric target predicts a number, with the ends of an interval that covers nine of ten.
+
     A label column, if there is one, is not looked at.
 
     [bold]Example:[/] tacit predict model.tacit new.csv -o predictions.csv --keep patient_id
     """
     with working(f"reading {model.name}") as stage:
         predictions = predict_and_write(model, table, keep=keep or (), output=output, force=force, progress=stage)
-    typer.echo(f"wrote {output}: {counted(predictions.height, 'row')} with prediction and confidence.")
+    typer.echo(f"wrote {output}: {counted(predictions.height, 'row')} with {_named(predictions.columns)}.")
+
+
+def _named(columns: list[str]) -> str:
+    """Return which columns of the output hold predictions."""
+    return "prediction, low and high" if columns[-1] == "high" else "prediction and confidence"
