@@ -13,6 +13,7 @@ from tacit import checks
 from tacit.arrays import UNLABELLED, BoolArray, FloatArray, IntArray
 from tacit.data.cells import category_cells, category_texts, numeric_cells
 from tacit.data.columns import Categorical, Feature, Numeric
+from tacit.data.frames import polars_frame
 from tacit.data.schema import Schema
 from tacit.data.tables import read_table
 from tacit.errors import InputError, SchemaError
@@ -89,7 +90,7 @@ def encode_file(
 
 
 def encode(
-    table: pl.DataFrame,
+    table: Any,
     schema: Schema,
     *,
     labels: LabelPresence = "optional",
@@ -104,7 +105,7 @@ def encode(
     Parameters
     ----------
     table : DataFrame
-        As `read_table` gives it.
+        Of polars, pandas, pyarrow or another library that narwhals knows.
     schema : Schema
         The rules.
     labels : "optional", "column" or "required"
@@ -116,6 +117,7 @@ def encode(
         What error messages call the table.
     """
     precision = checks.one_of("dtype", np.dtype(dtype).name, ("float64", "float32"))
+    table = polars_frame(table, name=source)
     check_columns(table, schema, labels=labels, source=source)
     columns = [_encode_feature(table[column.name], column, schema, source) for column in schema.features]
     X = _fill(np.zeros((table.height, len(schema.encoded_names)), dtype=precision), columns)
