@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits
 
 from tacit.models.affine_hull.classifier import AffineHullClassifier
 from tacit.models.affine_hull.storage import classifier_from_model, classifier_to_model
-from tacit.releases.model import read_model, write_model
+from tacit.releases.file import read_model, write_model
 
 Rows = NDArray[Any]
 

@@ -13,8 +13,7 @@ from tacit.data.columns import Label
 from tacit.data.schema import Schema
 from tacit.errors import InputError, ReleaseError
 from tacit.kinds.registry import kind_by_name
-from tacit.releases.file import Release
-from tacit.releases.model import Model, read_model, write_model
+from tacit.releases.file import Model, Release, read_model, write_model
 from tacit.workflows.adopt import chosen_learner
 
 X, Y = people(300, 2)

@@ -15,7 +15,7 @@ from tacit.data.public_schemas import image_schema
 from tacit.errors import InputError, ReleaseError
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.numerics.images import resample
-from tacit.releases.model import read_model, write_model
+from tacit.releases.file import read_model, write_model
 
 Split = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 

@@ -28,7 +28,7 @@ from tacit.interfaces.cli.main import app
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.kinds.pair_metric import KIND as PAIR_METRIC
 from tacit.kinds.pair_metric.teach import metric_between
-from tacit.releases.model import Model, read_model, write_model
+from tacit.releases.file import Model, read_model, write_model
 from tacit.workflows.report import report_release
 
 MEANS = Numeric("means", (0.0, 10.0))

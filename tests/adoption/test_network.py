@@ -18,8 +18,7 @@ from tacit.errors import InputError, ReleaseError
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
 from tacit.models.semi_supervised.recipe import TrainingSettings
-from tacit.releases.file import Release
-from tacit.releases.model import read_model, write_model
+from tacit.releases.file import Release, read_model, write_model
 
 BATCHES = TrainingSettings(batch_size=32)
 LEARNER = SharpenedClassifier(distillation="sh", n_steps=60, training=BATCHES, unlabelled_ratio=2)

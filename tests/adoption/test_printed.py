@@ -11,8 +11,8 @@ from tacit.data.datasets import load_digits
 from tacit.data.splits import few_labels
 from tacit.errors import InputError
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
+from tacit.releases.file import read_model, write_model
 from tacit.releases.lesson import ReceiverTable
-from tacit.releases.model import read_model, write_model
 
 
 def release(epsilon: float, unit: str = "entry") -> Release:

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from tacit.errors import LedgerError, LedgerTamperedError
+from tacit.interfaces.cli.main import app
 from tacit.privacy.budget import Budget
 from tacit.privacy.events import ApproximateEvent
 from tacit.privacy.ledger import Ledger
@@ -153,3 +155,46 @@ def test_a_log_with_answers_that_the_ledger_does_not_know_is_refused(
     monkeypatch.undo()
     with pytest.raises(LedgerError, match="2 answers of which the ledger knows nothing"):
         desk(log, ledger)
+
+
+def put_back(path: Path) -> None:
+    """Replace a file of SQLite's by its older copy, as restoring a folder does."""
+    for ending in ("-wal", "-shm"):
+        Path(f"{path}{ending}").unlink(missing_ok=True)
+    shutil.copy(f"{path}.backup", path)
+
+
+def shown(log: Path, *options: str) -> str:
+    return CliRunner().invoke(app, ["desk", "show", str(log), *options], catch_exceptions=False).stdout
+
+
+def test_ledger_and_desk_log_restored_together_are_told_by_a_providers_receipt(tmp_path: Path, log: Path) -> None:
+    path = tmp_path / "x.ledger"
+    ledger = Ledger.create(path, Budget(2, 1e-5, unit="record", relation="replace"))
+    opened = desk(log, ledger)
+    assert opened.receipt() is None
+    opened.answer(queries(3))
+    early = opened.receipt()
+    opened.close()
+    for file in (path, log):
+        shutil.copy(file, f"{file}.backup")
+    opened = desk(log, ledger)
+    opened.answer(queries(5))
+    kept = opened.receipt()
+    opened.close()
+    for file in (path, log):
+        put_back(file)
+    restored = desk(log, Ledger(path))  # nothing in either file tells
+    with restored.log.reading() as view:
+        assert early is not None
+        view.require_receipt(early)
+        with pytest.raises(LedgerTamperedError, match=r"answer 5.*restored from an older copy"):
+            view.require_receipt(kept)  # type: ignore[arg-type]
+    restored.answer(queries(6))
+    with restored.log.reading() as view, pytest.raises(LedgerTamperedError, match="answer 5"):
+        view.require_receipt(kept)  # type: ignore[arg-type]  # as many answers again: others
+    restored.close()
+    assert "stands in this log" in shown(log, "--receipt", str(early))
+    assert "receipt is 6:" in shown(log)
+    with pytest.raises(LedgerTamperedError):
+        shown(log, "--receipt", str(kept))

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tacit.models.pair_metric.descent import DECIDING_SHARE, Descent
-from tacit.privacy.grid import to_grid
 from tacit.privacy.mechanisms import Laplace
+from tacit.privacy.mechanisms.base import to_grid
 
 
 @pytest.mark.parametrize("kappa", [1, 2, 8])

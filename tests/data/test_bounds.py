@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from tacit.data.bounds import clip_rows, to_unit_cube
 from tacit.errors import InputError
+from tacit.models.bounded_rows import clip_rows, to_unit_cube
 
 
 def test_values_are_scaled_by_their_bounds_and_clipped() -> None:

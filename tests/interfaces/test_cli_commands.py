@@ -11,8 +11,7 @@ from typer.testing import CliRunner
 
 from tacit.errors import InputError
 from tacit.interfaces.cli.commands import COMMANDS, Entry
-from tacit.interfaces.cli.lazy_group import LazyGroup
-from tacit.interfaces.cli.main import app
+from tacit.interfaces.cli.main import LazyGroup, app
 
 FUNCTIONS = {name: entry for name, entry in COMMANDS.items() if entry.target}
 GROUPS = {name: entry for name, entry in COMMANDS.items() if not entry.target}

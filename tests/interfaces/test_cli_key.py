@@ -9,7 +9,17 @@ from typer.testing import CliRunner
 
 from tacit.errors import InputError, ReleaseError
 from tacit.interfaces.cli.main import app
-from tacit.releases.signature import generate_key, key_owner, load_key, load_public_key, save_public_key
+from tacit.releases.signature import (
+    LockedKey,
+    generate_key,
+    is_locked,
+    key_owner,
+    load_key,
+    load_public_key,
+    private_key,
+    save_key,
+    save_public_key,
+)
 
 SCHEMA = """version = 1
 [columns.age]
@@ -106,3 +116,56 @@ def test_an_owner_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="owner must be one line"):
         save_public_key(generate_key().public_key(), tmp_path / "k.pub", owner="a\nb")
     assert not (tmp_path / "k.pub").exists()
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_locked_key_signs_with_the_passphrase_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TACIT_KEY_PASSPHRASE", "correct horse")
+    assert "opened by its passphrase" in run("key", "new", "clinic", "--passphrase").stdout
+    assert is_locked("clinic.key")
+    digits = load_key("clinic.key", passphrase="correct horse").public_key().public_bytes_raw().hex()
+    assert run("key", "show", "clinic.key").stdout == f"private key: {digits}\n"
+    release = ("release", "a.csv", "-s", "a.toml", "--epsilon", "1", "--no-audit", "--sign", "clinic.key")
+    assert run(*release, "-o", "a.tacit").exit_code == 0
+    assert "valid, and checked" in text_of(run("card", "a.tacit", "--key", "clinic.pub"))
+    monkeypatch.setenv("TACIT_KEY_PASSPHRASE", "wrong")
+    with pytest.raises(ReleaseError, match="the passphrase is wrong"):
+        run(*release, "-o", "b.tacit")
+    assert not Path("b.tacit").exists()
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_passphrase_is_typed_twice_for_a_new_key_and_once_to_sign(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TACIT_KEY_PASSPHRASE", raising=False)
+
+    def typing(words: str, *arguments: str) -> Result:
+        return CliRunner().invoke(app, list(arguments), input=words)
+
+    assert typing("secret\nsecret\n", "key", "new", "clinic", "--passphrase").exit_code == 0
+    release = ("release", "a.csv", "-s", "a.toml", "--epsilon", "1", "--no-audit", "--sign", "clinic.key")
+    signed = typing("secret\n", *release, "-o", "a.tacit")
+    assert signed.exit_code == 0, signed.exception
+    assert "secret" not in signed.output
+    nobody = typing("", *release, "-o", "b.tacit")
+    assert isinstance(nobody.exception, InputError)
+    assert "Set TACIT_KEY_PASSPHRASE" in str(nobody.exception)
+    # What is planned only needs no key, and the key's own file is never the output.
+    assert typing("", *release, "--dry-run").exit_code == 0
+    over = typing("secret\n", *release, "-o", "clinic.key", "--force")
+    assert isinstance(over.exception, InputError)
+    assert is_locked("clinic.key")
+
+
+def test_a_passphrase_never_stands_in_what_a_locked_key_prints(tmp_path: Path) -> None:
+    save_key(generate_key(), tmp_path / "k.key", passphrase="hidden")
+    locked = LockedKey(tmp_path / "k.key", "hidden")
+    assert "hidden" not in repr(locked)
+    assert (
+        private_key(locked).private_bytes_raw() == load_key(tmp_path / "k.key", passphrase="hidden").private_bytes_raw()
+    )
+    assert not is_locked(_open_key(tmp_path))
+
+
+def _open_key(folder: Path) -> Path:
+    save_key(generate_key(), folder / "open.key")
+    return folder / "open.key"

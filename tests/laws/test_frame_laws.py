@@ -177,7 +177,7 @@ def test_frames_are_encoded_alike_by_function_and_step(frame: Callable[[Any], An
 
 def test_the_step_names_its_columns_and_learns_nothing() -> None:
     step = SchemaEncoder(SCHEMA).set_output(transform="pandas").fit(pd.DataFrame(MIXED))
-    other = step.transform(pd.DataFrame({"age": [9.0], "sex": ["m"]}, index=[7]))
+    other: Any = step.transform(pd.DataFrame({"age": [9.0], "sex": ["m"]}, index=[7]))
     assert other.to_dict("index") == {7: {"age": 1.0, "sex = f": 0.0, "sex = m": 1.0}}
 
 

@@ -9,8 +9,7 @@ from tacit.data.schema import Schema
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.pages.class_means import classes_side_by_side
 from tacit.pages.table_summary import stored_summary, summarise_table, with_summary
-from tacit.releases.file import Release
-from tacit.releases.model import Model
+from tacit.releases.file import Model, Release
 
 
 def table_schema(names: str, classes: tuple[str, ...] = ("no", "yes"), high: float = 1.0) -> Schema:

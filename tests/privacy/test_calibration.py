@@ -3,7 +3,7 @@ import pytest
 from tacit import Budget
 from tacit.errors import BudgetError
 from tacit.privacy import accounting
-from tacit.privacy.calibration import calibrate
+from tacit.privacy.accounting import calibrate
 from tacit.privacy.events import ApproximateEvent, Event, GaussianEvent, LaplaceEvent, RepeatedEvent, SequentialEvent
 
 

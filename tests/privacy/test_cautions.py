@@ -3,8 +3,7 @@
 import pytest
 
 from tacit.privacy.account import Account, Step
-from tacit.privacy.budget import DEFAULT_DELTA, Budget
-from tacit.privacy.cautions import cautions, clipping_cautions
+from tacit.privacy.budget import DEFAULT_DELTA, Budget, cautions, clipping_cautions
 from tacit.privacy.mechanisms import Gaussian, Laplace
 
 

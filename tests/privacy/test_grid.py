@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.errors import InputError
-from tacit.privacy.grid import from_grid, step_for, to_grid
+from tacit.privacy.mechanisms.base import from_grid, step_for, to_grid
 
 reals = st.floats(-1e6, 1e6, allow_nan=False)
 

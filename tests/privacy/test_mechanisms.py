@@ -10,7 +10,6 @@ from tacit.errors import InputError
 from tacit.privacy import accounting
 from tacit.privacy.budget import Budget
 from tacit.privacy.events import RepeatedEvent
-from tacit.privacy.grid import to_grid
 from tacit.privacy.mechanisms import (
     Duchi,
     EntryNoise,
@@ -25,6 +24,7 @@ from tacit.privacy.mechanisms import (
     settings_of,
 )
 from tacit.privacy.mechanisms.additive import entry_noise_quantile
+from tacit.privacy.mechanisms.base import to_grid
 from tacit.privacy.stream import NoiseStream
 
 EVERY: list[Mechanism] = [

@@ -8,8 +8,7 @@ from tacit.errors import InputError, LedgerError
 from tacit.privacy.budget import Budget
 from tacit.privacy.events import ApproximateEvent
 from tacit.privacy.ledger import Ledger
-from tacit.privacy.ledger_records import TableMatch
-from tacit.privacy.table_identity import TableIdentity
+from tacit.privacy.ledger_records import TableIdentity, TableMatch
 
 BUDGET = Budget(1, unit="record")
 PATIENTS = TableIdentity({"columns": {"age": {"kind": "numeric", "bounds": [0, 110]}}}, "patients")

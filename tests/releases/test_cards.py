@@ -5,7 +5,7 @@ import pytest
 
 from tacit.errors import NotReleasableError, ReleaseError
 from tacit.privacy.card import Card, Guarantee
-from tacit.releases.cards import as_written, read_card, releasable
+from tacit.releases.file import as_written, read_card, releasable
 
 
 def test_a_card_with_a_mechanism_passes_as_it_will_be_read_again(card: Card) -> None:

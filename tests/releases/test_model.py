@@ -7,8 +7,7 @@ import pytest
 from tacit.errors import ReleaseError
 from tacit.privacy.card import Card
 from tacit.releases import signature
-from tacit.releases.file import Release, read_release, write_release
-from tacit.releases.model import Model, read_model, write_model
+from tacit.releases.file import Model, Release, read_model, read_release, write_model, write_release
 
 
 @pytest.fixture

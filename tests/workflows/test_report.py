@@ -10,8 +10,7 @@ from tacit.data.schema import Schema
 from tacit.errors import InputError, ReleaseError
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.kinds.fabricated_rows.make import fabricate
-from tacit.releases.file import write_release
-from tacit.releases.model import Model, write_model
+from tacit.releases.file import Model, write_model, write_release
 from tacit.workflows.fabricated_tables import write_fabricated
 from tacit.workflows.models import is_model_file
 from tacit.workflows.report import report

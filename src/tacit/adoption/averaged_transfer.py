@@ -35,8 +35,7 @@ from tacit.data.schema import Schema
 from tacit.errors import InputError
 from tacit.models.class_labels import require_two_classes
 from tacit.models.schema_rows import schema_rows
-from tacit.releases.file import Release
-from tacit.releases.model import Model
+from tacit.releases.file import Model, Release
 
 KIND = "averaged_model"
 ESTIMATED = "estimated"

@@ -19,9 +19,8 @@ from tacit.arrays import FLOATS, FloatArray, Rows
 from tacit.checks import one_of
 from tacit.data.schema import Schema
 from tacit.models.schema_rows import schema_rows
-from tacit.releases.file import Release
+from tacit.releases.file import Model, Release
 from tacit.releases.lesson import ReceiverTable
-from tacit.releases.model import Model
 
 
 class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

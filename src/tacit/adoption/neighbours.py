@@ -18,9 +18,8 @@ from tacit.data.schema import Schema
 from tacit.errors import InputError
 from tacit.kinds.registry import kind_of
 from tacit.models.schema_rows import schema_rows
-from tacit.releases.file import Release
+from tacit.releases.file import Model, Release
 from tacit.releases.lesson import ReceiverTable
-from tacit.releases.model import Model
 
 KIND = "neighbours_model"
 

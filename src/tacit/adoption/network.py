@@ -20,8 +20,7 @@ from tacit.data.schema import Schema
 from tacit.errors import InputError
 from tacit.models.schema_rows import schema_rows
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
-from tacit.releases.file import Release
-from tacit.releases.model import Model
+from tacit.releases.file import Model, Release
 
 # Of digits, more steps gain another half point and take as much longer.
 STEPS = 1500

@@ -15,7 +15,7 @@ from tacit.data.schema import Schema
 from tacit.errors import InputError
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
 from tacit.models.semi_supervised.inputs import ColumnLayout, Layout, PictureLayout
-from tacit.releases.model import Model
+from tacit.releases.file import Model
 
 KIND = "sharpened_model"
 COLUMNS = ("centre", "scale", "features", "spread", "low", "high")

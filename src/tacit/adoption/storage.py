@@ -22,8 +22,8 @@ from tacit.errors import ReleaseError
 from tacit.kinds.registry import kind_by_name
 from tacit.models.class_moments.frames import ColumnFrame, frame_parts, stored_frame
 from tacit.models.membership.storage import classifier_from_arrays, classifier_to_arrays, mapping_parts, stored_mapping
+from tacit.releases.file import Model
 from tacit.releases.lesson import ScoreFunction
-from tacit.releases.model import Model
 
 KIND = "transfer_model"
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from tacit.data.schema import Schema
 from tacit.errors import ReleaseError
-from tacit.releases.model import Model
+from tacit.releases.file import Model
 
 Receiver = TypeVar("Receiver")
 

@@ -14,8 +14,7 @@ from tacit.data.contribution import kept_rows
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.kinds.class_moments.plan import ROW_NORM
 from tacit.kinds.registry import all_kinds
-from tacit.models.class_moments.features import features_of
-from tacit.models.class_moments.nearest_mean import count_weight
+from tacit.models.class_moments.features import count_weight, features_of
 from tacit.privacy.budget import Unit
 from tacit.privacy.card import AuditResult
 from tacit.releases.kind import ReleaseKind

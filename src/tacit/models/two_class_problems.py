@@ -8,11 +8,11 @@ from scipy.special import expit
 
 from tacit import checks
 from tacit.arrays import FloatArray, IntArray
-from tacit.data.bounds import to_unit_cube
 from tacit.data.columns import Categorical
 from tacit.data.row_parts import row_parts
 from tacit.data.schema import Schema
 from tacit.errors import InputError
+from tacit.models.bounded_rows import to_unit_cube
 from tacit.privacy.budget import Relation, Relations
 
 # Rows end a little inside the unit ball: room for the rounding of the division.

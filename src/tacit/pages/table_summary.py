@@ -8,8 +8,7 @@ import numpy as np
 
 from tacit.arrays import FloatArray, Rows
 from tacit.kinds.class_moments.preview import ReleasePreview, optional_preview
-from tacit.releases.file import Release
-from tacit.releases.model import Model
+from tacit.releases.file import Model, Release
 
 # Names in the model file: this setting holds the previews' settings, and the names of the arrays begin with it.
 PREFIX = "report"

@@ -19,10 +19,10 @@ from tacit.privacy.card import CENTRAL, Card, Part, coarser_guarantees, group_gu
 from tacit.privacy.conversions import Claim, Exact, converted
 from tacit.privacy.events import Event, SequentialEvent
 from tacit.privacy.ledger import Ledger, LedgerLike, Receipt, as_ledger
+from tacit.privacy.ledger_records import TableIdentity
 from tacit.privacy.mechanisms.additive import Gaussian, Laplace
 from tacit.privacy.mechanisms.base import Mechanism, settings_of
 from tacit.privacy.stream import NoiseStream
-from tacit.privacy.table_identity import TableIdentity
 from tacit.version import VERSION
 
 # Sees each query before it is answered: (mechanism, true values, draw) -> answer. Used by audits only.

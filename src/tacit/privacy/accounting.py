@@ -1,11 +1,13 @@
-"""What events cost together: composition by privacy-loss distributions, exact where a formula is known.
+"""What events cost together, and the least noise that keeps a promise.
+
+Composition is by privacy-loss distributions, exact where a formula is known; every search ends on the safe side.
 
 The accounting library is imported here and nowhere else, and only when a composition has no closed form.
 """
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from itertools import combinations_with_replacement, product
 from typing import Any
@@ -14,7 +16,7 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from tacit import checks
-from tacit.errors import UnknownEventError
+from tacit.errors import BudgetError, UnknownEventError
 from tacit.privacy.budget import Budget
 from tacit.privacy.events import (
     ApproximateEvent,
@@ -34,6 +36,8 @@ LOSS_POINTS = 100_000
 LARGEST_DELTA = math.nextafter(1.0, 0.0)
 # Ways in which one unit, or a group, can lie in the parts of a composition: each is accounted for by itself.
 MOST_ALTERNATIVES = 4096
+# Relative width at which a search for a noise level stops.
+TOLERANCE = 1e-9
 
 Leaf = LaplaceEvent | GaussianEvent | ApproximateEvent
 # How often each leaf happens to one unit.
@@ -309,3 +313,27 @@ def _loss_step(multiplier: float, others: frozenset[tuple[Leaf, int]]) -> float:
     widest = math.fsum(losses) + (0.5 / multiplier**2 + 12 / multiplier if multiplier else 0.0)
     # A power of ten, so that round losses such as 0.1 fall on the grid and are not rounded up at all.
     return max(LOSS_STEP, 10.0 ** math.ceil(math.log10(widest / LOSS_POINTS)) if widest else 0.0)
+
+
+def calibrate(event_for: Callable[[float], Event], budget: Budget, *, start: float = 1.0) -> float:
+    """Return the least noise level, to a relative 1e-9 and rounded up, whose event fits ``budget``.
+
+    ``event_for(level)`` must cost less the larger the level is. The level returned has itself been seen to fit.
+    """
+    high = checks.positive("start", start)
+    while not fits(event_for(high), budget):
+        high *= 2
+        if high > start * 2.0**64:
+            raise BudgetError(
+                f"no noise level keeps {budget}: the event has a delta of its own that noise does not lower. "
+                "Raise delta or choose another mechanism."
+            )
+    low = high / 2
+    while fits(event_for(low), budget):
+        high, low = low, low / 2
+        if low < start * 2.0**-64:
+            return high
+    while high - low > TOLERANCE * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if fits(event_for(middle), budget) else (middle, high)
+    return high

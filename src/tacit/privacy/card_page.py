@@ -5,9 +5,8 @@ import textwrap
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from tacit.privacy.budget import Budget, Relation, Unit
+from tacit.privacy.budget import Budget, Relation, Unit, cautions
 from tacit.privacy.card_facts import TEXTS
-from tacit.privacy.cautions import cautions
 
 if TYPE_CHECKING:
     from tacit.privacy.card import AuditResult, Card, Part

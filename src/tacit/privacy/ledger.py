@@ -14,12 +14,10 @@ from tacit.privacy import ledger_file, ledger_rules
 from tacit.privacy.budget import Budget, Relation, Unit
 from tacit.privacy.conversions import Claim, Exact, converted
 from tacit.privacy.events import Event
-from tacit.privacy.ledger_facts import LedgerFacts
 from tacit.privacy.ledger_file import LedgerFile
-from tacit.privacy.ledger_records import LedgerHeader, Line, line_json, now
+from tacit.privacy.ledger_records import KEY_LENGTH, LedgerFacts, LedgerHeader, Line, TableIdentity, line_json, now
 from tacit.privacy.ledger_rules import Allowance, Statement, allowances
 from tacit.privacy.spending import Spending
-from tacit.privacy.table_identity import KEY_LENGTH, TableIdentity
 
 __all__ = ["Allowance", "Ledger", "LedgerLike", "Line", "Receipt", "Statement", "as_ledger"]
 

@@ -1,5 +1,6 @@
-"""What a ledger's file holds as text: its header and its lines."""
+"""What a ledger's file holds as text: its header, which says for which table it is, and its lines."""
 
+import hashlib
 import hmac
 import json
 import re
@@ -7,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
+from pathlib import Path
 from typing import Any, Self
 
 from tacit import checks
@@ -15,14 +17,37 @@ from tacit.files.hash_chain import MALFORMED, Head, Receipt, canonical, digest, 
 from tacit.privacy import events
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.conversions import Claim
-from tacit.privacy.table_identity import TableIdentity
 
+KEY_LENGTH = 32
 # Format 1 had no relation; its ledgers are read, and say what they assumed.
 FORMAT = 2
 READABLE = (1, 2)
 # What the chain of digests allows of a longer text, such as a warning.
 LONGEST_WARNING = 400
 EDITED_HEADER = "the header of the ledger (its budget, name and identifier) was edited."
+
+
+@dataclass(frozen=True)
+class TableIdentity:
+    """What tells a private table from others: its public schema and its owner's name for it; never its rows.
+
+    The rows may change from day to day and the file may move; releases of either still spend from one account.
+
+    Parameters
+    ----------
+    schema : mapping
+        The table's schema as JSON-ready data.
+    name : str
+        What the owner calls the table, one line: ``"patients of ward 7"``.
+    """
+
+    schema: Mapping[str, Any]
+    name: str
+
+    def fingerprint(self, key: bytes) -> str:
+        """Return HMAC-SHA-256 of schema and name: without ``key`` nobody can try names against it."""
+        text = canonical({"schema": dict(self.schema), "name": one_line("table name", self.name)})
+        return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
 
 
 class TableMatch(StrEnum):
@@ -206,3 +231,40 @@ def _truth(value: Any) -> bool:
     if not isinstance(value, bool):
         raise TypeError("a truth value is needed")
     return value
+
+
+class LedgerFacts:
+    """Where a ledger is, and what was fixed when it was made."""
+
+    _path: Path
+    _header: LedgerHeader
+
+    @property
+    def path(self) -> Path:
+        """Where the ledger is, in full."""
+        return self._path
+
+    @property
+    def budget(self) -> Budget:
+        """What may be spent in all."""
+        return self._header.budget
+
+    @property
+    def name(self) -> str:
+        """What the owner calls the data set."""
+        return self._header.name
+
+    @property
+    def identifier(self) -> str:
+        """A random name that no other ledger has."""
+        return self._header.identifier
+
+    @property
+    def created(self) -> str:
+        """When the ledger was made (UTC)."""
+        return self._header.created
+
+    @property
+    def relation_assumed(self) -> bool:
+        """Whether the ledger is of a format that did not state its relation."""
+        return self._header.relation_assumed

@@ -14,9 +14,8 @@ from tacit.privacy import accounting, events, ledger_file
 from tacit.privacy.budget import Unit
 from tacit.privacy.conversions import Claim, converted
 from tacit.privacy.events import Event
-from tacit.privacy.ledger_records import LONGEST_WARNING, LedgerHeader, Line, TableMatch
+from tacit.privacy.ledger_records import LONGEST_WARNING, LedgerHeader, Line, TableIdentity, TableMatch
 from tacit.privacy.spending import Spending
-from tacit.privacy.table_identity import TableIdentity
 
 ASSUMED = (
     "this ledger was made before relations were stated: its budget and {count} of its lines are taken to speak of "

@@ -1,16 +1,48 @@
-"""The release, which an owner hands out: a frozen record, and a file (``*.tacit``)."""
+"""The release, which an owner hands out, and the model, which a receiver keeps: records, and files (``*.tacit``).
+
+Both are written in the same container; a model is marked as no handout. A release must have a card.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tacit.files import strict_json, tensors
+from tacit.errors import NotReleasableError, ReleaseError, TacitError
+from tacit.files import atomic, strict_json, tensors
 from tacit.files.regular import FilePath
+from tacit.files.strict_json import Json, plain_object
 from tacit.privacy.card import Card
 from tacit.releases import container
-from tacit.releases.cards import read_card, releasable
-from tacit.releases.container import LARGEST_FILE, RELEASE, Contents
+from tacit.releases.container import LARGEST_FILE, MODEL, RELEASE, Contents
 from tacit.releases.signature import SigningKey, TrustedKey
+
+
+def releasable(card: Any) -> Card:
+    """Return ``card`` as it will be read again; raise NotReleasableError if it names no mechanism event."""
+    if isinstance(card, Card) and card.parts:
+        return as_written(card)
+    got = "a card without any" if isinstance(card, Card) else type(card).__name__
+    raise NotReleasableError(
+        f"card must name at least one mechanism event; got {got}. release() refuses to export anything that did "
+        "not pass through a mechanism: fit with a budget first."
+    )
+
+
+def as_written(card: Any) -> Card:
+    """Return ``card`` as it will be read again; raise ReleaseError if it could not be read."""
+    if not isinstance(card, Card):
+        raise ReleaseError(f"each card must be a Card; got {type(card).__name__}.")
+    return read_card(plain_object(card.to_dict(), "card"))
+
+
+def read_card(content: Json) -> Card:
+    """Return the card that ``content`` describes; raise ReleaseError if it describes none."""
+    if not isinstance(content, dict):
+        raise ReleaseError("the card must be a mapping of names to values.")
+    try:
+        return Card.from_dict(content)
+    except TacitError as problem:
+        raise ReleaseError(f"the card cannot be read: {problem}") from problem
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,4 +121,51 @@ def read_release(path: FilePath, *, trusted_key: TrustedKey | None = None, max_b
             schema=strict_json.optional_object(content.document["schema"], "schema"),
             signer=content.signer,
             digest=content.digest,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Model(Contents):
+    """A receiver's fitted model: private to the receiver, since its arrays passed through no mechanism.
+
+    Parameters
+    ----------
+    kind, arrays, settings, schema
+        As in a ``Release``.
+    cards : tuple of Card
+        The cards of the releases that were adopted, in their order; empty if there were none.
+    """
+
+    cards: tuple[Card, ...] = ()
+    schema: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "cards", tuple(as_written(card) for card in self.cards))
+        object.__setattr__(self, "schema", strict_json.optional_object(self.schema, "schema"))
+
+
+def write_model(model: Model, path: FilePath, *, signing_key: SigningKey | None = None) -> None:
+    """Write ``model`` to ``path``, whole or not at all, readable by its owner alone."""
+    document = {
+        "kind": model.kind,
+        "settings": model.settings,
+        "schema": model.schema,
+        "cards": [card.to_dict() for card in model.cards],
+    }
+    container.write_container(path, MODEL, document, model.arrays, signing_key=signing_key, mode=atomic.OWNER_ONLY)
+
+
+def read_model(path: FilePath, *, trusted_key: TrustedKey | None = None, max_bytes: int = LARGEST_FILE) -> Model:
+    """Return the model in the file at ``path``, checked as ``read_release`` checks a release."""
+    with container.reading(path, MODEL, trusted_key=trusted_key, max_bytes=max_bytes) as content:
+        cards = content.document["cards"]
+        if not isinstance(cards, list):
+            raise ReleaseError("the cards must be a list.")
+        return Model(
+            kind=tensors.identifier("kind", content.document["kind"]),
+            arrays=content.arrays,
+            settings=strict_json.plain_object(content.document["settings"], "settings"),
+            cards=tuple(read_card(card) for card in cards),
+            schema=strict_json.optional_object(content.document["schema"], "schema"),
         )

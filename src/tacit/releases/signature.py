@@ -1,5 +1,7 @@
 """Ed25519 keys in files, and signatures of releases."""
 
+import os
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
@@ -17,6 +19,18 @@ TrustedKey = Ed25519PublicKey | FilePath
 _ALGORITHM = "ed25519"
 _OWNER = "Owner: "
 _LARGEST_KEY_FILE = 16 * 1024
+_LOCKED = b"-----BEGIN ENCRYPTED PRIVATE KEY-----"
+
+
+@dataclass(frozen=True)
+class LockedKey(os.PathLike[str]):
+    """The file of a private key, with the passphrase that opens it; stands wherever the path of a key does."""
+
+    path: FilePath
+    passphrase: str = field(repr=False)
+
+    def __fspath__(self) -> str:
+        return os.fspath(self.path)
 
 
 def generate_key() -> Ed25519PrivateKey:
@@ -47,6 +61,18 @@ def key_owner(path: FilePath) -> str:
     first = read_small(path, largest=_LARGEST_KEY_FILE).partition(b"\n")[0].decode(errors="replace").strip()
     name = first.removeprefix(_OWNER).strip()
     return name if first.startswith(_OWNER) and name.isprintable() else ""
+
+
+def is_locked(path: FilePath) -> bool:
+    """Return whether the private key at ``path`` needs a passphrase."""
+    return read_small(path, largest=_LARGEST_KEY_FILE).lstrip().startswith(_LOCKED)
+
+
+def private_key(source: SigningKey) -> Ed25519PrivateKey:
+    """Return the private key given as such, as the path of its file, or as a `LockedKey`."""
+    if isinstance(source, Ed25519PrivateKey):
+        return source
+    return load_key(source, passphrase=source.passphrase if isinstance(source, LockedKey) else None)
 
 
 def load_key(path: FilePath, *, passphrase: str | None = None) -> Ed25519PrivateKey:
@@ -88,7 +114,7 @@ def public_key(source: TrustedKey) -> Ed25519PublicKey:
 
 def sign(message: bytes, key: SigningKey) -> bytes:
     """Return the content of ``signature.json`` for ``message``."""
-    private = key if isinstance(key, Ed25519PrivateKey) else load_key(key)
+    private = private_key(key)
     content: dict[str, strict_json.Json] = {
         "algorithm": _ALGORITHM,
         "public_key": key_text(private.public_key()),

@@ -15,7 +15,7 @@ from tacit.checks import one_of
 from tacit.data.encoding import Encoded
 from tacit.data.schema import Schema
 from tacit.errors import InputError
-from tacit.files.outputs import require_output
+from tacit.files.atomic import require_output
 from tacit.files.regular import FilePath
 from tacit.kinds.registry import kind_of
 from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier

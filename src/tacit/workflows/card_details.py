@@ -19,6 +19,12 @@ from tacit.privacy.conversions import Exact, converted
 from tacit.privacy.ledger import Ledger, Line
 
 Facts = CardFacts | Mapping[str, Any] | None
+# What becomes of records that a schema does not foresee: mended by public rules, or able to stop a release.
+MENDED = "cells that the schema does not foresee are mended by its public rules, so that no record stops a release"
+REFUSED = (
+    "that every record follows the schema: one that does not stops the release, so that a release tells that there is "
+    'none (bad_records = "clip", "category" or "missing" mends such records instead)'
+)
 
 
 def card_facts(given: Facts, schema: Schema | FilePath) -> CardFacts:
@@ -90,3 +96,10 @@ def _charge(line: Line, budget: Budget) -> LedgerCharge:
         epsilon=cost if math.isfinite(cost) else None,
         holds=not line.claim.warning and math.isfinite(cost),
     )
+
+
+def with_record_policy(card: Card, schema: Schema) -> Card:
+    """Return ``card`` with what becomes of records that ``schema`` does not foresee."""
+    if schema.refusing_columns:
+        return replace(card, not_protected=(*card.not_protected, REFUSED))
+    return replace(card, assumptions=(*card.assumptions, MENDED))

@@ -8,8 +8,7 @@ from tacit.audit.table_comparison import TableComparison, compare_tables
 from tacit.data.encoding import Encoded
 from tacit.data.schema import Schema
 from tacit.errors import InputError
-from tacit.files.atomic import write_text
-from tacit.files.outputs import require_output
+from tacit.files.atomic import require_output, write_text
 from tacit.files.regular import FilePath
 from tacit.pages.compare import compare_page
 from tacit.workflows.tables import Progress, Table, as_schema, encoded_rows, input_paths, no_progress

@@ -11,7 +11,7 @@ from tacit.data.columns import Numeric
 from tacit.data.encoding import Encoded
 from tacit.data.schema import Schema
 from tacit.errors import InputError, ReleaseError
-from tacit.files.outputs import require_output
+from tacit.files.atomic import require_output
 from tacit.files.regular import FilePath
 from tacit.kinds.fabricated_rows import KIND as FABRICATED_ROWS
 from tacit.kinds.fabricated_rows.make import FabricatedRows, fabricate_rows
@@ -25,15 +25,25 @@ from tacit.privacy.ledger import LedgerLike
 from tacit.releases.file import Release, read_release
 from tacit.releases.kind import ReleasePlan, Spend
 from tacit.releases.sidecar import is_table, release_path
-from tacit.releases.signature import SigningKey, TrustedKey, load_key
-from tacit.workflows.card_details import Facts, card_facts, completed_card
+from tacit.releases.signature import SigningKey, TrustedKey, private_key
+from tacit.workflows.card_details import Facts, card_facts, completed_card, with_record_policy
 from tacit.workflows.fabricated_tables import write_fabricated
 from tacit.workflows.invented_rows import MARGINALS, DrawnRows, InventedRows, drawn_rows
-from tacit.workflows.persons import Contribution, contribution, private_rows, warn_of_persons, with_person
-from tacit.workflows.promise_warnings import warn_of_promise
-from tacit.workflows.record_policy import with_record_policy
 from tacit.workflows.release import DELTA
-from tacit.workflows.tables import Progress, Table, as_schema, input_paths, ledger_of, no_progress
+from tacit.workflows.tables import (
+    Contribution,
+    Progress,
+    Table,
+    as_schema,
+    contribution,
+    input_paths,
+    ledger_of,
+    no_progress,
+    private_rows,
+    warn_of_persons,
+    warn_of_promise,
+    with_person,
+)
 
 # Bytes that a cell of the written table takes, at most about.
 CELL = 24
@@ -145,7 +155,7 @@ def fabricate(
         n_rows = planned.count or len(planned.rows.y)
         inputs = input_paths(table, schema, signing_key, ledger)
         _require_outputs(Path(output), rules, n_rows, force=force, inputs=inputs)
-    key = load_key(signing_key) if isinstance(signing_key, str | Path) else signing_key
+    key = None if signing_key is None else private_key(signing_key)
     progress("charging, drawing noise, inventing rows")
     purpose = "" if output is None else f"fabricate {Path(output).name}"
     spend = Spend(account, random_state, purpose)
@@ -199,7 +209,7 @@ def fabricate_from(
             f"rows are drawn from a release of tables; got one of kind {opened.kind!r}. "
             "Make one by `tacit release --method marginals`."
         )
-    key = load_key(signing_key) if isinstance(signing_key, str | Path) else signing_key
+    key = None if signing_key is None else private_key(signing_key)
     if output is not None:
         rules = Schema.from_dict(opened.schema or {}, source="the release's schema")
         _require_outputs(Path(output), rules, rows or 0, force=force, inputs=input_paths(release, signing_key))

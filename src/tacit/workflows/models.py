@@ -22,10 +22,9 @@ from tacit.errors import ReleaseError
 from tacit.files.regular import FilePath
 from tacit.kinds.registry import kind_of
 from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
-from tacit.releases import model as model_files
+from tacit.releases import file as model_files
 from tacit.releases.container import MODEL, RELEASE
-from tacit.releases.file import read_release
-from tacit.releases.model import Model
+from tacit.releases.file import Model, read_release
 
 Receiver = AveragedTransfer | TransferClassifier | SharpenedTransfer | MetricNeighbours
 # By the kind that their model files state.

@@ -9,8 +9,7 @@ from tacit.data.encoding import columns_to_read, decode_labels, encode
 from tacit.data.schema import Schema
 from tacit.data.tables import Format, format_of, read_table, write_table
 from tacit.errors import InputError
-from tacit.files.atomic import replacing
-from tacit.files.outputs import require_output
+from tacit.files.atomic import replacing, require_output
 from tacit.files.regular import FilePath
 from tacit.workflows.models import AdoptedModel, Predictor, open_predictor
 from tacit.workflows.tables import Progress, input_paths, no_progress

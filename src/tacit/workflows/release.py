@@ -12,19 +12,30 @@ from tacit.data.bad_records import BadRecords
 from tacit.data.encoding import Encoded
 from tacit.data.schema import Schema
 from tacit.errors import ReleaseError
-from tacit.files.outputs import require_output
+from tacit.files.atomic import require_output
 from tacit.files.regular import FilePath
 from tacit.kinds.registry import kind_for
 from tacit.privacy.budget import DEFAULT_DELTA, Budget, Unit
 from tacit.privacy.ledger import LedgerLike
 from tacit.releases.file import Release, write_release
 from tacit.releases.kind import ReleaseKind, ReleasePlan
-from tacit.releases.signature import SigningKey, load_key
-from tacit.workflows.card_details import Facts, card_facts, completed_card
-from tacit.workflows.persons import Contribution, chosen_unit, contribution, private_rows, warn_of_persons, with_person
-from tacit.workflows.promise_warnings import warn_of_promise
-from tacit.workflows.record_policy import with_record_policy
-from tacit.workflows.tables import Progress, Table, as_schema, input_paths, ledger_of, no_progress
+from tacit.releases.signature import SigningKey, private_key
+from tacit.workflows.card_details import Facts, card_facts, completed_card, with_record_policy
+from tacit.workflows.tables import (
+    Contribution,
+    Progress,
+    Table,
+    as_schema,
+    chosen_unit,
+    contribution,
+    input_paths,
+    ledger_of,
+    no_progress,
+    private_rows,
+    warn_of_persons,
+    warn_of_promise,
+    with_person,
+)
 
 DELTA = DEFAULT_DELTA
 # Bytes for a release beside the class covariances of an entry-level one.
@@ -126,7 +137,7 @@ def release(
         where that costs seconds.
     output : path or None
         Where the release goes; an existing file is refused without ``force``.
-    signing_key : Ed25519 private key, path or None
+    signing_key : Ed25519 private key, path, LockedKey or None
     progress : callable
         Told at each stage what is being done.
     """
@@ -134,7 +145,7 @@ def release(
     if output is not None:
         inputs = input_paths(table, schema, signing_key, ledger)
         _require_release_output(Path(output), rules, chosen_unit(rules, unit), force=force, inputs=inputs)
-    key = load_key(signing_key) if isinstance(signing_key, str | Path) else signing_key
+    key = None if signing_key is None else private_key(signing_key)
     account = ledger_of(ledger, rules)
     kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=account, random_state=random_state)
     promise = Budget(epsilon, delta, unit=kept.unit)

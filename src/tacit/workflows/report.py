@@ -16,8 +16,7 @@ from tacit.adoption.receiver_evidence import AdoptionEvidence, MethodFigures, me
 from tacit.arrays import Codes, FloatArray, Rows
 from tacit.data.encoding import encode_file
 from tacit.errors import InputError
-from tacit.files.atomic import write_text
-from tacit.files.outputs import require_output
+from tacit.files.atomic import require_output, write_text
 from tacit.files.regular import FilePath
 from tacit.pages.model_page import ModelFacts, model_page
 from tacit.pages.release_page import release_page

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tacit.audit.kinds.class_means import ROW_NORM, _game, _neighbours, cases
-from tacit.models.class_moments.nearest_mean import count_weight
+from tacit.models.class_moments.features import count_weight
 
 Unexpected = Callable[..., list[str]]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tacit.audit.kinds.class_moments import ENTRIES, _entry_game, _record_game, cases
-from tacit.models.class_moments.nearest_mean import count_weight
+from tacit.models.class_moments.features import count_weight
 
 
 def test_the_record_statistic_moves_by_the_whole_squared_sensitivity() -> None:

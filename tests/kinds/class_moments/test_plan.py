@@ -7,8 +7,7 @@ from tacit.data.schema import Schema
 from tacit.errors import SchemaError
 from tacit.kinds.class_moments import KIND
 from tacit.kinds.class_moments.plan import ROW_NORM, record_step
-from tacit.models.class_moments.features import features_of
-from tacit.models.class_moments.nearest_mean import count_weight
+from tacit.models.class_moments.features import count_weight, features_of
 from tacit.privacy.conversions import Exact
 
 

@@ -9,7 +9,7 @@ from sklearn.datasets import load_digits
 from tacit.errors import ReleaseError
 from tacit.models.affine_hull.classifier import AffineHullClassifier
 from tacit.models.affine_hull.storage import classifier_from_model, classifier_to_model
-from tacit.releases.model import Model, read_model, write_model
+from tacit.releases.file import Model, read_model, write_model
 
 X, CODES = load_digits(n_class=5, return_X_y=True)
 ROWS = (X / 16).astype(np.float32)

@@ -8,9 +8,10 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
 from tacit import Budget
-from tacit.data.bounds import clip_rows
 from tacit.errors import BudgetExceededError, InputError
-from tacit.models.class_moments.nearest_mean import PrivateNearestMean, class_sums, count_weight, sums_mechanism
+from tacit.models.bounded_rows import clip_rows
+from tacit.models.class_moments.features import class_sums, count_weight, sums_mechanism
+from tacit.models.class_moments.nearest_mean import PrivateNearestMean
 from tacit.privacy.ledger import Ledger
 
 

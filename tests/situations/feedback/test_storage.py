@@ -9,7 +9,7 @@ import pytest
 
 from tacit.arrays import FloatArray
 from tacit.errors import InputError, ReleaseError
-from tacit.releases.model import Model, write_model
+from tacit.releases.file import Model, write_model
 from tacit.situations.feedback.goals import ConstrainedScores
 from tacit.situations.feedback.layerwise import LayerwiseSearch
 from tacit.situations.feedback.performance import PerformanceSearch

@@ -7,7 +7,8 @@ import numpy as np
 from tacit.arrays import FloatArray
 from tacit.audit.case import DELTA, EPSILON, FIT_DRAWS, FIT_EPSILON, Case, replay_fits
 from tacit.audit.game import Game, fit_samplers
-from tacit.models.class_moments.nearest_mean import PrivateNearestMean, count_weight
+from tacit.models.class_moments.features import count_weight
+from tacit.models.class_moments.nearest_mean import PrivateNearestMean
 from tacit.privacy.card import AuditResult
 
 # Of two features in [0, 1].

@@ -12,8 +12,7 @@ from tacit.data.columns import Label, Numeric
 from tacit.data.schema import Schema
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.kinds.class_moments.plan import ROW_NORM
-from tacit.models.class_moments.features import features_of
-from tacit.models.class_moments.nearest_mean import count_weight
+from tacit.models.class_moments.features import count_weight, features_of
 from tacit.privacy.budget import Unit
 from tacit.privacy.card import AuditResult
 from tacit.releases.file import Release

@@ -6,12 +6,18 @@ from typing import Annotated, Any
 import typer
 
 from tacit.errors import InputError
-from tacit.interfaces.cli.facts import Audit, Dataset, LegalNote, Owner, Period, Purpose
 from tacit.interfaces.cli.outputs import counted, file_size, working
+from tacit.interfaces.cli.signing import Sign, key_file
 from tacit.interfaces.cli.spend import (
     Allow,
+    Audit,
     BadRecords,
+    Dataset,
+    LegalNote,
+    Owner,
+    Period,
     Person,
+    Purpose,
     RowsPerPerson,
     left_words,
     opened_ledger,
@@ -26,8 +32,7 @@ from tacit.releases.sidecar import release_path
 from tacit.workflows.fabricate import fabricate as fabricate_and_write
 from tacit.workflows.fabricate import fabricate_from, plan_fabrication
 from tacit.workflows.invented_rows import InventedRows
-from tacit.workflows.persons import contribution, with_person
-from tacit.workflows.tables import as_schema
+from tacit.workflows.tables import as_schema, contribution, with_person
 
 
 def fabricate(
@@ -94,9 +99,7 @@ def fabricate(
         Path | None, typer.Option(metavar="PATH", help="The table's account; charged before anything is drawn.")
     ] = None,
     allow: Allow = None,
-    sign: Annotated[
-        Path | None, typer.Option(metavar="KEY", help="Sign the release with this Ed25519 private key (PEM).")
-    ] = None,
+    sign: Sign = None,
     seed: Annotated[
         int | None, typer.Option(help="Repeatable noise for tests: NOT private, and marked so.", show_default=False)
     ] = None,
@@ -125,9 +128,10 @@ def fabricate(
     """
     if output is None and not dry_run:
         raise InputError("output must be given: -o fabricated.csv. `--dry-run` needs none.")
+    key = None if dry_run else key_file(sign)
     if source is not None:
         _refuse_beside_source(table, schema, epsilon, ledger, method)
-        _draw(source, rows=rows, where=where or (), random_state=seed, output=output, signing_key=sign, force=force)
+        _draw(source, rows=rows, where=where or (), random_state=seed, output=output, signing_key=key, force=force)
         return
     if table is None or schema is None or epsilon is None or where:
         raise InputError(
@@ -164,7 +168,7 @@ def fabricate(
                 audit=audit,
                 facts=facts,
                 output=output,
-                signing_key=sign,
+                signing_key=key,
                 force=force,
                 progress=stage,
                 **settings,

@@ -6,12 +6,13 @@ from typing import Annotated
 import typer
 
 from tacit.errors import InputError, ReleaseError
+from tacit.interfaces.cli.signing import key_file, passphrase
 from tacit.releases.signature import (
     generate_key,
     key_owner,
     key_text,
-    load_key,
     load_public_key,
+    private_key,
     save_key,
     save_public_key,
 )
@@ -25,22 +26,30 @@ def new(
         typer.Argument(metavar="NAME", help="Writes NAME.key and NAME.pub; neither may be there.", show_default=False),
     ],
     owner: Annotated[str, typer.Option(help="Whose key it is; stands in the public file.", show_default=False)] = "",
+    locked: Annotated[
+        bool,
+        typer.Option(
+            "--passphrase",
+            help="Lock the private key with a passphrase: asked for twice, or taken from TACIT_KEY_PASSPHRASE.",
+        ),
+    ] = False,
 ) -> None:
     """Make a key pair: the private key signs releases, the public key goes to receivers.
 
     NAME.key can be read by you alone: keep it, and a copy of it, where nobody else reads. Give NAME.pub to receivers on
     a way that they trust, and tell them its digits by another.
 
-    [bold]Example:[/] tacit key new clinic-a --owner "Clinic A"
+    [bold]Example:[/] tacit key new clinic-a --owner "Clinic A" --passphrase
     then: tacit release ... --sign clinic-a.key, and receivers: tacit card clinic-a.tacit --key clinic-a.pub
     """
     private, public = (name.with_name(name.name + ending) for ending in (PRIVATE, PUBLIC))
     if public.exists():
         raise InputError(f"{public} exists already: receivers may hold it. Choose another name.")
-    key = generate_key()
-    save_key(key, private)
+    key, words = generate_key(), passphrase(f"New passphrase of {private.name}", new=True) if locked else None
+    save_key(key, private, passphrase=words)
     save_public_key(key.public_key(), public, owner=owner)
-    typer.echo(f"made {private} (private: keep it to yourself) and {public} (for receivers).")
+    opens = "opened by its passphrase" if locked else "without a passphrase"
+    typer.echo(f"made {private} (private, {opens}: keep it to yourself) and {public} (for receivers).")
     typer.echo(f"public key {key_text(key.public_key())}")
 
 
@@ -54,6 +63,6 @@ def show(
     try:
         public, kind = load_public_key(file), "public"
     except ReleaseError:
-        public, kind = load_key(file).public_key(), "private"
+        public, kind = private_key(key_file(file) or file).public_key(), "private"
     owner = key_owner(file)
     typer.echo(f"{kind} key{f' of {owner}, as the file says' if owner else ''}: {key_text(public)}")

@@ -13,11 +13,11 @@ from rich.table import Table
 from rich.text import Text
 
 from tacit.data.schema_file import read_schema
-from tacit.privacy.budget import Budget
-from tacit.privacy.cautions import cautions
+from tacit.privacy.budget import Budget, cautions
 from tacit.privacy.events import to_dict
 from tacit.privacy.ledger import Ledger, Line, Receipt, Statement
 from tacit.privacy.spending import digits
+from tacit.releases.receipts import release_files, verify_against
 from tacit.workflows.tables import table_identity
 
 # Width of the bar that shows what is spent.
@@ -111,24 +111,39 @@ def verify(
         str,
         typer.Option(metavar="LINE:DIGEST", help="A receipt, as a release's card prints it.", show_default=False),
     ] = "",
+    against: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="RELEASE",
+            help="A release that was handed out, or a folder of them; may be given several times.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Check that no line was edited, removed, inserted or moved; fails with the first that was.
 
-    With a receipt from a release's card it also shows that the ledger was not replaced or written anew.
+    A ledger put back to an earlier moment is unbroken too. What was handed out since then tells: compare with the
+    releases themselves ([bold]--against[/]), or with a receipt that a card prints.
 
-    [bold]Example:[/] tacit ledger verify patients.ledger --receipt 3:9f86d081884c7d65...
+    [bold]Example:[/] tacit ledger verify patients.ledger --against handed-out/
+    or: tacit ledger verify patients.ledger --receipt 3:9f86d081884c7d65...
     """
     expected = Receipt.parse(receipt) if receipt else None
     ledger = Ledger(path)
     lines = ledger.verify(expected)
+    files = release_files(against) if against else []
+    if files:
+        verify_against(ledger, files)
     count = f"{len(lines)} line{'' if len(lines) == 1 else 's'}"
     typer.echo(f"ok: {count}, unbroken and within {ledger.budget}.")
     for note in ledger.notes(lines):
         typer.echo(note)
+    for file in files:
+        typer.echo(f"The charge of {file.name} stands in this ledger.")
     if expected:
         typer.echo(f"The receipt of line {expected.line} stands in this ledger.")
-    elif lines:
-        typer.echo(f"No receipt was given to compare with. The last line's is {lines[-1].receipt}")
+    elif lines and not files:
+        typer.echo(f"No receipt or release was given to compare with. The last line's is {lines[-1].receipt}")
 
 
 def _as_dict(ledger: Ledger, statement: Statement) -> dict[str, Any]:

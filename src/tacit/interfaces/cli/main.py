@@ -1,15 +1,74 @@
 """The ``tacit`` command: lists its commands, calls one, and turns errors into one clear line and a non-zero exit."""
 
+import importlib
 import sys
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.text import Text
+from typer.core import TyperCommand, TyperGroup
 
-from tacit.errors import TacitError
-from tacit.interfaces.cli.lazy_group import LazyGroup
+from tacit.errors import InputError, TacitError
+from tacit.interfaces.cli.commands import COMMANDS, Entry
 from tacit.version import VERSION
+
+
+class LazyGroup(TyperGroup):
+    """A group of the commands in ``table``, which is given by the words that a user types.
+
+    A command named by two words may stand beside a command of the first word alone: ``tune`` and ``tune ask``.
+    """
+
+    # Annotations of click's classes are left out: newer versions of typer carry click inside themselves.
+    def __init__(self, *, table: Mapping[str, Entry] = COMMANDS, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.table = table
+        groups = [name for name, entry in table.items() if not entry.target]
+        for name, entry in table.items():
+            if not name.startswith(tuple(f"{group} " for group in groups)):
+                self.add_command(_listed(name, entry, table))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that the arguments begin with, imported, and the arguments after its name."""
+        two_words = " ".join(args[:2])
+        if len(args) > 1 and two_words in self.commands:
+            return two_words, self._called(two_words), args[2:]
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, command if name is None else self._called(name), rest
+
+    def _called(self, name: str) -> Any:
+        entry = self.table[name]
+        return _loaded(name, entry) if entry.target else self.commands[name]
+
+
+def _listed(name: str, entry: Entry, table: Mapping[str, Entry]) -> Any:
+    """Return what a list of commands needs: a name and a summary, and for a group its own list."""
+    if entry.target:
+        return TyperCommand(name=name, help=entry.summary)
+    inner = {words.removeprefix(f"{name} "): below for words, below in table.items() if words.startswith(f"{name} ")}
+    return LazyGroup(name=name, help=entry.summary, table=inner, no_args_is_help=True)
+
+
+def _loaded(name: str, entry: Entry) -> Any:
+    """Return the command with its parameters; importing its module is what takes time."""
+    app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+    app.command(name)(_function(entry))
+    return typer.main.get_command(app)
+
+
+def _function(entry: Entry) -> Any:
+    module, function = entry.target.split(":")
+    try:
+        return getattr(importlib.import_module(module), function)
+    except ModuleNotFoundError as problem:
+        # A module of our own that is missing is a mistake in the table, not a part that was not installed.
+        if not entry.extra or (problem.name or "tacit").split(".")[0] == "tacit":
+            raise
+        way_out = f"pip install 'tacit-knowledge[{entry.extra}]'"
+        raise InputError(f"this command needs {problem.name}, which is not installed: {way_out}.") from problem
+
 
 app = typer.Typer(
     name="tacit",

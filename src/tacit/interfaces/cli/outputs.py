@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from tacit.files.outputs import require_output
+from tacit.files.atomic import require_output
 
 __all__ = ["counted", "file_size", "require_output", "working"]
 

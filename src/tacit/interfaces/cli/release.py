@@ -6,12 +6,18 @@ from typing import Annotated
 import typer
 
 from tacit.errors import InputError
-from tacit.interfaces.cli.facts import Audit, Dataset, LegalNote, Owner, Period, Purpose
 from tacit.interfaces.cli.outputs import file_size, working
+from tacit.interfaces.cli.signing import Sign, key_file
 from tacit.interfaces.cli.spend import (
     Allow,
+    Audit,
     BadRecords,
+    Dataset,
+    LegalNote,
+    Owner,
+    Period,
     Person,
+    Purpose,
     RowsPerPerson,
     left_words,
     opened_ledger,
@@ -24,10 +30,9 @@ from tacit.privacy.budget import Budget
 from tacit.privacy.card_facts import CardFacts
 from tacit.privacy.ledger import Ledger, as_ledger
 from tacit.releases.file import Release
-from tacit.workflows.persons import contribution, with_person
 from tacit.workflows.release import plan_release
 from tacit.workflows.release import release as make_and_write
-from tacit.workflows.tables import as_schema
+from tacit.workflows.tables import as_schema, contribution, with_person
 
 METHODS = "; ".join(f"[bold]{kind.method}[/]: {kind.summary}" for kind in all_kinds())
 
@@ -61,9 +66,7 @@ def release(
         Path | None, typer.Option(metavar="PATH", help="The table's account; charged before anything is drawn.")
     ] = None,
     allow: Allow = None,
-    sign: Annotated[
-        Path | None, typer.Option(metavar="KEY", help="Sign the file with this Ed25519 private key (PEM).")
-    ] = None,
+    sign: Sign = None,
     seed: Annotated[
         int | None, typer.Option(help="Repeatable noise for tests: NOT private, and marked so.", show_default=False)
     ] = None,
@@ -91,6 +94,7 @@ def release(
     if output is None and not dry_run:
         raise InputError("output must be given: -o clinic-a.tacit. `--dry-run` needs none.")
     facts = CardFacts(owner, dataset, purpose, legal_note, period)
+    key = None if dry_run else key_file(sign)
     warn(ledger, seed)
     account = opened_ledger(ledger, allow)
     with working("reading the schema") as stage, warnings_on_stderr():
@@ -115,7 +119,7 @@ def release(
                 audit=audit,
                 facts=facts,
                 output=output,
-                signing_key=sign,
+                signing_key=key,
                 force=force,
                 progress=stage,
             )

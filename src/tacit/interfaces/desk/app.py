@@ -103,7 +103,14 @@ def _authenticated(authenticator: Authenticator, request: Request) -> Provider:
 def _terms_for(desk: Desk, provider: Provider) -> dict[str, Any]:
     with desk.log.reading() as transaction:
         used = transaction.used(provider.name)
-    return {"terms": desk.terms.public(), "provider": provider.name, "queries_left": max(provider.queries - used, 0)}
+    receipt = desk.receipt()
+    return {
+        "terms": desk.terms.public(),
+        "provider": provider.name,
+        "queries_left": max(provider.queries - used, 0),
+        # To keep: it shows later whether the log was put back to an earlier moment.
+        "receipt": None if receipt is None else str(receipt),
+    }
 
 
 async def _body(request: Request, largest: int, seconds: float) -> bytes:

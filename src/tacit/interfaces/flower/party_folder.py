@@ -17,7 +17,7 @@ from tacit.interfaces.flower.refusals import RefusalCode, RefusedError
 from tacit.kinds.noisy_rows import KIND as NOISY_ROWS
 from tacit.privacy.ledger import Ledger
 from tacit.releases.file import Release, read_release, write_release
-from tacit.workflows.record_policy import with_record_policy
+from tacit.workflows.card_details import with_record_policy
 
 TERMS_FILE = "party.toml"
 REQUIRED = {"name", "epsilon", "delta"}

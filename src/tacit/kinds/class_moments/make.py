@@ -7,13 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.arrays import Codes, Rows
-from tacit.data.bounds import clip_rows
 from tacit.data.schema import PUBLIC, Schema
 from tacit.kinds.class_moments import ENTRY_FILE, RECORD_FILE
 from tacit.kinds.class_moments.plan import ROW_NORM
-from tacit.models.class_moments.features import features_of
+from tacit.models.bounded_rows import clip_rows
+from tacit.models.class_moments.features import ADJACENCY, class_sums, count_weight, features_of
 from tacit.models.class_moments.moments import class_moments
-from tacit.models.class_moments.nearest_mean import ADJACENCY, class_sums, count_weight
 from tacit.models.entry_noise import ENTRY_ADJACENCY, noisy_rows
 from tacit.privacy.account import Account
 from tacit.privacy.budget import Unit

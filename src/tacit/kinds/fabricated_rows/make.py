@@ -18,7 +18,7 @@ from tacit.kinds.fabricated_rows.directions import directions_of
 from tacit.kinds.fabricated_rows.gaussians import NoisyMoments, class_gaussians, dealt_codes
 from tacit.kinds.fabricated_rows.plan import MOST_ROWS, FabricationSettings
 from tacit.kinds.fabricated_rows.valid_cells import to_valid_cells
-from tacit.models.class_moments.nearest_mean import ADJACENCY
+from tacit.models.class_moments.features import ADJACENCY
 from tacit.models.entry_noise import ENTRY_ADJACENCY, noisy_rows, unprotected_by_entries
 from tacit.privacy.account import Account
 from tacit.privacy.budget import Unit

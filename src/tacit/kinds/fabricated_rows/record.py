@@ -5,13 +5,13 @@ import math
 import numpy as np
 
 from tacit.arrays import Codes, FloatArray, Rows
-from tacit.data.bounds import clip_rows
 from tacit.kinds.fabricated_rows.directions import Directions
 from tacit.kinds.fabricated_rows.gaussians import NoisyMoments
-from tacit.models.class_moments.nearest_mean import class_sums, count_weight
+from tacit.models.bounded_rows import clip_rows
+from tacit.models.class_moments.features import class_sums, count_weight
 from tacit.privacy.account import Account, Step
+from tacit.privacy.accounting import calibrate
 from tacit.privacy.budget import Budget
-from tacit.privacy.calibration import calibrate
 from tacit.privacy.events import Event, SequentialEvent
 from tacit.privacy.mechanisms import Gaussian
 

@@ -11,8 +11,8 @@ from tacit.models.additive.levels import ColumnLevels
 from tacit.models.additive.marginals import query_size
 from tacit.models.additive.rows import RowLayout
 from tacit.privacy.account import Account, Plan, Step
+from tacit.privacy.accounting import calibrate
 from tacit.privacy.budget import Budget, Relation, Unit
-from tacit.privacy.calibration import calibrate
 from tacit.privacy.events import Event, GaussianEvent, SequentialEvent
 from tacit.privacy.mechanisms import Gaussian
 

@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from tacit.arrays import FloatArray
-from tacit.data.bounds import to_unit_cube
 from tacit.data.encoding import encode
 from tacit.data.frames import polars_frame
 from tacit.data.schema import Schema
@@ -22,6 +21,7 @@ from tacit.models.additive.levels import (
     number_codes,
     number_levels,
 )
+from tacit.models.bounded_rows import to_unit_cube
 from tacit.models.estimator_input import full_labels, validate_data
 from tacit.models.scikit_learn import BaseEstimator
 

@@ -11,7 +11,7 @@ from tacit.errors import ReleaseError
 from tacit.models.affine_hull.classifier import AffineHullClassifier
 from tacit.models.affine_hull.layers import DeepHull, narrowed
 from tacit.models.affine_hull.solution import Hull
-from tacit.releases.model import Model
+from tacit.releases.file import Model
 
 KIND = "affine_hull_classifier"
 SETTINGS = ("n_components", "n_layers", "part_size", "overlap", "rank")

@@ -10,8 +10,8 @@ import numpy as np
 
 from tacit.arrays import FloatArray
 from tacit.privacy.account import Account
+from tacit.privacy.accounting import calibrate
 from tacit.privacy.budget import Budget
-from tacit.privacy.calibration import calibrate
 from tacit.privacy.events import SequentialEvent
 from tacit.privacy.mechanisms import Gaussian, Laplace
 

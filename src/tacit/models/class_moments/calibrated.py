@@ -13,9 +13,8 @@ from sklearn.utils import check_random_state
 
 from tacit.arrays import FloatArray, Rows
 from tacit.models.class_moments.discriminants import RIDGE, LinearDiscriminant
-from tacit.models.class_moments.features import TableFeatures
+from tacit.models.class_moments.features import TableFeatures, count_weight
 from tacit.models.class_moments.frames import Frame
-from tacit.models.class_moments.nearest_mean import count_weight
 
 # Differences between classes make up at most this part of the variance along any direction.
 MOST_BETWEEN = 0.75

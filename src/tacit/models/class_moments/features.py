@@ -1,17 +1,20 @@
-"""The public features whose class sums an owner releases; owner and receiver compute them alike."""
+"""The public features whose class sums an owner releases, alike for owner and receiver, and the noise of the sums."""
 
 import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tacit.arrays import Float32Array, Rows
+from tacit.arrays import Float32Array, FloatArray, Rows
 from tacit.data.schema import Schema
 from tacit.numerics.fourier import fourier_features, frequencies
 from tacit.numerics.images import CELLS, ORIENTATIONS, grey, oriented_gradients, resample
+from tacit.privacy.mechanisms import Gaussian
 
 # Random features of an image: more of them follow the kernel closer, and each costs as much noise as all others.
 IMAGE_FEATURES = 2000
+ADJACENCY = "two tables are neighbours if one of them has one row more, with its label"
 
 
 @dataclass(frozen=True)
@@ -54,3 +57,28 @@ def features_of(schema: Schema) -> ImageFeatures | TableFeatures:
     if schema.image is not None and len(schema.image.columns) == len(schema.features):
         return ImageFeatures(schema.image.shape)
     return TableFeatures(len(schema.encoded_names))
+
+
+def class_sums(X: FloatArray, codes: NDArray[np.intp], n_classes: int) -> tuple[FloatArray, FloatArray]:
+    """Return the sum of rows [C, p] and the number of rows [C] of each class."""
+    membership = np.zeros((n_classes, len(codes)))
+    membership[codes, np.arange(len(codes))] = 1.0
+    return membership @ X, membership.sum(axis=1)
+
+
+def count_weight(row_norm: float) -> float:
+    """Return what one count weighs beside sums of rows of ``row_norm``: a power of two, so that products are exact.
+
+    Counts are large beside their noise and get the smaller part of the joint sensitivity, a half or a quarter.
+    """
+    return 2.0 ** math.floor(math.log2(row_norm / 2))
+
+
+def sums_mechanism(epsilon: float, delta: float, *, row_norm: float, n_features: int) -> Gaussian:
+    """Return Gaussian noise for the sums and the weighted counts, stacked into one query.
+
+    Adding one row of norm at most r moves one class sum by at most r and one count by 1, so the stacked query moves by
+    at most sqrt(r² + w²), w the count weight, in n_features + 1 coordinates.
+    """
+    sensitivity = math.nextafter(math.hypot(row_norm, count_weight(row_norm)), math.inf)
+    return Gaussian.for_budget(epsilon, delta, sensitivity=sensitivity, coordinates=n_features + 1)

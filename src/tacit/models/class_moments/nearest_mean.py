@@ -1,52 +1,24 @@
 """Nearest class mean from noisy sums and counts: the smallest record-level private classifier."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from tacit.arrays import FloatArray
-from tacit.data.bounds import to_unit_cube
-from tacit.models.bounded_rows import bound_assumptions, bound_lists, public_row_norm, shortened_rows
+from tacit.models.bounded_rows import bound_assumptions, bound_lists, public_row_norm, shortened_rows, to_unit_cube
 from tacit.models.class_labels import CLASSES_READ, checked_rows, encode_labels, fitted_rows
+from tacit.models.class_moments.features import ADJACENCY, class_sums, count_weight, sums_mechanism
 from tacit.models.per_class import ScoreClassifierMixin
 from tacit.models.private_estimator import PrivateEstimator
 from tacit.privacy.account import Plan, Step
 from tacit.privacy.budget import Budget, Unit
-from tacit.privacy.mechanisms import Gaussian
 from tacit.releases.file import Release
 
 KIND = "class_means"
-ADJACENCY = "two tables are neighbours if one of them has one row more, with its label"
-
-
-def class_sums(X: FloatArray, codes: NDArray[np.intp], n_classes: int) -> tuple[FloatArray, FloatArray]:
-    """Return the sum of rows [C, p] and the number of rows [C] of each class."""
-    membership = np.zeros((n_classes, len(codes)))
-    membership[codes, np.arange(len(codes))] = 1.0
-    return membership @ X, membership.sum(axis=1)
-
-
-def count_weight(row_norm: float) -> float:
-    """Return what one count weighs beside sums of rows of ``row_norm``: a power of two, so that products are exact.
-
-    Counts are large beside their noise and get the smaller part of the joint sensitivity, a half or a quarter.
-    """
-    return 2.0 ** math.floor(math.log2(row_norm / 2))
-
-
-def sums_mechanism(epsilon: float, delta: float, *, row_norm: float, n_features: int) -> Gaussian:
-    """Return Gaussian noise for the sums and the weighted counts, stacked into one query.
-
-    Adding one row of norm at most r moves one class sum by at most r and one count by 1, so the stacked query moves by
-    at most sqrt(r² + w²), w the count weight, in n_features + 1 coordinates.
-    """
-    sensitivity = math.nextafter(math.hypot(row_norm, count_weight(row_norm)), math.inf)
-    return Gaussian.for_budget(epsilon, delta, sensitivity=sensitivity, coordinates=n_features + 1)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

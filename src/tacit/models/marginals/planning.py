@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from tacit.models.marginals.layout import Layout
 from tacit.models.marginals.levels import Levels
 from tacit.privacy.account import Step
+from tacit.privacy.accounting import calibrate
 from tacit.privacy.budget import Budget, Relation
-from tacit.privacy.calibration import calibrate
 from tacit.privacy.events import Event, SequentialEvent
 from tacit.privacy.mechanisms import Gaussian
 

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from tacit.arrays import BoolArray, FloatArray
-from tacit.data.bounds import clip_rows
+from tacit.models.bounded_rows import clip_rows
 from tacit.models.pair_metric.sums import PairSum
 from tacit.numerics.contrastive import clipped_gradient_sum, projected_distances
 from tacit.privacy.account import Account, Step

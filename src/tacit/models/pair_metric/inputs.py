@@ -9,9 +9,9 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from tacit import checks
 from tacit.arrays import BoolArray, FloatArray, IntArray
-from tacit.data.bounds import to_unit_cube
 from tacit.data.pairs import AT_RANDOM, PairSet, bounded_degree, chain, matching, pair_signs, random_pairs
 from tacit.errors import InputError
+from tacit.models.bounded_rows import to_unit_cube
 from tacit.numerics.pair_graph import KappaBounds, checked_edges, kappa_bounds
 
 KAPPAS = ("second", "prime", "degree")

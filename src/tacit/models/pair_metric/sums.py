@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 
 from tacit import checks
 from tacit.arrays import FloatArray
-from tacit.data.bounds import clip_rows
 from tacit.errors import InputError
+from tacit.models.bounded_rows import clip_rows
 from tacit.privacy.account import Step
 from tacit.privacy.batched_steps import BatchedStep
 from tacit.privacy.mechanisms import Duchi, Gaussian, Laplace, Mechanism, Staircase

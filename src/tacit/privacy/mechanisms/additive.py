@@ -1,8 +1,8 @@
 """Mechanisms that add noise: Laplace, Gaussian, entry noise, staircase and norm-gamma.
 
 All but the last round their input down to a grid and add exact integer noise, so every output can come from every
-input (see ``tacit.privacy.grid``). Rounding moves each of the d coordinates that one unit touches by less than one
-grid step g; the events state the sensitivity enlarged for it.
+input (see ``tacit.privacy.mechanisms.base``). Rounding moves each of the d coordinates that one unit touches by less
+than one grid step g; the events state the sensitivity enlarged for it.
 """
 
 import math
@@ -14,11 +14,10 @@ import numpy as np
 from tacit import checks
 from tacit.arrays import FloatArray
 from tacit.privacy import noise
+from tacit.privacy.accounting import calibrate
 from tacit.privacy.budget import Budget, Relation, Unit
-from tacit.privacy.calibration import calibrate
 from tacit.privacy.events import ApproximateEvent, Event, GaussianEvent, LaplaceEvent, SequentialEvent
-from tacit.privacy.grid import from_grid, step_for, to_grid
-from tacit.privacy.mechanisms.base import norm_1, norm_2, registered
+from tacit.privacy.mechanisms.base import from_grid, norm_1, norm_2, registered, step_for, to_grid
 from tacit.privacy.stream import NoiseStream
 
 # A Gaussian's standard deviation spans at least this many grid steps; see Gaussian.event for what it buys.

@@ -19,8 +19,8 @@ import numpy as np
 
 from tacit.arrays import FloatArray
 from tacit.errors import InputError
+from tacit.privacy.accounting import calibrate
 from tacit.privacy.budget import Budget, Relation, Unit
-from tacit.privacy.calibration import calibrate
 from tacit.privacy.events import ApproximateEvent
 from tacit.privacy.mechanisms.base import registered
 from tacit.privacy.mechanisms.objective import ObjectivePerturbation, rows_apart, tables_of

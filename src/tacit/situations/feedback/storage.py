@@ -11,7 +11,7 @@ from tacit import checks
 from tacit.arrays import Arrays
 from tacit.errors import InputError, ReleaseError
 from tacit.files.regular import FilePath
-from tacit.releases.model import Model, read_model, write_model
+from tacit.releases.file import Model, read_model, write_model
 from tacit.situations.feedback.goals import goal_from_dict
 from tacit.situations.feedback.layerwise import LayerwiseSearch
 from tacit.situations.feedback.performance import PerformanceSearch

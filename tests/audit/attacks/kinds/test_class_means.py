@@ -9,7 +9,8 @@ from tacit.audit.attacks.kinds.class_means import row_norm_of, target
 from tacit.data.columns import Categorical, Label, Numeric
 from tacit.data.schema import Schema
 from tacit.errors import InputError
-from tacit.models.class_moments.nearest_mean import PrivateNearestMean, sums_mechanism
+from tacit.models.class_moments.features import sums_mechanism
+from tacit.models.class_moments.nearest_mean import PrivateNearestMean
 
 SCHEMA = Schema((Numeric("age", (0, 100)), Categorical("kind", ("a", "b")), Label("ill", ("no", "yes"))))
 ROWS = np.array([[0.5, 1, 0], [0.25, 0, 1], [0.75, 1, 0], [1.0, 0, 1]])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tacit.errors import InputError, TacitError
-from tacit.releases.model import Model, write_model
+from tacit.releases.file import Model, write_model
 from tacit.situations.feedback.desk.architecture import Architecture
 from tacit.situations.feedback.desk.desk import Desk
 from tacit.situations.feedback.desk.exchange import score_file, tell_scores, write_candidates, write_scores

@@ -12,7 +12,8 @@ from tacit.data.columns import Numeric
 from tacit.data.encoding import Encoded
 from tacit.data.schema import Schema
 from tacit.errors import InputError
-from tacit.models.class_moments.nearest_mean import PrivateNearestMean, count_weight
+from tacit.models.class_moments.features import count_weight
+from tacit.models.class_moments.nearest_mean import PrivateNearestMean
 from tacit.releases.file import Release
 
 

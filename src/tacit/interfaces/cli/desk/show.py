@@ -1,20 +1,38 @@
 """``tacit desk show``: what a desk has answered."""
 
+from typing import Annotated
+
 import typer
 
+from tacit.files.hash_chain import Receipt
 from tacit.interfaces.cli.desk.opening import existing_log
 from tacit.interfaces.cli.desk.options import (
     LogPath,
 )
 
 
-def show(log: LogPath) -> None:
+def show(
+    log: LogPath,
+    receipt: Annotated[
+        str,
+        typer.Option(
+            metavar="NUMBER:DIGEST",
+            help="A receipt that a provider got with scores: fails if the log is from before it.",
+            show_default=False,
+        ),
+    ] = "",
+) -> None:
     """Show what a desk has answered, and check that nothing in its log was changed.
 
-    [bold]Example:[/] tacit desk show patients.desk
+    A log that was put back to an earlier moment together with its ledger is unbroken too: the receipts that providers
+    got with their scores tell.
+
+    [bold]Example:[/] tacit desk show patients.desk --receipt 120:9f86d081884c7d65...
     """
     with existing_log(log).reading() as view:
-        opened, entries = view.opened(), view.verify()
+        opened, entries, head = view.opened(), view.verify(), view.head()
+        if receipt:
+            view.require_receipt(Receipt.parse(receipt))
         shares = [(asker.name, view.used(asker.name), asker.queries) for asker in view.providers()]
     if opened is None:
         typer.echo("The desk has not opened yet.")
@@ -23,5 +41,9 @@ def show(log: LogPath) -> None:
         promise = "no epsilon" if terms.epsilon is None else f"epsilon {terms.epsilon:g}, delta {terms.delta:g}"
         typer.echo(f"{terms.metric} on {terms.n_rows:,} records, {terms.decimals} decimals, {promise}.")
         typer.echo(f"{len(entries):,} of {terms.queries:,} queries answered; the log is unbroken.")
+    if receipt:
+        typer.echo(f"The receipt of answer {Receipt.parse(receipt).line} stands in this log.")
+    elif head.count:
+        typer.echo(f"The last answer's receipt is {head.count}:{head.digest}")
     for name, used, share in shares:
         typer.echo(f"  {name}: {used:,} of {share:,}")

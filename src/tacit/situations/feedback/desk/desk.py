@@ -147,6 +147,15 @@ class Desk:
             self._held = head
         return outcomes
 
+    def receipt(self) -> Receipt | None:
+        """Return the number of the last answer and the digest that binds it to all before; None before the first.
+
+        Whoever keeps it can show later that the log was put back to an earlier moment.
+        """
+        with self.log.reading() as transaction:
+            head = transaction.head()
+        return Receipt(head.count, head.digest) if head.count else None
+
     def close(self) -> None:
         """Close the log."""
         self._open.close()

@@ -11,7 +11,7 @@ from tacit.errors import InputError, ReleaseError
 from tacit.files import atomic
 from tacit.files.regular import FilePath, read_small
 from tacit.files.strict_json import dump, load, plain_object
-from tacit.releases.model import Model, read_model, write_model
+from tacit.releases.file import Model, read_model, write_model
 from tacit.situations.feedback.desk.architecture import Architecture
 from tacit.situations.feedback.desk.desk import Desk, Refusal, ScoreQuery
 from tacit.situations.feedback.desk.parameters import checked_vector
@@ -50,7 +50,8 @@ def score_file(desk: Desk, provider: str, path: FilePath) -> dict[str, Any]:
         for i, row in enumerate(rows)
     ]
     _require_room(desk, queries)
-    return {"run": run, "first": first, "scores": [_score(outcome) for outcome in desk.answer(queries)]}
+    scores = [_score(outcome) for outcome in desk.answer(queries)]
+    return {"run": run, "first": first, "scores": scores, "receipt": str(desk.receipt())}
 
 
 def write_scores(scored: dict[str, Any], path: FilePath) -> None:

@@ -196,6 +196,14 @@ class LogTransaction:
         rows = self._select("WHERE number <= ? ORDER BY number DESC LIMIT 1", (most,))
         return Head(rows[0][0].number, rows[0][1]) if rows else Head(0, START)
 
+    def require_receipt(self, receipt: Receipt) -> None:
+        """Raise LedgerTamperedError unless the log holds the answer that ``receipt`` was given for."""
+        if self.head(receipt.line) != Head(receipt.line, receipt.digest):
+            raise LedgerTamperedError(
+                f"answer {receipt.line}, of which there is a receipt, is not in the desk's log, which holds "
+                f"{self.used()}: it was restored from an older copy, rewritten, or the receipt is another desk's."
+            )
+
     def append(self, provider: str, query: str, body: str, score: float) -> Entry:
         """Append an answer; it may be sent once the transaction has ended."""
         last = self._select("ORDER BY number DESC LIMIT 1")

@@ -11,7 +11,7 @@ from tacit.arrays import FloatArray
 from tacit.errors import InputError, ReleaseError
 from tacit.files.regular import FilePath
 from tacit.files.strict_json import plain_object
-from tacit.releases.model import Model, read_model, write_model
+from tacit.releases.file import Model, read_model, write_model
 from tacit.situations.feedback.desk.architecture import Architecture
 from tacit.situations.feedback.desk.parameters import checked_vector, encode_parameters
 from tacit.situations.feedback.layerwise import LayerwiseSearch
