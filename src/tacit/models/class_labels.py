@@ -86,6 +86,8 @@ def partial_codes(y: ArrayLike, classes: Sequence[str] | None = None) -> tuple[N
     labels = column_of(y)
     known = ~missing_cells(labels)
     values = np.asarray(labels[known].tolist()) if labels.dtype.kind == "O" else labels[known]
+    if values.dtype.kind == "f" and np.isinf(values).any():
+        raise InputError("Input y contains infinity, which is no label.")
     if values.size:
         check_classification_targets(values)
     if classes is not None and values.dtype.kind in "US":
