@@ -95,7 +95,7 @@ CASES = [
         ("delta", "-1", "delta"), ("delta", "1", "delta"), ("delta", "2", "delta"), ("unit", "household", "unit"),
         ("unit", "entry", "record"), ("unit", "pair", "pair"), ("method", "magic", "method"),
         ("ledger", "absent.ledger", "absent.ledger"), ("ledger", "not.ledger", "not.ledger"), ("ledger", ".", "ledger"),
-        ("sign", "absent.key", "absent.key"), ("sign", "not.key", "not.key"), 
+        ("sign", "absent.key", "absent.key"), ("sign", "not.key", "not.key"),
         ("person", "name", "rows_per_person must be given"),
         ("person", "age", "person"), ("rows_per_person", "0", "rows"), ("rows_per_person", "2", "person"),
         ("bad_records", "magic", "bad_records"), ("allow", "magic", "allow"), ("output", "", "output must be given"),
