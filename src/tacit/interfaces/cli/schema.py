@@ -18,6 +18,7 @@ from tacit.data.schema_file import format_schema, read_schema
 from tacit.data.tables import image_shapes, read_table
 from tacit.errors import InputError
 from tacit.files.atomic import write_text
+from tacit.interfaces.cli.json_output import AsJson, print_json
 
 TablePath = Annotated[
     Path, typer.Argument(metavar="FILE", help="A .csv, .csv.gz, .tsv, .parquet or .npz table.", show_default=False)
@@ -70,6 +71,7 @@ def check(
     file: TablePath,
     schema: Annotated[Path, typer.Option("--schema", "-s", metavar="TOML", help="The schema.", show_default=False)],
     separator: Separator = "",
+    as_json: AsJson = False,
 ) -> None:
     """Count what a table holds that its schema does not foresee; exits with 1 if encoding would stop.
 
@@ -80,7 +82,10 @@ def check(
     rules = read_schema(schema)
     table = read_table(file, only=columns_to_read(rules), separator=separator or None)
     inspection = inspect_table(table, rules, source=file.name)
-    _show(inspection, rules, file.name)
+    if as_json:
+        print_json({"rows": inspection.n_rows, "classes": inspection.classes, "columns": inspection.columns})
+    else:
+        _show(inspection, rules, file.name)
     if inspection.refused:
         raise typer.Exit(1)
 
