@@ -124,7 +124,7 @@ def write_clinic(n_rows: int, name: str, *, labels: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
     age, pressure = rng.integers(20, 90, n_rows), rng.normal(130, 20, n_rows).round()
     ill = age / 90 + pressure / 200 + 0.2 * rng.normal(size=n_rows) > 1.3
-    columns = {"age": age, "pressure": pressure, "sex": rng.choice(["female", "male"], n_rows)}
+    columns: dict[str, Any] = {"age": age, "pressure": pressure, "sex": rng.choice(["female", "male"], n_rows)}
     if labels != "none":
         known = ill if labels == "all" else [each if place < 30 else None for place, each in enumerate(ill)]
         columns["ill"] = [None if each is None else ("no", "yes")[int(each)] for each in known]

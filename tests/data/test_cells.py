@@ -123,3 +123,25 @@ def test_dates_are_read_as_their_text() -> None:
     series = pl.Series("day", ["2024-01-02", "2024-01-03"]).str.to_date()
     read = category_cells(series, Categorical("day", ("2024-01-03", "2024-01-02")))
     np.testing.assert_array_equal(read.codes, [1, 0])
+
+
+@pytest.mark.parametrize("word", ["true", "True", "TRUE"])
+def test_truth_values_are_the_same_as_words_and_as_such(word: str) -> None:
+    words, values = pl.Series([word, word]), pl.Series([True, True])
+    for categories in (("true", "false"), ("True", "False")):
+        column = Categorical("c", categories)
+        assert category_cells(words, column).codes.tolist() == category_cells(values, column).codes.tolist() == [0, 0]
+    number = Numeric("c", (0, 1))
+    assert numeric_cells(words, number).values.tolist() == numeric_cells(values, number).values.tolist() == [1.0, 1.0]
+
+
+def test_truth_values_beside_numbers_and_blanks() -> None:
+    cells = numeric_cells(pl.Series([" FALSE", "0.5", "", None, "maybe"]), Numeric("c", (0, 1)))
+    assert cells.values[:2].tolist() == [0.0, 0.5]
+    assert cells.missing.tolist() == [False, False, True, True, False]
+    assert cells.malformed.tolist() == [False, False, False, False, True]
+
+
+def test_a_class_that_merges_two_truth_values_is_found_in_any_case() -> None:
+    column = Label("c", ("known", "other"), merge={"True": "known"})
+    assert category_cells(pl.Series([True, False]), column).codes.tolist() == [0, -1]

@@ -14,7 +14,7 @@ import pytest
 from tacit.data import datasets, downloads, sources
 from tacit.data.datasets import ImageSet, TableSet
 from tacit.data.inspection import inspect_table
-from tacit.data.tables import read_table
+from tacit.data.table_source import read_table
 from tacit.errors import InputError, MissingDataError
 
 DATA = Path(os.environ.get("TACIT_DATA") or "")

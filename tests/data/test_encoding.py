@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.data.columns import Categorical, Column, Ignored, Label, Numeric
-from tacit.data.encoding import BLOCK, decode, decode_labels, encode, encode_file
+from tacit.data.encoded_columns import BLOCK
+from tacit.data.encoding import decode, decode_labels, encode, encode_file
 from tacit.data.schema import Schema
 from tacit.errors import InputError, SchemaError
 

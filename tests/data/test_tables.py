@@ -10,7 +10,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tacit.data.tables import Format, format_of, image_shapes, read_arrays, read_table, write_table
+from tacit.data.table_source import read_table
+from tacit.data.tables import Format, format_of, image_shapes, read_arrays, write_table
 from tacit.errors import InputError
 
 SECRET = "Smith-4711"
@@ -76,8 +77,8 @@ def test_an_empty_cell_in_a_table_of_one_column_is_a_row(tmp_path: Path) -> None
         ("t.csv", b"a,b,a\n1,2,3\n", "column 'a' appears more than once"),
         ("t.csv", f"a,b\n1,2\n{SECRET},4,5\n", "line 3: 3 cells where the header has 2"),
         ("t.csv", f'a,b\n"{SECRET},2\n3,4\n', "quote"),
-        ("t.csv", f"a,b\n{SECRET}é,2\n".encode("latin1"), "is not UTF-8 text"),
-        ("t.csv", b"a\xe9,b\n1,2\n", "is not UTF-8 text"),
+        ("t.csv", b"a,b\n" + b"1,2\n" * 300_000 + f"{SECRET}é,2\n".encode("latin1"), "is not UTF-8 text throughout"),
+        ("t.csv", b"\xff\xfea\x00,", "is not utf-16 text throughout"),
         ("t.csv.gz", b"a,b\n1,2\n", "cannot be read as gzipped text"),
         ("t.csv.gz", gzip.compress(f"a,b\n{SECRET},2\n".encode() * 500, mtime=0)[:40], "t.csv.gz"),
         ("t.parquet", b"PAR1 no PAR1", "not a readable Parquet file"),
@@ -92,7 +93,8 @@ def test_a_file_that_is_no_table_is_named_without_showing_a_cell(
 
 def test_paths_that_lead_to_no_file_are_named(tmp_path: Path) -> None:
     assert "no such file" in refused(tmp_path / "absent.csv")
-    assert "is a folder" in refused(tmp_path)
+    assert "the folder holds no table" in refused(tmp_path)
+    assert "no file matches" in refused(tmp_path / "*.csv")
     assert "must end in one of .csv" in refused(write(tmp_path / "t.xlsx", b"x"))
 
 

@@ -1,6 +1,6 @@
 """Cells of one column read by its rule: numbers or category codes, and which are missing or wrong."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,8 @@ from tacit.errors import SchemaError
 
 # Marks of cells outside the closed list, and of missing cells, while codes are looked up.
 _UNKNOWN, _MISSING = -1, -2
+# How truth values are written, in any case.
+BOOLEANS = {"true": True, "false": False}
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,9 @@ class CategoryCells:
 def numeric_cells(series: pl.Series, column: Numeric, *, missing_values: Iterable[str] = ()) -> NumericCells:
     """Return the numbers of ``series``; NaN counts as missing, infinity as malformed."""
     blanks = {text.strip() for text in (*missing_values, *column.missing_values, "")}
+    if _all_numbers(series) and not _as_numbers(blanks):
+        none = np.zeros(len(series), np.bool_)
+        return NumericCells(series.cast(pl.Float64).to_numpy(), none, none)
     numbers, absent = _numbers(series, column.name, blanks)
     values = numbers.fill_null(np.nan).to_numpy(writable=True)
     unread = numbers.is_null().to_numpy() & ~absent
@@ -56,13 +61,24 @@ def category_cells(
     """Return the codes of ``series`` in the column's closed list."""
     codes = codes_of(column) | {canonical(text): _MISSING for text in (*missing_values, *column.missing_values, "")}
     texts = _texts(series, column.name)
-    # Few texts repeat over many rows: each one is looked up once.
-    spellings = texts.unique().drop_nulls().to_list()
-    spelling_codes = [codes.get(canonical(spelling), _UNKNOWN) for spelling in spellings]
-    if spellings:
-        texts = texts.replace_strict(spellings, spelling_codes, default=None, return_dtype=pl.Int64)
-    codes_or_marks = texts.cast(pl.Int64).fill_null(_MISSING).to_numpy()
+    spellings = list(codes)
+    places = texts.cast(pl.Enum(spellings), strict=False)
+    # Few texts repeat over many rows: each spelling that is not the category itself is looked up once.
+    others = texts.filter(places.is_null()).drop_nulls().unique().to_list() if places.null_count() else []
+    if others:
+        spellings += others
+        places = texts.cast(pl.Enum(spellings), strict=False)
+    marks = np.array([*codes.values(), *(_code(spelling, codes) for spelling in others), _MISSING])
+    codes_or_marks = marks[places.to_physical().cast(pl.Int64).fill_null(len(spellings)).to_numpy()]
     return CategoryCells(np.maximum(codes_or_marks, -1), codes_or_marks == _MISSING, codes_or_marks == _UNKNOWN)
+
+
+def _code(spelling: str, codes: Mapping[str, int]) -> int:
+    """Return the code of a spelling; a truth value may be written in any case, as programs differ in it."""
+    text = canonical(spelling)
+    if text not in codes and text.casefold() in BOOLEANS:
+        text = next((known for known in codes if known.casefold() == text.casefold()), text)
+    return codes.get(text, _UNKNOWN)
 
 
 def codes_of(column: Categorical | Label) -> dict[str, int]:
@@ -89,8 +105,21 @@ def _numbers(series: pl.Series, name: str, blanks: Collection[str]) -> tuple[pl.
     if numbers.null_count() > texts.null_count():
         # Blanks around a number are common in hand-made files and cost a second pass only where they are.
         texts = texts.str.strip_chars()
-        numbers = texts.cast(pl.Float64, strict=False)
+        numbers = texts.replace(_truth_values(texts)).cast(pl.Float64, strict=False)
     return numbers, (texts.is_null() | texts.is_in(list(blanks)).fill_null(value=True)).to_numpy()
+
+
+def _truth_values(texts: pl.Series) -> dict[str, str]:
+    """Return the numbers of truth values, which Parquet files hold as such and CSV files as words."""
+    lower = texts.filter(texts.str.to_lowercase().is_in(list(BOOLEANS)).fill_null(value=False)).unique().to_list()
+    return {word: str(int(BOOLEANS[word.lower()])) for word in lower}
+
+
+def _all_numbers(series: pl.Series) -> bool:
+    """Whether every cell is a finite number as it is."""
+    if series.null_count() or not (series.dtype.is_numeric() or series.dtype == pl.Boolean):
+        return False
+    return not series.dtype.is_float() or bool(series.is_finite().all())
 
 
 def _texts(series: pl.Series, name: str) -> pl.Series:

@@ -17,7 +17,8 @@ from tacit.data import downloads, public_schemas
 from tacit.data.encoding import Encoded, LabelPresence, encode
 from tacit.data.schema import Schema
 from tacit.data.sources import locate
-from tacit.data.tables import read_arrays, read_table
+from tacit.data.table_source import read_table
+from tacit.data.tables import read_arrays
 from tacit.errors import MissingDataError
 
 DIGITS = tuple("0123456789")

@@ -13,14 +13,22 @@ from tacit import checks
 from tacit.arrays import UNLABELLED, BoolArray, FloatArray, IntArray
 from tacit.data.cells import category_cells, category_texts, numeric_cells
 from tacit.data.columns import Categorical, Feature, Numeric
+from tacit.data.encoded_columns import ColumnPart, EncodedColumns
 from tacit.data.frames import polars_frame
 from tacit.data.schema import Schema
-from tacit.data.tables import read_table
+from tacit.data.table_source import TableSource, open_table
 from tacit.errors import InputError, SchemaError
 
 # "column": the label's column must be there, whatever it holds; "required": with at least two classes.
 LabelPresence = Literal["required", "column", "optional"]
-BLOCK = 4096
+
+
+@dataclass(frozen=True)
+class Place:
+    """What errors call the rows at hand, and how many rows stand before them there."""
+
+    source: str = "table"
+    first_row: int = 0
 
 
 @dataclass(frozen=True)
@@ -79,7 +87,12 @@ def read_file(path: str | os.PathLike[str], schema: Schema) -> pl.DataFrame:
 
     Where the schema has a rule for every cell, lines with too many cells and bytes that are no text stop nothing.
     """
-    return read_table(path, only=columns_to_read(schema), mended=not schema.refusing_columns)
+    return open_for(path, schema).read(columns_to_read(schema))
+
+
+def open_for(table: Any, schema: Schema) -> TableSource:
+    """Return ``table`` as a source of batches, its CSV files read as ``schema`` says."""
+    return open_table(table, dialect=schema.csv, mended=not schema.refusing_columns)
 
 
 def encode_file(
@@ -117,15 +130,28 @@ def encode(
         What error messages call the table.
     """
     precision = checks.one_of("dtype", np.dtype(dtype).name, ("float64", "float32"))
-    table = polars_frame(table, name=source)
-    check_columns(table, schema, labels=labels, source=source)
-    columns = [_encode_feature(table[column.name], column, schema, source) for column in schema.features]
-    X = _fill(np.zeros((table.height, len(schema.encoded_names)), dtype=precision), columns)
-    y = _encode_label(table, schema, source)
-    targets = _encode_target(table, schema, source)
-    if labels == "required" and targets is None:
-        _check_classes(y, schema, source)
-    return Encoded(X, y, schema.encoded_names, schema.classes, _persons(table, schema), targets)
+    columns = encode_columns(polars_frame(table, name=source), schema, labels=labels, place=Place(source))
+    if labels == "required" and columns.targets is None:
+        _check_classes(columns.y, schema, source)
+    X = columns.matrix(precision)
+    return Encoded(X, columns.y, schema.encoded_names, schema.classes, columns.persons, columns.targets)
+
+
+def encode_columns(
+    table: pl.DataFrame, schema: Schema, *, labels: LabelPresence = "optional", place: Place
+) -> EncodedColumns:
+    """Return ``table`` column by column: numbers in [0, 1] and positions of ones, which `encode` spreads out.
+
+    ``place`` says what errors call the table and how many of its rows stand before these.
+    """
+    check_columns(table, schema, labels=labels, source=place.source)
+    return EncodedColumns(
+        tuple(_encode_feature(table[column.name], column, schema, place) for column in schema.features),
+        len(schema.encoded_names),
+        _encode_label(table, schema, place),
+        _persons(table, schema),
+        _encode_target(table, schema, place),
+    )
 
 
 def decode(X: ArrayLike, schema: Schema, *, y: ArrayLike | None = None) -> pl.DataFrame:
@@ -175,38 +201,17 @@ def check_columns(table: pl.DataFrame, schema: Schema, *, labels: LabelPresence,
         )
 
 
-@dataclass(frozen=True)
-class _Part:
-    """What one feature writes into the matrix: numbers into given columns, and ones at a position per row."""
-
-    numbers: tuple[tuple[int, NDArray[Any]], ...] = ()
-    ones: IntArray | None = None
-
-
-def _fill(X: NDArray[np.floating[Any]], parts: list[_Part]) -> NDArray[np.floating[Any]]:
-    """Write the parts block by block of rows: column by column over the whole height misses the cache at every cell."""
-    for start in range(0, len(X), BLOCK):
-        block = X[start : start + BLOCK]
-        rows = np.arange(len(block))
-        for part in parts:
-            for position, values in part.numbers:
-                block[:, position] = values[start : start + BLOCK]
-            if part.ones is not None:
-                block[rows, part.ones[start : start + BLOCK]] = 1.0
-    return X
-
-
-def _encode_feature(series: pl.Series, column: Feature, schema: Schema, source: str) -> _Part:
+def _encode_feature(series: pl.Series, column: Feature, schema: Schema, place: Place) -> ColumnPart:
     start = schema.positions[column.name].start
     if isinstance(column, Categorical):
-        return _Part(ones=start + _encode_categorical(series, column, schema, source))
-    values, missing = _encode_numeric(series, column, schema, source)
-    return _Part(((start, values), (start + 1, missing)) if column.flagged else ((start, values),))
+        return ColumnPart(ones=_encode_categorical(series, column, schema, place), start=start)
+    values, missing = _encode_numeric(series, column, schema, place)
+    return ColumnPart(((start, values), (start + 1, missing)) if column.flagged else ((start, values),))
 
 
-def _encode_numeric(series: pl.Series, column: Numeric, schema: Schema, source: str) -> tuple[FloatArray, BoolArray]:
+def _encode_numeric(series: pl.Series, column: Numeric, schema: Schema, place: Place) -> tuple[FloatArray, BoolArray]:
     cells = numeric_cells(series, column, missing_values=schema.missing_values)
-    fault = _Fault(source, column.name)
+    fault = _Fault(place, column.name)
     if column.malformed == "error":
         fault.refuse(
             cells.malformed, "is no finite number", "Write numbers like 3.5, or list the text in missing_values"
@@ -215,18 +220,24 @@ def _encode_numeric(series: pl.Series, column: Numeric, schema: Schema, source: 
     if column.missing == "error":
         fault.refuse(missing, "is missing", 'Set missing to "middle", "flag" or a number in the schema')
     # Clipped first, so that nothing overflows; rounding keeps the order, so the quotient stays in [0, 1].
-    values = np.where(missing, column.filler, np.clip(cells.values, column.low, column.high))
-    return (values - column.low) / (column.high - column.low), missing
+    values = np.clip(cells.values, column.low, column.high)
+    if missing.any():
+        values[missing] = column.filler
+    values -= column.low
+    values /= column.high - column.low
+    return values, missing
 
 
-def _encode_categorical(series: pl.Series, column: Categorical, schema: Schema, source: str) -> IntArray:
+def _encode_categorical(series: pl.Series, column: Categorical, schema: Schema, place: Place) -> IntArray:
     cells = category_cells(series, column, missing_values=schema.missing_values)
-    fault = _Fault(source, column.name)
+    fault = _Fault(place, column.name)
     if column.unknown == "error":
         fault.refuse(cells.unknown, "is outside the closed list", 'Add the category, or set unknown = "missing"')
     missing = cells.missing | cells.unknown
     if column.missing == "error":
         fault.refuse(missing, "is missing", 'Set missing to "category" or to one of the categories')
+    if not missing.any():
+        return cells.codes
     filler = len(column.categories) if column.flagged else _filler_code(column)
     return np.where(missing, filler, cells.codes)
 
@@ -235,25 +246,25 @@ def _filler_code(column: Categorical) -> int:
     return column.categories.index(column.missing) if column.missing in column.categories else 0
 
 
-def _encode_label(table: pl.DataFrame, schema: Schema, source: str) -> IntArray:
+def _encode_label(table: pl.DataFrame, schema: Schema, place: Place) -> IntArray:
     label = schema.label
     if label is None or label.name not in table.columns:
         return np.full(table.height, UNLABELLED, dtype=np.int64)
     cells = category_cells(table[label.name], label, missing_values=schema.missing_values)
     if label.unknown == "error":
-        fault = _Fault(source, label.name)
+        fault = _Fault(place, label.name)
         fault.refuse(cells.unknown, "is no class of the schema", 'Add the class, or set unknown = "missing"')
     return cells.codes
 
 
-def _encode_target(table: pl.DataFrame, schema: Schema, source: str) -> FloatArray | None:
+def _encode_target(table: pl.DataFrame, schema: Schema, place: Place) -> FloatArray | None:
     if schema.target is None:
         return None
     if schema.target.name not in table.columns:
         return np.full(table.height, np.nan)
     column = schema.target.as_number
     cells = numeric_cells(table[column.name], column, missing_values=schema.missing_values)
-    fault = _Fault(source, column.name)
+    fault = _Fault(place, column.name)
     fault.refuse(cells.malformed, "is no finite number", "Write numbers like 3.5, or list the text in missing_values")
     return np.where(cells.missing, np.nan, np.clip(cells.values, column.low, column.high))
 
@@ -278,7 +289,7 @@ def _check_classes(y: IntArray, schema: Schema, source: str) -> None:
 class _Fault:
     """Where a cell is wrong, said without showing what stands in it."""
 
-    source: str
+    place: Place
     column: str
 
     def refuse(self, wrong: BoolArray, what: str, way_out: str) -> None:
@@ -287,7 +298,8 @@ class _Fault:
             return
         others = f" and {len(rows) - 1} more" if len(rows) > 1 else ""
         raise SchemaError(
-            f"{self.source}: column {self.column!r}, row {rows[0] + 1}{others} (the header is not counted): "
+            f"{self.place.source}: column {self.column!r}, row {self.place.first_row + rows[0] + 1:d}{others} "
+            "(the header is not counted): "
             f"the cell {what}. {way_out}."
         )
 

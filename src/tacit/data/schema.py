@@ -26,6 +26,7 @@ from tacit.data.columns import (
     column_to_dict,
 )
 from tacit.data.conditions import Constraint, parse_constraint
+from tacit.data.csv_dialect import UNKNOWN, CsvDialect
 from tacit.data.frame_columns import PublicFact, frame_columns
 from tacit.data.frames import polars_frame
 from tacit.data.runs import count_run, expand_run, is_run, join_runs
@@ -43,6 +44,7 @@ _SETTINGS = (
     "missing_values",
     "bad_records",
     "constraints",
+    "csv",
     "columns",
     "image",
 )
@@ -87,6 +89,8 @@ class Schema:
     constraints : tuple of str
         What is publicly known to hold between columns: ``"pregnant = yes implies sex = female"``, or
         ``"first_visit <= last_visit"`` for two numbers. Fabricated rows keep them.
+    csv : CsvDialect
+        How the owner's CSV files are written, as far as it is not to be found from them.
 
     Examples
     --------
@@ -101,6 +105,7 @@ class Schema:
     extra_columns: str = "error"
     bounds_from_data: bool = False
     constraints: tuple[str, ...] = ()
+    csv: CsvDialect = UNKNOWN
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", tuple(self.columns))
@@ -276,6 +281,8 @@ class Schema:
             content["missing_values"] = list(self.missing_values)
         if self.constraints:
             content["constraints"] = list(self.constraints)
+        if self.csv != UNKNOWN:
+            content["csv"] = self.csv.to_dict()
         rules = [(column.name, column_to_dict(column)) for column in self.columns]
         content["columns"] = [{"name": name, **rule} for name, rule in join_runs(rules)]
         if self.image is not None:
@@ -335,6 +342,8 @@ def _settings(content: Any) -> dict[str, Any]:
             raise SchemaError(f"unknown setting {key!r}; a schema has {', '.join(_SETTINGS)}.")
     named = ("bounds_from_data", "extra_columns", "missing_values", "bad_records", "constraints")
     settings = {key: content[key] for key in named if key in content}
+    if "csv" in content:
+        settings["csv"] = CsvDialect.from_dict(content["csv"])
     settings["columns"] = tuple(_read_columns(content.get("columns")))
     if "image" in content:
         settings["image"] = _read_image(content["image"])

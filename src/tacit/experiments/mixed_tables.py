@@ -12,7 +12,7 @@ from tacit.data.datasets import load_adult, load_bank
 from tacit.data.encoding import Encoded, encode
 from tacit.data.schema import Schema
 from tacit.data.sources import FOLDER_VARIABLE, Get, locate
-from tacit.data.tables import read_table
+from tacit.data.table_source import read_table
 from tacit.errors import MissingDataError
 
 # Rows held out where a set has no split of its own.

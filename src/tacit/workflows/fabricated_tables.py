@@ -8,7 +8,8 @@ import polars as pl
 
 from tacit.data.encoding import encode
 from tacit.data.schema import Schema
-from tacit.data.tables import format_of, read_table, write_table
+from tacit.data.table_source import read_table
+from tacit.data.tables import format_of, write_table
 from tacit.errors import ReleaseError
 from tacit.files.atomic import replacing
 from tacit.kinds.fabricated_rows import FILE

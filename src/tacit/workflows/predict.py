@@ -5,9 +5,9 @@ from pathlib import Path
 
 import polars as pl
 
-from tacit.data.encoding import columns_to_read, decode_labels, encode
+from tacit.data.encoding import columns_to_read, decode_labels, encode, open_for
 from tacit.data.schema import Schema
-from tacit.data.tables import Format, format_of, read_table, write_table
+from tacit.data.tables import Format, format_of, write_table
 from tacit.errors import InputError
 from tacit.files.atomic import replacing, require_output
 from tacit.files.regular import FilePath
@@ -70,7 +70,7 @@ def _kept_frame(table: FilePath | pl.DataFrame, schema: Schema, keep: list[str],
     """Return all columns that are needed in one reading, so that kept ones stay beside their rows."""
     needed = columns_to_read(schema)
     only = None if needed is None else needed | set(keep)
-    frame = table if isinstance(table, pl.DataFrame) else read_table(table, only=only)
+    frame = open_for(table, schema).read(only)
     lacking = [name for name in keep if name not in frame.columns]
     if lacking:
         raise InputError(f"--keep must name columns of {source}; it has no {lacking[0]!r}.")

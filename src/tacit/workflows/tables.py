@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -19,10 +20,12 @@ from tacit.arrays import BoolArray
 from tacit.data.bad_records import BadRecords
 from tacit.data.columns import Numeric
 from tacit.data.contribution import kept_rows, most_rows
-from tacit.data.encoding import Encoded, LabelPresence, encode, encode_file, read_file
+from tacit.data.databases import is_database
+from tacit.data.encoding import Encoded, LabelPresence, columns_to_read, encode, open_for
 from tacit.data.identifiers import RepeatingColumn, repeating_columns
 from tacit.data.schema import Schema
 from tacit.data.schema_file import read_schema
+from tacit.data.table_source import TableSource
 from tacit.errors import InputError
 from tacit.files.regular import FilePath
 from tacit.privacy import accounting
@@ -33,7 +36,8 @@ from tacit.privacy.ledger_records import TableIdentity
 from tacit.privacy.spending import digits
 from tacit.releases.kind import require_rows_per_person
 
-Table = FilePath | pl.DataFrame | Encoded
+# A path, a database with its query, "-" for standard input, a data frame, or rows that are encoded already.
+Table = FilePath | pl.DataFrame | Any
 # Told at each stage what is being done.
 Progress = Callable[[str], None]
 
@@ -45,7 +49,7 @@ def no_progress(stage: str) -> None:
 def input_paths(*inputs: object) -> list[Path]:
     """Return the files among ``inputs``, which an output must not replace: paths, and the file of a ledger."""
     paths = [source.path if isinstance(source, Ledger) else source for source in inputs]
-    return [Path(path) for path in paths if isinstance(path, str | os.PathLike)]
+    return [Path(path) for path in paths if isinstance(path, str | os.PathLike) and not is_database(path)]
 
 
 def table_identity(schema: Schema, name: str) -> TableIdentity:
@@ -75,20 +79,21 @@ def encoded_rows(
     """Return the table as numbers in [0, 1]; rows that are encoded already stay as they are."""
     if isinstance(table, Encoded):
         return table
-    if isinstance(table, pl.DataFrame):
-        return encode(table, schema, labels=labels)
-    progress(f"reading {Path(table).name}")
-    return encode_file(table, schema, labels=labels)
+    frame, name = frame_of(table, schema, progress=progress)
+    return encode(frame, schema, labels=labels, source=name)
 
 
-def frame_of(
-    table: FilePath | pl.DataFrame, schema: Schema, *, progress: Progress = no_progress
-) -> tuple[pl.DataFrame, str]:
-    """Return the table, read from its file if a path is given, and what error messages call it."""
-    if isinstance(table, pl.DataFrame):
-        return table, "table"
-    progress(f"reading {Path(table).name}")
-    return read_file(table, schema), Path(table).name
+def frame_of(table: Table, schema: Schema, *, progress: Progress = no_progress) -> tuple[pl.DataFrame, str]:
+    """Return the table whole, read from wherever it lies, and what error messages call it."""
+    source = opened(table, schema, progress=progress)
+    return source.read(columns_to_read(schema)), source.name
+
+
+def opened(table: Table, schema: Schema, *, progress: Progress = no_progress) -> TableSource:
+    """Return the table as a source of batches, and say what is found about how its files are written."""
+    source = open_for(table, schema)
+    progress(f"reading {source.name}{source.notes and f' ({source.notes})'}")
+    return source
 
 
 def labelled_rows(table: Table, schema: Schema, *, progress: Progress = no_progress) -> Encoded:

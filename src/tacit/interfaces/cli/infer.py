@@ -14,10 +14,10 @@ from rich.text import Text
 
 from tacit import checks
 from tacit.adoption.comparison import Share
-from tacit.data.encoding import columns_to_read
+from tacit.data.encoding import columns_to_read, open_for
 from tacit.data.schema import Schema
 from tacit.data.schema_file import read_schema
-from tacit.data.tables import format_of, read_table, write_table
+from tacit.data.tables import format_of, is_npz, write_table
 from tacit.errors import InputError
 from tacit.files.atomic import OWNER_ONLY, replacing
 from tacit.interfaces.cli.json_output import AsJson, print_json
@@ -114,7 +114,7 @@ def _check_output(output: Path, *, force: bool, inputs: list[Path]) -> None:
 
 def _read(table: Path, rules: Schema, column: str) -> pl.DataFrame:
     """Return the whole table, so that identifiers stay beside their rows; of arrays, what the schema lists."""
-    frame = read_table(table, only=columns_to_read(rules) if format_of(table) == "npz" else None)
+    frame = open_for(table, rules).read(columns_to_read(rules) if is_npz(table) else None)
     clash = sorted({f"{column}_inferred", f"{column}_confidence"} & set(frame.columns))
     if clash:
         raise InputError(f"{table.name}: has a column {clash[0]!r}, which the output would add. Rename or remove it.")

@@ -1,5 +1,6 @@
 """``tacit schema``: draft the schema of a table, and check a table against one."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -10,18 +11,25 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from tacit.data.csv_dialect import CsvDialect
 from tacit.data.draft import HEADING, MAY_NAME_PERSONS, NAMES_PERSONS, Draft, draft_schema
 from tacit.data.encoding import columns_to_read
 from tacit.data.inspection import ColumnTally, Inspection, inspect_table
 from tacit.data.schema import Schema
 from tacit.data.schema_file import format_schema, read_schema
-from tacit.data.tables import image_shapes, read_table
+from tacit.data.table_source import open_table
+from tacit.data.tables import image_shapes
 from tacit.errors import InputError
 from tacit.files.atomic import write_text
 from tacit.interfaces.cli.json_output import AsJson, print_json
 
 TablePath = Annotated[
-    Path, typer.Argument(metavar="FILE", help="A .csv, .csv.gz, .tsv, .parquet or .npz table.", show_default=False)
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        help="A file or folder, a database query, or - for standard input.",
+        show_default=False,
+    ),
 ]
 Separator = Annotated[
     str, typer.Option(metavar="CHAR", help="What separates CSV cells; found from the header.", show_default=False)
@@ -59,12 +67,17 @@ def draft(
     """
     if output is not None and output.exists() and not force:
         raise InputError(f"{output} exists, and may hold your corrections. Give --force to overwrite it.")
-    table = read_table(file, only=only or None, separator=separator or None)
+    source = open_table(file, dialect=CsvDialect(separator or None))
+    table = source.read(only or None)
     shapes = {name: shape for name, shape in image_shapes(file).items() if not only or name in only}
     drafted = draft_schema(table, label=label or None, images=shapes, extra_columns="ignore" if only else "error")
     text = format_schema(drafted.schema, heading=HEADING, comments=drafted.remarks)
     _deliver(text, output)
     _warn(drafted, output)
+    if source.notes:
+        typer.echo(
+            f"{source.name}: {source.notes}, found from the file; [csv] in the schema would say otherwise.", err=True
+        )
 
 
 def check(
@@ -80,7 +93,8 @@ def check(
     [bold]Example:[/] tacit schema check patients.csv --schema patients.toml
     """
     rules = read_schema(schema)
-    table = read_table(file, only=columns_to_read(rules), separator=separator or None)
+    dialect = replace(rules.csv, separator=separator or rules.csv.separator)
+    table = open_table(file, dialect=dialect).read(columns_to_read(rules))
     inspection = inspect_table(table, rules, source=file.name)
     if as_json:
         print_json({"rows": inspection.n_rows, "classes": inspection.classes, "columns": inspection.columns})
