@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -142,6 +143,7 @@ def test_a_model_that_learned_in_the_owners_frame_survives_its_file(receiver: Sp
     source, labelled = model.sources_[0], np.flatnonzero(y >= 0)
     model.axes_ = PrincipalAxes.of(rows, RowView("gradients", source.scores.frame))  # type: ignore[attr-defined]
     scores = source(rows)
+    model.in_view_ = self_train(model.axes_(rows), labelled, y[labelled], n_classes=10)
     model.joined_ = self_train(
         model.axes_(rows), labelled, y[labelled], n_classes=10, sources=[scores], sources_labelled=[scores[labelled]]
     )
@@ -180,6 +182,33 @@ def test_what_the_view_alone_is_worth_is_told_apart(digits_release: Release, rec
     assert viewed != alone
     again = TransferClassifier.from_model(model.to_model())
     assert np.array_equal(again.view_only_predict(X_test), model.view_only_predict(X_test))
+
+
+def test_what_no_label_bears_out_leaves_the_model_as_it_was(receiver: Split) -> None:
+    digits = load_digits()
+    X, y, X_test, _ = receiver
+    shuffled = np.random.RandomState(3).permutation(digits.y_train[:900])
+    release = CLASS_MOMENTS.release(
+        digits.X_train[:900], shuffled, digits.schema, unit="record", epsilon=4.0, delta=1e-6, random_state=0
+    )
+    model = TransferClassifier([release], schema=digits.schema, evidence=False, random_state=0).fit(X, y)
+    assert model.evidence_.weights == (0.0,)
+    in_view = model.in_view_.scores(model.axes_(X_test), [])
+    assert np.array_equal(model.decision_function(X_test), in_view)
+    assert model.evidence_.truth == ()
+
+
+def test_a_model_written_before_scores_were_pooled_predicts_by_the_joined_ones(
+    digits_release: Release, receiver: Split
+) -> None:
+    X, y, X_test, _ = receiver
+    model = TransferClassifier([digits_release], schema=load_digits().schema, evidence=False, random_state=0).fit(X, y)
+    file = model.to_model()
+    old = TransferClassifier.from_model(
+        replace(file, arrays={name: array for name, array in file.arrays.items() if name != "pool"})
+    )
+    joined = model.joined_.scores(model.axes_(X_test), [source(X_test) for source in model.sources_])
+    assert np.allclose(old.decision_function(X_test), joined)
 
 
 def test_with_very_few_labels_no_rounds_are_played(receiver: Split) -> None:

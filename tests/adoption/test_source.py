@@ -2,16 +2,20 @@
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
 from scipy.special import softmax
+from scipy.stats import norm
 
 from tacit.adoption.source import (
     LARGEST_SCORE,
     LEAST_TRUST,
     MOST_TRUST,
+    USUAL_Z,
     Reliability,
     Source,
     all_scores,
     clean_scores,
+    informative_probability,
     trust_on_rows,
 )
 from tacit.errors import InputError
@@ -66,14 +70,32 @@ def test_trust_grows_with_what_the_card_shows_and_stays_within_its_bounds() -> N
     weak = Reliability(separation=0.1, separation_z=2.0, rows_times_mu=50.0)
     strong = Reliability(separation=1.5, separation_z=100.0, rows_times_mu=1e4)
     assert LEAST_TRUST <= weak.trust < strong.trust <= MOST_TRUST
-    assert Reliability(separation_z=1.0).trust == LEAST_TRUST
-    assert Reliability(separation_z=-9.0).trust == LEAST_TRUST
+    assert LEAST_TRUST < Reliability(separation_z=1.0).trust < Reliability(separation_z=2.0).trust
+    assert Reliability(separation_z=-9.0).trust == pytest.approx(LEAST_TRUST, abs=0.02)
     assert Reliability().trust == MOST_TRUST
 
 
 def test_more_rows_and_less_noise_count_more() -> None:
     assert Reliability(rows_times_mu=1e4).precision > Reliability(rows_times_mu=300.0).precision
     assert Reliability(noise_share=0.1).precision > Reliability(noise_share=0.9).precision
+
+
+@pytest.mark.parametrize("z", [-3.0, -0.5, 0.0, 1.0, 2.5, 6.0])
+def test_the_probability_of_holding_something_is_that_of_the_integral(z: float) -> None:
+    held = quad(lambda s: norm.pdf(z - s) * 2 * norm.pdf(s, scale=USUAL_Z), 0, 60)[0]
+    assert informative_probability(z) == pytest.approx(held / (held + norm.pdf(z)))
+
+
+def test_only_a_check_clearly_above_its_noise_stands_out() -> None:
+    assert Reliability().stands_out
+    assert Reliability(separation_z=3.0).stands_out
+    assert not Reliability(separation=9.0, separation_z=2.0).stands_out
+
+
+def test_a_separation_that_noise_may_have_hidden_costs_no_trust() -> None:
+    hidden, small = Reliability(separation=0.2, separation_z=1.0), Reliability(separation=0.2, separation_z=20.0)
+    assert hidden.trust == pytest.approx(Reliability(separation_z=1.0).trust)
+    assert small.trust < 0.5 * Reliability(separation_z=20.0).trust
 
 
 def test_trust_falls_where_scores_hardly_differ_between_rows() -> None:

@@ -101,6 +101,15 @@ def test_a_ledger_knows_its_table(files: Path) -> None:
     assert tacit(*second, "--allow", "second-ledger").exit_code == 0
 
 
+def test_a_printed_algorithm_says_beside_its_epsilon_that_it_does_not_hold(files: Path) -> None:
+    options = ("--epsilon", 1, "--unit", "entry", "--method", "hull", "--no-audit", "-o", files / "f.csv")
+    printed = tacit("fabricate", files / "x.csv", "-s", files / "x.toml", *options, "--accounting", "paper").output
+    assert "at epsilon 1" in printed
+    assert "NO GUARANTEE" in printed
+    sound = tacit("fabricate", files / "x.csv", "-s", files / "x.toml", *options, "--force").output
+    assert "NO GUARANTEE" not in sound
+
+
 def test_allowing_without_a_ledger_is_a_mistake(files: Path) -> None:
     refused = release(files, "--epsilon", 1, "--allow", "no-guarantee")
     assert "give --ledger with it" in str(refused.exception)

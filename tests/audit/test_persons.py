@@ -8,7 +8,7 @@ import pytest
 from tacit import Budget
 from tacit.audit.card_audit import audit_card
 from tacit.audit.game import furthest_rows, mechanism_game
-from tacit.audit.persons import added_rows, cases, person_replay
+from tacit.audit.persons import ESTIMATORS, added_rows, cases, estimator_replay, person_replay
 from tacit.errors import InputError
 from tacit.kinds.registry import all_kinds, kind_by_method
 from tacit.privacy.account import Account, Step
@@ -26,7 +26,18 @@ def test_games_pass_and_controls_are_caught(name: str) -> None:
 
 def test_every_kind_for_records_has_a_replay() -> None:
     methods = [kind.method for kind in all_kinds() if Unit.RECORD in kind.units]
-    assert [name.split()[0] for name in LIST if "replay" in name] == methods
+    replays = {name.split()[0] for name in LIST if "replay" in name}
+    assert replays == {*methods, *ESTIMATORS}
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_each_estimator_passes_with_noise_for_all_rows_of_a_person(name: str) -> None:
+    assert estimator_replay(name, 0).passed
+
+
+@pytest.mark.parametrize("name", [name for name in ESTIMATORS if "Autoencoder" not in name])
+def test_each_estimator_is_caught_with_noise_for_fewer_rows(name: str) -> None:
+    assert not estimator_replay(name, 0, rows=2, bound=10).passed
 
 
 def test_a_replay_with_more_rows_than_claimed_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,7 +27,8 @@ def test_every_kind_stands_in_the_list_with_each_of_its_units_and_relations() ->
 
 def test_only_what_publishes_the_number_of_rows_is_refused() -> None:
     refused = [name for name in LIST if name.endswith("refused")]
-    assert refused == ["linear per record, add-remove: refused"]
+    assert refused == ["linear with its number of rows on a ledger that hides it: refused"]
+    assert "linear per record, add-remove: replay" in LIST  # in the form that hides it
 
 
 def test_a_refusal_without_anything_exact_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:

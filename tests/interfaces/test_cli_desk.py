@@ -17,7 +17,10 @@ from typer.testing import CliRunner
 
 from tacit import Ledger
 from tacit.errors import TacitError
+from tacit.interfaces.cli.desk.opening import open_desk
+from tacit.interfaces.cli.desk.options import DeskOptions
 from tacit.interfaces.cli.main import app
+from tacit.privacy.ledger import as_ledger
 from tacit.situations.feedback.desk.log import DeskLog
 
 PROGRAM = [sys.executable, "-c", "from tacit.interfaces.cli.main import run; run()"]
@@ -162,3 +165,53 @@ def test_an_owner_hears_what_an_epsilon_is_worth_and_what_cannot_be(folder: Path
     told = run(*serve, "--epsilon", "60", "--ledger", "patients.ledger").stderr.replace("\n", " ")
     assert "take about epsilon 4.9" in told
     assert Ledger(folder / "patients.ledger").lines() == ()
+
+
+def test_a_desk_per_person_charges_persons_and_scores_few_rows_of_each(folder: Path) -> None:
+    lines = (folder / "patients.csv").read_text().splitlines()
+    named = [f"{lines[0]},patient", *(f"{line},P{i // 5}" for i, line in enumerate(lines[1:]))]
+    (folder / "patients.csv").write_text("\n".join(named) + "\n")
+    must("ledger", "init", "persons.ledger", "--epsilon", "8", "--unit", "person", "--relation", "replace")
+    must("desk", "provider", "add", "p.desk", "ann", "--queries", "20")
+    person = ("--person", "patient", "--rows-per-person", "2", "--ledger", "persons.ledger", "--log", "p.desk")
+    opened = open_desk(
+        Path("patients.csv"), desk_options(*person, queries=20, epsilon=4.0), as_ledger(Path("persons.ledger"))
+    )
+    assert (opened.terms.n_rows, opened.terms.rows_per_person) == (400, 2)
+    assert opened.card is not None
+    assert (opened.card.unit, opened.card.rows_per_person) == ("person", 2)
+    (line,) = Ledger(folder / "persons.ledger").lines()
+    assert (line.unit, line.claim.rows_per_person, line.claim.relations) == ("person", 2, ("replace",))
+    opened.close()
+    # Started again it reads the same rows of each person: the terms are the same.
+    open_desk(
+        Path("patients.csv"), desk_options(*person, queries=20, epsilon=4.0), as_ledger(Path("persons.ledger"))
+    ).close()
+    assert len(Ledger(folder / "persons.ledger").lines()) == 1
+
+
+def desk_options(*arguments: str, queries: int, epsilon: float) -> DeskOptions:
+    given = dict(zip(arguments[::2], arguments[1::2], strict=True))
+    return DeskOptions(
+        schema=Path("patients.toml"),
+        model=Path("linear.toml"),
+        queries=queries,
+        epsilon=epsilon,
+        ledger=Path(given["--ledger"]),
+        log=Path(given["--log"]),
+        person=given["--person"],
+        rows_per_person=int(given["--rows-per-person"]),
+    )
+
+
+def test_a_desk_per_record_says_what_a_repeating_person_loses(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = (folder / "patients.csv").read_text().splitlines()
+    named = [f"{lines[0]},patient", *(f"{line},P{i // 5}" for i, line in enumerate(lines[1:]))]
+    (folder / "patients.csv").write_text("\n".join(named) + "\n")
+    with (folder / "patients.toml").open("a") as schema:
+        schema.write('[columns.patient]\nkind = "ignored"\n')
+    options = DeskOptions(
+        schema=Path("patients.toml"), model=Path("linear.toml"), queries=5, epsilon=1.0, log=Path("r.desk")
+    )
+    open_desk(Path("patients.csv"), options, as_ledger(Path("patients.ledger"))).close()
+    assert "'patient' repeats like an identifier: 5 rows" in capsys.readouterr().err

@@ -126,3 +126,73 @@ def test_a_seed_is_marked_and_a_dry_run_spends_nothing(folder: Path) -> None:
     dry = ("release", "owner.csv", "-s", "owner.toml", "--epsilon", "1", "--method", "linear", "--dry-run")
     assert "objective" in tacit(*dry, "--ledger", "owner.ledger").output
     assert Ledger(folder / "owner.ledger").spent() == pytest.approx(2)
+
+
+def test_on_an_add_remove_ledger_the_number_of_rows_stays_hidden(folder: Path) -> None:
+    for name in ("owner", "ours"):
+        Ledger.create(folder / f"{name}-hidden.ledger", Budget(2, 1e-6, unit="record"))
+    release = ("release", "owner.csv", "-s", "owner.toml", "--epsilon", "2", "--method", "linear", "--force")
+    tacit(*release, "--ledger", "owner-hidden.ledger", "-o", "owner.tacit")
+    card = read_release("owner.tacit").card
+    assert (card.relation, card.published, card.facts.n_rows) == ("add-remove", (), None)
+    assert "the number of rows" not in card.not_protected
+    assert Ledger(folder / "owner-hidden.ledger").spent() == pytest.approx(2)
+    done = adopt("--epsilon", "1", "--ledger", "ours-hidden.ledger")
+    assert "The ledger has spent epsilon 1 of 2" in done.output
+    adopted = read_release("ours.tacit").card
+    assert (adopted.relation, adopted.published) == ("add-remove", ())
+
+
+def test_the_relation_may_be_asked_for_without_a_ledger(folder: Path) -> None:
+    release = ("release", "owner.csv", "-s", "owner.toml", "--epsilon", "1", "--force", "--no-audit", "-o", "x.tacit")
+    tacit(*release, "--method", "linear", "--relation", "add-remove")
+    assert read_release(folder / "x.tacit").card.relation == "add-remove"
+    tacit(*release, "--method", "linear")
+    assert read_release(folder / "x.tacit").card.relation == "replace"
+    with pytest.raises(InputError, match="relation must be left out for method 'moments'"):
+        tacit(*release, "--method", "moments", "--relation", "replace")
+    with pytest.raises(InputError, match="relation must be one of"):
+        tacit(*release, "--method", "linear", "--relation", "both")
+
+
+def test_asked_for_replace_on_a_ledger_that_hides_the_rows_is_refused_as_before(folder: Path) -> None:
+    Ledger.create(folder / "hidden.ledger", Budget(2, 1e-6, unit="record"))
+    release = ("release", "owner.csv", "-s", "owner.toml", "--epsilon", "1", "--method", "linear", "-o", "y.tacit")
+    with pytest.raises(InputError, match="publishes row count without noise"):
+        tacit(*release, "--ledger", "hidden.ledger", "--relation", "replace")
+    assert not (folder / "y.tacit").exists()
+
+
+@pytest.mark.parametrize("relation", ["replace", "add-remove"])
+def test_adopting_per_person_charges_a_ledger_per_person(folder: Path, relation: str) -> None:
+    rows = people(80, 1)
+    rows.with_columns(pl.Series("patient", [f"P{i // 4}" for i in range(80)])).write_csv("o.csv")
+    Path("ours.toml").write_text(SCHEMA.format(more=PULSE + '\n[columns.patient]\nkind = "ignored"'))
+    Ledger.create(folder / "persons.ledger", Budget(2, 1e-6, unit="person", relation=relation))
+    spend = ("--epsilon", "1.5", "--ledger", "persons.ledger", "--person", "patient", "--rows-per-person", "2")
+    done = adopt(*spend)
+    assert "40 of 80 rows left out: at most 2 of each person are read." in done.output
+    assert "private at epsilon 1.5 per person" in done.output
+    card = read_release("ours.tacit").card
+    assert (card.unit, card.rows_per_person, card.relation) == ("person", 2, relation)
+    (line,) = Ledger(folder / "persons.ledger").lines()
+    assert (line.unit, line.claim.rows_per_person) == ("person", 2)
+    assert Ledger(folder / "persons.ledger").spent() == pytest.approx(1.5, rel=1e-4)
+
+
+@pytest.mark.usefixtures("folder")
+def test_persons_are_for_private_adoption() -> None:
+    with pytest.raises(InputError, match="--person is for private adoption"):
+        adopt("--person", "age")
+    with pytest.raises(InputError, match="rows_per_person must be None with unit 'record'"):
+        adopt("--epsilon", "1", "--rows-per-person", "2")
+
+
+def test_adopting_per_record_says_what_a_repeating_person_loses(folder: Path) -> None:
+    rows = people(80, 1).with_columns(pl.Series("patient", [f"P{i // 4}" for i in range(80)]))
+    rows.write_csv("o.csv")
+    Path("ours.toml").write_text(SCHEMA.format(more=PULSE + '\n[columns.patient]\nkind = "ignored"'))
+    done = adopt("--epsilon", "1", "--ledger", "ours.ledger")
+    assert "'patient' repeats like an identifier: 4 rows" in done.output
+    assert "loses epsilon 4 " in done.output
+    assert (folder / "ours.tacit").exists()

@@ -188,6 +188,40 @@ def test_a_replay_on_a_neighbour_finds_nothing(make: Callable[..., Any], digits:
     replay(run, (X, y), (X[1:], y[1:])).require()
 
 
+@private
+def test_per_person_noise_card_and_ledger_count_persons(
+    make: Callable[..., Any], digits: Table, tmp_path: Path
+) -> None:
+    X, y = digits
+    ledger = Ledger.create(tmp_path / "persons.ledger", Budget(1.0, 1e-6, unit="person"))
+    persons = np.arange(len(X)) // 4
+    model = make(rows_per_person=2, ledger=ledger).fit(X, y, persons=persons)
+    card = model.card_
+    assert (card.unit, card.rows_per_person, card.epsilon) == ("person", 2, 1.0)
+    assert all(part.rows == 2 for part in card.parts)
+    assert ledger.spent() <= 1.0
+    (line,) = ledger.lines()
+    assert (line.unit, line.claim.rows_per_person) == ("person", 2)
+    assert accounting.epsilon(line.event, delta=card.delta) <= 1.0 + 1e-9
+    assert "person" in card.adjacency
+
+
+@private
+def test_a_replay_without_a_person_finds_nothing(make: Callable[..., Any], digits: Table) -> None:
+    """One person with more rows than are read comes or goes: queries move K times as far as one row does, no more."""
+    X, y = digits
+    persons = np.arange(len(X)).astype(str)
+    joined = np.vstack([X, np.full((5, X.shape[1]), 1e6)]), np.append(y, [3] * 5), np.append(persons, ["new"] * 5)
+
+    def run(table: tuple[Any, ...]) -> dict[str, Any]:
+        rows, labels, names = table
+        model = make(classes=range(4), rows_per_person=2, random_state=0)
+        return dict(model.fit(rows, labels, persons=names).release().arrays)
+
+    outcome = replay(run, (X, y, persons), joined, rows=2).require()
+    assert outcome.largest_share > 0.4  # all five rows would pass the limit
+
+
 ESTIMATORS = [
     *(type(make()) for make in PRIVATE.values()),
     AffineHull,

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 import tacit
+from tacit.audit.persons import ESTIMATORS
 from tacit.audit.relations import claim_of
 from tacit.audit.self_audit import cases
 from tacit.kinds.registry import all_kinds
+from tacit.models.per_person import PersonMixin
 from tacit.models.private_estimator import PrivateEstimator
 from tacit.privacy.budget import Unit
 from tacit.privacy.conversions import Exact
@@ -85,7 +87,8 @@ def test_its_audits_are_run_and_its_twins_are_controls(name: str) -> None:
 def test_units_and_relations_are_those_of_the_code(kind: ReleaseKind) -> None:
     block = BLOCKS[kind.method]
     assert set(quoted(block["unit"])) == {str(unit) for unit in kind.protects}
-    proved = {str(each) for unit in kind.units for each in claim_of(kind, unit).relations}
+    forms = kind.relations or (None,)
+    proved = {str(each) for unit in kind.units for form in forms for each in claim_of(kind, unit, form).relations}
     assert set(quoted(block["relation"])) - {str(unit) for unit in Unit} == proved
 
 
@@ -98,6 +101,24 @@ def test_what_leaves_exactly_is_said(kind: ReleaseKind) -> None:
         assert [each for each in exact or () if words[each] not in stated] == []
         if exact == ():
             assert "nothing" in stated
+
+
+def test_no_block_stands_twice() -> None:
+    headings = [heading for heading, _ in BLOCK.findall(PAGE)]
+    assert len(headings) == len(set(headings))
+
+
+def test_estimators_that_protect_persons_say_so_and_are_audited_for_it() -> None:
+    persons = {name for name in estimators() if issubclass_of(name, PersonMixin)}
+    assert persons == set(ESTIMATORS)
+    for name in persons:
+        assert quoted(BLOCKS[name]["unit"]) == ["record", "person"]
+        assert f"{name} per person with 10 rows, replay" in quoted(BLOCKS[name]["audit"])
+
+
+def issubclass_of(name: str, base: type) -> bool:
+    public = getattr(tacit, name)
+    return isinstance(public, type) and issubclass(public, base)
 
 
 def test_a_twin_that_is_no_control_would_be_noticed() -> None:

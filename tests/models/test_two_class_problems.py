@@ -9,7 +9,6 @@ from tacit.models.two_class_problems import (
     class_probabilities,
     classes_query,
     n_problems,
-    public_row_count,
     query_of,
     row_factors,
     schema_bounds,
@@ -84,11 +83,3 @@ def test_a_public_norm_shortens_and_never_lengthens() -> None:
 
 def test_two_classes_are_one_problem_and_more_are_one_each() -> None:
     assert [n_problems(count) for count in (2, 3, 10)] == [1, 3, 10]
-
-
-def test_the_public_number_of_rows_is_theirs_or_the_bound() -> None:
-    assert public_row_count(7, None) == 7
-    assert public_row_count(7, 7) == 7
-    assert public_row_count(7, 100) == 100
-    with pytest.raises(InputError, match="n_rows must be at least the number of rows; got 6"):
-        public_row_count(7, 6)

@@ -214,7 +214,7 @@ def test_a_refusal_says_what_is_left_and_what_would_fit(ledger: Ledger) -> None:
         charge(ledger, ApproximateEvent(0.5))
     message = str(refusal.value)
     assert "epsilon 0.3 is left; a single pure release of up to epsilon 0.3 would fit" in message
-    assert "by itself it costs epsilon 0.5" in message
+    assert "By itself it costs epsilon 0.5" in message
     assert "budget of epsilon 1 per record" in message
 
 
@@ -323,7 +323,7 @@ def test_an_entry_event_on_a_record_ledger_needs_the_number_of_features(tmp_path
     ledger = Ledger.create(tmp_path / "x.ledger", Budget(1, unit="record", relation="replace"))
     with pytest.raises(InputError, match="n_features must be given"):
         ledger.charge(TENTH, unit="entry", purpose="", exact=[])
-    with pytest.raises(BudgetExceededError, match=r"by itself it costs epsilon 1\.1"):
+    with pytest.raises(BudgetExceededError, match=r"By itself it costs epsilon 1\.1"):
         ledger.charge(TENTH, unit="entry", purpose="", n_features=11, exact=[])
     ledger.charge(TENTH, unit="entry", purpose="", n_features=10, exact=[])
     assert ledger.left() == 0

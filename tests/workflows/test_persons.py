@@ -19,8 +19,9 @@ from tacit.privacy.budget import Budget, Relation, Unit
 from tacit.privacy.card import Card
 from tacit.privacy.ledger import Ledger
 from tacit.privacy.mechanisms import Mechanism
+from tacit.releases.kind import choice_key
 from tacit.workflows.release import plan_release
-from tacit.workflows.tables import choice_key, contribution
+from tacit.workflows.tables import contribution
 
 # Tables of a few rows, which an owner is warned of.
 pytestmark = pytest.mark.filterwarnings("ignore:the table has")

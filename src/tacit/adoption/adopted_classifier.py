@@ -213,7 +213,10 @@ class AdoptedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _check_releases(self, n_labels: int) -> None:
         """Refuse to learn without labels of two classes from releases that show no more than chance."""
         held = [
-            source.view is None and trust >= CHANCE_TRUST and (each is None or not each.at_chance)
+            source.view is None
+            and trust >= CHANCE_TRUST
+            and source.reliability.stands_out
+            and (each is None or not each.at_chance)
             for source, trust, each in zip(self.sources, self.around_.trusts, self.agreements_, strict=True)
         ]
         if any(held):

@@ -1,8 +1,7 @@
 """The receiver's engine for a numeric target: any number of known values from zero, and any releases."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,9 +12,9 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from tacit.adoption.averaging import Average, WeightedMembers
 from tacit.adoption.figures import Figure
 from tacit.adoption.member_inputs import Setting
-from tacit.adoption.receiver_evidence import BETTER, CANNOT_TELL, WORSE
 from tacit.adoption.representation import represent
 from tacit.adoption.source import LEAST_TRUST, Source
+from tacit.adoption.target_evidence import TargetEvidence, TargetReleaseFigures
 from tacit.adoption.target_figures import (
     TargetFigures,
     squared_error_difference,
@@ -46,58 +45,6 @@ LEAST_RELEASE_TRUST = 0.1
 WEIGHT_SD = 0.3
 
 
-@dataclass(frozen=True)
-class TargetReleaseFigures:
-    """What is known of one release of a numeric target; see `ReleaseFigures`."""
-
-    name: str
-    trust: float
-    used: float
-    gain: Figure | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return JSON-ready data."""
-        gain = None if self.gain is None else self.gain.to_dict()
-        return {"name": self.name, "trust": self.trust, "used": self.used, "gain": gain}
-
-
-@dataclass(frozen=True)
-class TargetEvidence:
-    """What adopting did to predictions of a numeric target, as far as known values can tell.
-
-    Attributes
-    ----------
-    methods : tuple of TargetFigures
-        Empty where values are too few to show anything.
-    difference : Figure or None
-        Held-out squared error adopted minus alone, in parts of the values' variance: below 0 adopting helps.
-    """
-
-    n_known: int
-    n_unknown: int
-    methods: tuple[TargetFigures, ...]
-    difference: Figure | None
-    releases: tuple[TargetReleaseFigures, ...]
-
-    @property
-    def verdict(self) -> str:
-        """Whether adopting is "better" or "worse" than the known values alone, or they "cannot tell"."""
-        if self.difference is None or self.difference.low <= 0 <= self.difference.high:
-            return CANNOT_TELL
-        return BETTER if self.difference.value < 0 else WORSE
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return JSON-ready data."""
-        return {
-            "known": self.n_known,
-            "unknown": self.n_unknown,
-            "methods": [each.to_dict() for each in self.methods],
-            "difference": None if self.difference is None else self.difference.to_dict(),
-            "verdict": self.verdict,
-            "releases": [each.to_dict() for each in self.releases],
-        }
-
-
 class AdoptedRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Learn a numeric target from any number of known values, other rows and the releases of others.
 
@@ -120,6 +67,8 @@ class AdoptedRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     learned_ : TargetLearned
+    releases_average_ : Average
+        Of the releases without any known value.
     stretch_ : float
         Predicted standard deviations that an interval reaches either way.
     evidence_ : TargetEvidence
@@ -160,6 +109,7 @@ class AdoptedRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         if len(places) == 0:
             self._check_releases()
         self.learned_ = self._learn(known, seed)
+        self.releases_average_ = self._learn(known.take(np.empty(0, dtype=np.intp)), seed).average
         held_out = None
         if self.evidence and len(places) >= LEAST_VALUES:
             held_out = held_out_targets(known, self.setting_, self.trusts_, size=self.size_, seed=seed)
@@ -183,6 +133,30 @@ class AdoptedRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """Return the target's mean [N] by the known values without any release."""
         check_is_fitted(self)
         return self._bounded(self._moments(X, self.learned_.average.alone)[0] * self.unit_ + self.centre_)
+
+    def releases_predict(self, X: ArrayLike) -> FloatArray:
+        """Return the target's mean [N] by the releases without any known value."""
+        check_is_fitted(self)
+        return self._bounded(self._moments(X, self.releases_average_)[0] * self.unit_ + self.centre_)
+
+    def figures(self, X: ArrayLike, targets: FloatArray) -> tuple[TargetFigures, ...]:
+        """Return how well each way to learn predicts ``targets`` [L] of rows that were not learned."""
+        check_is_fitted(self)
+        constant = np.stack([np.zeros(len(targets)), np.ones(len(targets))])
+        found = {
+            "constant": constant,
+            "alone": self._moments(X, self.learned_.average.alone),
+            "releases": self._moments(X, self.releases_average_),
+            "adopted": self._moments(X, self.learned_.average),
+        }
+        folds, values = np.zeros((1, len(targets)), dtype=np.intp), (targets - self.centre_) / self.unit_
+        for each in found.values():
+            each[0] = (self._bounded(each[0] * self.unit_ + self.centre_) - self.centre_) / self.unit_
+        units = {"unit": self.unit_, "centre": self.centre_, "reach": self.stretch_}
+        return tuple(
+            target_figures(name, each[:, None, :], constant[:, None, :], values, folds, **units)
+            for name, each in found.items()
+        )
 
     def _bounded(self, values: FloatArray) -> FloatArray:
         return values if self.bounds is None else np.clip(values, *self.bounds)
@@ -230,7 +204,8 @@ class AdoptedRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.size_ = float(np.vecdot(rows.Z, rows.Z).mean()) or 1.0
 
     def _check_releases(self) -> None:
-        if any(trust >= LEAST_RELEASE_TRUST for trust in self.trusts_):
+        pairs = zip(self.sources, self.trusts_, strict=True)
+        if any(trust >= LEAST_RELEASE_TRUST and source.reliability.stands_out for source, trust in pairs):
             return
         why = "no release says more of your rows than chance" if self.sources else "there is no release"
         raise InputError(f"y holds no known value, and {why}: give some values, or another release.")
@@ -259,7 +234,7 @@ class AdoptedRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             difference = squared_error_difference(held_out.adopted, held_out.alone, targets)
             methods = self._all_figures(held_out, known)
         releases = tuple(
-            TargetReleaseFigures(source.name, trust, float(used), gain)
+            TargetReleaseFigures(source.name, trust, float(used), gain, source.note)
             for source, trust, used, gain in zip(self.sources, self.trusts_, average.used, gains, strict=True)
         )
         return TargetEvidence(len(targets), n_unknown, methods, difference, releases)
@@ -267,12 +242,13 @@ class AdoptedRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def _all_figures(self, held_out: HeldOutTargets, known: TargetRows) -> tuple[TargetFigures, ...]:
         named = [("constant", held_out.constant), ("alone", held_out.alone)]
         if self.sources:
-            learned = self._learn(known.take(np.empty(0, dtype=np.intp)), 0)
-            said = moments(learned.average, learned.inputs(known))[:, None, :]
+            said = moments(self.releases_average_, self.learned_.inputs(known))[:, None, :]
             named.append(("releases", np.repeat(said, len(held_out.folds), axis=1)))
         named.append(("adopted", held_out.adopted))
         return tuple(
-            target_figures(name, each, held_out.constant, known.targets, held_out.folds, unit=self.unit_)
+            target_figures(
+                name, each, held_out.constant, known.targets, held_out.folds, unit=self.unit_, centre=self.centre_
+            )
             for name, each in named
         )
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +21,9 @@ Parts = tuple[Arrays, dict[str, Any]]
 Stored = Mapping[str, NDArray[Any]]
 Member = BinaryMember | SoftmaxMember | TargetMember
 FORMS: dict[str, type[Member]] = {"binary": BinaryMember, "softmax": SoftmaxMember, "target": TargetMember}
-M = TypeVar("M", bound=Member)
 
 
-def average_parts(average: Average[M]) -> Parts:
+def average_parts(average: Average[Any]) -> Parts:
     """Return an average as arrays and JSON-ready settings."""
     arrays: Arrays = {"used": average.used, "reversed": average.reversed}
     settings: dict[str, Any] = {"probability": average.probability, "joined": None}

@@ -10,26 +10,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from tacit.adoption.adopted_classifier import AdoptedClassifier
-from tacit.adoption.average_storage import (
-    array_fields,
-    average_parts,
-    kernel_parts,
-    named,
-    stored_average,
-    stored_fields,
-    stored_kernels,
-    under,
-)
-from tacit.adoption.boosted_trees import BoostedTrees
 from tacit.adoption.class_shares import estimated_shares, stated_shares
-from tacit.adoption.learned import Learned
+from tacit.adoption.engine_storage import engine_parts, restore_engine, stored_sources
 from tacit.adoption.receiver_evidence import AdoptionEvidence
 from tacit.adoption.receiver_table import known_schema, receiver_rows
-from tacit.adoption.release_sources import MOST_ROWS, ReleaseScores, ReleaseView, release_sources
-from tacit.adoption.representation import Representation
+from tacit.adoption.release_sources import MOST_ROWS, release_sources
 from tacit.adoption.source import Source, all_scores
 from tacit.adoption.stored_model import rebuilt
-from tacit.arrays import FLOATS, Arrays, FloatArray, Rows
+from tacit.arrays import FLOATS, FloatArray, Rows
 from tacit.data.columns import Label, Numeric
 from tacit.data.schema import Schema
 from tacit.errors import InputError
@@ -137,31 +125,11 @@ class AveragedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def to_model(self) -> Model:
         """Return the file that the receiver keeps; not to be handed out."""
         check_is_fitted(self)
-        engine, learned = self.engine_, self.engine_.learned_
-        average, average_settings = average_parts(learned.average)
-        prior, prior_settings = average_parts(engine.releases_average_)
-        kernels, kernel_settings = kernel_parts(learned.features)
-        arrays: Arrays = {
+        engine = self.engine_
+        arrays, content = engine_parts(engine)
+        arrays |= {
             "classes": engine.classes_,
             "corrections": np.asarray(engine.corrections_).reshape(len(engine.sources), len(self.classes_)),
-            **named(array_fields(engine.representation_), "columns"),
-            **named(average, "average"),
-            **named(prior, "prior"),
-            **named(kernels, "kernel"),
-            **({} if learned.trees is None else named(array_fields(learned.trees), "trees")),
-        }
-        sources = []
-        for place, source in enumerate(engine.sources):
-            more, settings = _source_parts(source)
-            arrays |= named(more, f"source_{place}")
-            sources.append(settings)
-        content = {
-            "average": average_settings,
-            "prior": prior_settings,
-            "kernels": kernel_settings,
-            "trees": learned.trees is not None,
-            "sources": sources,
-            "evidence": self.evidence_.to_dict(),
         }
         return Model(KIND, arrays, content, tuple(each.card for each in self.releases), self.schema_.to_dict())
 
@@ -173,18 +141,11 @@ class AveragedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @classmethod
     def _rebuilt(cls, file: Model, schema: Schema) -> "AveragedTransfer":
         arrays, settings = file.arrays, file.settings
-        sources = [
-            _stored_source(under(arrays, f"source_{place}"), each) for place, each in enumerate(settings["sources"])
-        ]
-        engine = AdoptedClassifier(sources, classes=schema.classes)
+        engine = AdoptedClassifier(stored_sources(arrays, settings), classes=schema.classes)
+        restore_engine(engine, arrays, settings)
         engine.n_features_in_ = len(schema.encoded_names)
         engine.classes_ = np.asarray(arrays["classes"])
         engine.corrections_ = list(np.asarray(arrays["corrections"]))
-        engine.representation_ = stored_fields(Representation, under(arrays, "columns"))
-        trees = stored_fields(BoostedTrees, under(arrays, "trees")) if settings["trees"] else None
-        kernels = stored_kernels(under(arrays, "kernel"), settings["kernels"])
-        engine.learned_ = Learned(kernels, trees, stored_average(under(arrays, "average"), settings["average"]))
-        engine.releases_average_ = stored_average(under(arrays, "prior"), settings["prior"])
         engine.evidence_ = AdoptionEvidence.from_dict(settings["evidence"])
         model = cls(schema=schema)
         model.schema_, model.engine_, model.n_features_in_ = schema, engine, engine.n_features_in_
@@ -230,18 +191,3 @@ def _plain_schema(rows: Rows, classes: NDArray[Any]) -> Schema:
         for place in range(rows.shape[1])
     )
     return Schema((*columns, Label("label", tuple(str(each) for each in classes))))
-
-
-def _source_parts(source: Source) -> tuple[Arrays, dict[str, Any]]:
-    part = source.view if source.scores is None else source.scores
-    if not isinstance(part, ReleaseScores | ReleaseView):
-        raise InputError(f"{source.name} cannot be stored: only releases can.")
-    arrays, settings = part.to_parts()
-    return arrays, {"name": source.name, "view": source.scores is None, "part": settings}
-
-
-def _stored_source(arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> Source:
-    name = str(settings["name"])
-    if settings["view"]:
-        return Source(name, None, view=ReleaseView.from_parts(arrays, settings["part"]))
-    return Source(name, ReleaseScores.from_parts(arrays, settings["part"]))

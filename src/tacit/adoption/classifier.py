@@ -9,13 +9,15 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from tacit.adoption.evidence import Evidence
+from tacit.adoption.pooled_scores import JOINED_ONLY, joined_part, pool_weights, pooled
 from tacit.adoption.printed import PrintedTransfer, learn_printed
 from tacit.adoption.receiver_table import receiver_table
+from tacit.adoption.refit_evidence import refit_predictions
 from tacit.adoption.self_training import label_loss, self_train
 from tacit.adoption.source_scores import sources_of
 from tacit.adoption.views import PrincipalAxes, own_views, released_views
 from tacit.adoption.weighting import probabilities
-from tacit.arrays import FLOATS, FloatArray, Rows
+from tacit.arrays import FLOATS, UNLABELLED, Codes, FloatArray, Rows
 from tacit.checks import one_of
 from tacit.data.schema import Schema
 from tacit.models.schema_rows import schema_rows
@@ -42,6 +44,9 @@ class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         "calibrated": releases are weighed by the likelihood of the receiver's labels and ignored where they do not
         raise it. "paper": the best of source, source-to-target and target reconstructions names the class, as in
         [membership] eq. 79-87, which ignores one side when scales differ; entry-level releases only.
+    evidence : bool, default True
+        Whether to learn again without each third of the labels, to show what adopting did; it takes three times as
+        long again.
     random_state : int or None
         Seed of splits and landmarks; no privacy depends on it.
     n_jobs : int or None
@@ -50,6 +55,9 @@ class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     classes_ : array [C]
         Classes of the schema, by name or by code as ``y`` has them; or the labels found in ``y``.
+    pool_ : array [3]
+        Probabilities of scores learned without the releases' knowledge, of their mean with the joined ones, and of
+        the joined ones.
     evidence_ : Evidence
     sources_ : list of SourceScores
     """
@@ -60,12 +68,14 @@ class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         *,
         schema: Schema | None = None,
         combine: str = "calibrated",
+        evidence: bool = True,
         random_state: int | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.releases = releases
         self.schema = schema
         self.combine = combine
+        self.evidence = evidence
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -77,19 +87,9 @@ class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         one_of("combine", self.combine, ("calibrated", "paper"))
         table, self.classes_ = receiver_table(self, X, y, FLOATS)
-        self.schema_, rows, labelled, labels = table.schema, table.X, table.labelled, table.codes
-        self.sources_, of_rows, of_labelled = sources_of(self.releases, table)
-        common: dict[str, Any] = {"n_classes": len(self.classes_), "random_state": self.random_state}
-        self.own_axes_, self.axes_ = self._axes_pair(rows, labelled, labels, common)
-        common["n_jobs"] = self.n_jobs
-        self.alone_ = self_train(self.own_axes_(rows), labelled, labels, **common)
-        F = self.axes_(rows)
-        self.in_view_ = self.alone_ if self.axes_ is self.own_axes_ else self_train(F, labelled, labels, **common)
-        self.joined_ = self.in_view_
-        if of_rows:
-            self.joined_ = self_train(F, labelled, labels, sources=of_rows, sources_labelled=of_labelled, **common)
-        self.printed_ = self._printed(table) if self.combine == "paper" else []
-        self.evidence_ = self._evidence(labelled, labels, len(rows))
+        self.schema_ = table.schema
+        self._learn(table)
+        self.evidence_ = self._evidence(table)
         return self
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
@@ -145,6 +145,24 @@ class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         return classifier_from_model(file)
 
+    def _learn(self, table: ReceiverTable) -> None:
+        """Learn from the rows alone, in the releases' view, and together with what the releases say."""
+        rows, labelled, labels = table.X, table.labelled, table.codes
+        self.sources_, of_rows, of_labelled = sources_of(self.releases, table)
+        common: dict[str, Any] = {"n_classes": len(self.classes_), "random_state": self.random_state}
+        self.own_axes_, self.axes_ = self._axes_pair(rows, labelled, labels, common)
+        common["n_jobs"] = self.n_jobs
+        self.alone_ = self_train(self.own_axes_(rows), labelled, labels, **common)
+        F = self.axes_(rows)
+        self.in_view_ = self.alone_ if self.axes_ is self.own_axes_ else self_train(F, labelled, labels, **common)
+        self.joined_, self.pool_ = self.in_view_, JOINED_ONLY
+        if of_rows:
+            self.joined_ = self_train(F, labelled, labels, sources=of_rows, sources_labelled=of_labelled, **common)
+        # Where no release weighs anything, both are the same to the byte.
+        if self._release_weights().any():
+            self.pool_ = pool_weights(self.in_view_.labelled_scores, self.joined_.labelled_scores, labels)
+        self.printed_ = self._printed(table) if self.combine == "paper" else []
+
     def _printed(self, table: ReceiverTable) -> list[PrintedTransfer]:
         return [
             learn_printed(release, table, random_state=self.random_state, n_jobs=self.n_jobs)
@@ -155,7 +173,15 @@ class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.printed_:
             best: FloatArray = np.max([printed(rows, len(self.classes_)) for printed in self.printed_], axis=0)
             return best
-        return self.joined_.scores(self.axes_(rows), [source(rows) for source in self.sources_])
+        F = self.axes_(rows)
+        joined = self.joined_.scores(F, [source(rows) for source in self.sources_])
+        if self.pool_ @ JOINED_ONLY == 1:
+            return joined
+        return pooled(self.pool_, self.in_view_.scores(F, []), joined)
+
+    def _release_weights(self) -> FloatArray:
+        """Return the weight of each release in the joined scores."""
+        return self.joined_.weights[len(self.joined_.scales) :]
 
     def _rows(self, X: ArrayLike) -> Rows:
         check_is_fitted(self)
@@ -175,16 +201,38 @@ class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         released = [PrincipalAxes.of(rows, view) for view in released_views(frames)]
         return best, min([best, *released], key=loss) if released else best
 
-    def _evidence(self, labelled: NDArray[np.intp], codes: NDArray[np.intp], n_rows: int) -> Evidence:
+    def _evidence(self, table: ReceiverTable) -> Evidence:
+        held_out = self._held_out(table) if self.evidence else None
+        truth = () if held_out is None else tuple(table.codes.tolist())
+        alone, viewed, adopted = ((), (), ()) if held_out is None else (tuple(each) for each in held_out.tolist())
         return Evidence(
-            n_labelled=len(labelled),
-            n_unlabelled=n_rows - len(labelled),
+            n_labelled=len(table.labelled),
+            n_unlabelled=len(table.X) - len(table.labelled),
             classes=tuple(self.schema_.classes),
-            weights=tuple(float(weight) for weight in self.joined_.weights[len(self.joined_.scales) :]),
+            weights=tuple((joined_part(self.pool_) * self._release_weights()).tolist()),
             notes=tuple(source.note for source in self.sources_),
             view="" if self.axes_ is self.own_axes_ else self.axes_.view.note,
-            truth=tuple(codes.tolist()),
-            target_only=tuple(self.alone_.labelled_scores.argmax(axis=1).tolist()),
-            view_only=tuple(self.in_view_.labelled_scores.argmax(axis=1).tolist()),
-            adopted=tuple(self.joined_.labelled_scores.argmax(axis=1).tolist()),
+            truth=truth,
+            target_only=alone,
+            view_only=viewed,
+            adopted=adopted,
         )
+
+    def _held_out(self, table: ReceiverTable) -> Codes | None:
+        """Return codes of the labelled rows [3, L], learned again without them: alone, in view and adopted."""
+        codes = np.full(len(table.X), UNLABELLED, dtype=np.intp)
+        codes[table.labelled] = table.codes
+
+        def refit(rest: Codes, held_out: Codes) -> Codes:
+            again = TransferClassifier(
+                self.releases,
+                schema=self.schema_,
+                combine=self.combine,
+                evidence=False,
+                random_state=self.random_state,
+                n_jobs=self.n_jobs,
+            ).fit(table.X, rest)
+            rows = table.X[held_out]
+            return np.stack([again.target_only_predict(rows), again.view_only_predict(rows), again.predict(rows)])
+
+        return refit_predictions(refit, codes, seed=self.random_state)

@@ -7,9 +7,9 @@ from tacit.adoption.receiver_evidence import AdoptionEvidence
 
 def compare_evidence(evidence: Evidence | AdoptionEvidence) -> Comparison | None:
     """Return what adopting did on the receiver's own labelled rows, each held out in turn; None with too few."""
+    if not evidence.truth:
+        return None
     if isinstance(evidence, AdoptionEvidence):
-        if not evidence.truth:
-            return None
         return compare(evidence.truth, target_only=evidence.alone, adopted=evidence.adopted, classes=evidence.classes)
     return compare(
         evidence.truth,

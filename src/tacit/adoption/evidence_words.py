@@ -1,12 +1,19 @@
 """What evidence says, in sentences: for the command line and for reports."""
 
 from tacit.adoption.receiver_evidence import BETTER, CANNOT_TELL, AdoptionEvidence
+from tacit.adoption.target_evidence import TargetEvidence
 
 METHODS = {
     "majority": "the commonest class",
     "alone": "your labels alone",
     "releases": "the releases alone",
     "adopted": "labels and releases",
+}
+TARGET_METHODS = {
+    "constant": "the mean of your values",
+    "alone": "your values alone",
+    "releases": "the releases alone",
+    "adopted": "values and releases",
 }
 # Above this probability a release is said to run against the labels.
 REVERSED = 0.5
@@ -41,3 +48,18 @@ def remarks(evidence: AdoptionEvidence) -> list[str]:
         if release.n_unusable:
             lines.append(f"Release {place} gives no finite scores to {release.n_unusable:,} rows.")
     return lines
+
+
+def target_verdict_sentence(evidence: TargetEvidence) -> str:
+    """Return whether adopting helped to predict a number, and no more than the known values show."""
+    if not evidence.methods:
+        n = evidence.n_known
+        what = f"{n:,} known value{'s' * (n != 1)}" if n else "no known value"
+        return f"With {what}, nothing can be measured on your rows."
+    if not evidence.releases:
+        return "No release was adopted: the model is what your values teach alone."
+    if not any(evidence.weights):
+        return "Your values speak against the releases: the model is what your values teach alone."
+    if evidence.verdict == CANNOT_TELL:
+        return "Your values cannot tell whether adopting helps: the interval of the difference in error holds 0."
+    return "Adopting helps." if evidence.verdict == BETTER else "Adopting harms: use your values alone."

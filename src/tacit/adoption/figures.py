@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,11 @@ class Figure:
     def from_dict(cls, content: Mapping[str, float]) -> "Figure":
         """Return the figure that ``to_dict`` wrote."""
         return cls(float(content["value"]), float(content["low"]), float(content["high"]))
+
+
+def optional_figure(content: Mapping[str, float] | None) -> Figure | None:
+    """Return the figure that ``to_dict`` wrote, or None."""
+    return None if content is None else Figure.from_dict(content)
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +128,15 @@ class CalibrationBin:
     predicted: float
     observed: Figure
     n_rows: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON-ready data."""
+        return {"predicted": self.predicted, "observed": self.observed.to_dict(), "rows": self.n_rows}
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> "CalibrationBin":
+        """Return the bin that ``to_dict`` wrote."""
+        return cls(float(content["predicted"]), Figure.from_dict(content["observed"]), int(content["rows"]))
 
 
 def calibration(held_out: HeldOut, codes: Codes) -> tuple[CalibrationBin, ...]:

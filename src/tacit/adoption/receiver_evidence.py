@@ -16,6 +16,7 @@ from tacit.adoption.figures import (
     calibration,
     log_loss,
     log_loss_difference,
+    optional_figure,
 )
 from tacit.adoption.held_out import HeldOutMethods
 from tacit.adoption.label_free import Agreement
@@ -54,21 +55,15 @@ class MethodFigures:
             "accuracy": self.accuracy.to_dict(),
             "area": None if self.area is None else self.area.to_dict(),
             "log_loss": self.log_loss.to_dict(),
-            "calibration": [
-                {"predicted": each.predicted, "observed": each.observed.to_dict(), "rows": each.n_rows}
-                for each in self.calibration
-            ],
+            "calibration": [each.to_dict() for each in self.calibration],
         }
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> "MethodFigures":
         """Return the figures that ``to_dict`` wrote."""
-        bins = tuple(
-            CalibrationBin(float(each["predicted"]), Figure.from_dict(each["observed"]), int(each["rows"]))
-            for each in content["calibration"]
-        )
+        bins = tuple(CalibrationBin.from_dict(each) for each in content["calibration"])
         right, loss = Figure.from_dict(content["accuracy"]), Figure.from_dict(content["log_loss"])
-        return cls(str(content["name"]), right, _optional_figure(content["area"]), loss, bins)
+        return cls(str(content["name"]), right, optional_figure(content["area"]), loss, bins)
 
 
 @dataclass(frozen=True)
@@ -134,7 +129,7 @@ class ReleaseFigures:
             trust=float(content["trust"]),
             used=float(content["used"]),
             reversed=float(content["reversed"]),
-            gain=_optional_figure(content["gain"]),
+            gain=optional_figure(content["gain"]),
             agreement=None
             if halves is None
             else Agreement(float(halves["share"]), float(halves["chance"]), int(halves["rows"])),
@@ -195,9 +190,7 @@ class AdoptionEvidence:
     @property
     def verdict(self) -> str:
         """Whether adopting is "better" or "worse" than the labels alone, or labels "cannot tell"."""
-        if self.difference is None or self.difference.low <= 0 <= self.difference.high:
-            return CANNOT_TELL
-        return BETTER if self.difference.value < 0 else WORSE
+        return verdict_of(self.difference)
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready data."""
@@ -224,7 +217,7 @@ class AdoptionEvidence:
             classes=tuple(content["classes"]),
             labels=tuple(int(content["labels"][name]) for name in content["classes"]),
             methods=tuple(MethodFigures.from_dict(each) for each in content["methods"]),
-            difference=_optional_figure(content["difference"]),
+            difference=optional_figure(content["difference"]),
             releases=tuple(ReleaseFigures.from_dict(each) for each in content["releases"]),
             truth=tuple(content["truth"]),
             alone=tuple(content["alone"]),
@@ -232,8 +225,11 @@ class AdoptionEvidence:
         )
 
 
-def _optional_figure(content: Mapping[str, float] | None) -> Figure | None:
-    return None if content is None else Figure.from_dict(content)
+def verdict_of(difference: Figure | None) -> str:
+    """Return what a difference of losses, adopted minus alone, says: nothing where its interval holds 0."""
+    if difference is None or difference.low <= 0 <= difference.high:
+        return CANNOT_TELL
+    return BETTER if difference.value < 0 else WORSE
 
 
 def labels_can_tell(codes: Codes) -> bool:

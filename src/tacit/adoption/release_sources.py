@@ -13,7 +13,14 @@ from tacit.data.schema import Schema
 from tacit.errors import InputError
 from tacit.kinds.registry import kind_by_name, kind_of
 from tacit.releases.file import Release
-from tacit.releases.lesson import FeatureMap, Lesson, ReceiverTable, ScoreFunction
+from tacit.releases.lesson import (
+    FeatureMap,
+    Lesson,
+    PredictionFunction,
+    ReceiverTable,
+    ScoreFunction,
+    owner_schema,
+)
 
 # Rows of the receiver's table that a release is shown; more change nothing that can be measured.
 MOST_ROWS = 20_000
@@ -109,12 +116,73 @@ class ReleaseView:
         return cls(kind, features, np.asarray(arrays["view_centre"]), np.asarray(arrays["view_scale"]))
 
 
+@dataclass(frozen=True, eq=False)
+class ReleasePredictions:
+    """Predictions of a numeric target for rows, in the target's own unit.
+
+    Attributes
+    ----------
+    kind : str
+        The release's kind, whose package can make ``predictions`` again from a file.
+    predictions : PredictionFunction
+    """
+
+    kind: str
+    predictions: PredictionFunction
+
+    def __call__(self, X: Rows) -> FloatArray:
+        """Return the target's mean [N, 1]."""
+        return np.asarray(self.predictions(X)[0])[:, None]
+
+    def to_parts(self) -> tuple[Arrays, dict[str, Any]]:
+        """Return arrays and JSON-ready settings."""
+        arrays, settings = self.predictions.to_parts()
+        return arrays, {"kind": self.kind, "predictions": settings}
+
+    @classmethod
+    def from_parts(cls, arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> "ReleasePredictions":
+        """Return the predictions that ``to_parts`` took apart."""
+        kind = str(settings["kind"])
+        return cls(kind, kind_by_name(kind).stored_predictions(arrays, settings["predictions"]))
+
+
 def release_sources(releases: Sequence[Release], schema: Schema, X: Rows) -> list[Source]:
     """Return each release as a source for rows ``X`` [N, p] of ``schema``; no label is looked at."""
-    sample = X[:: max(1, -(-len(X) // MOST_ROWS))]
-    nothing = np.empty(0, dtype=np.intp)
-    table = ReceiverTable(schema, sample, nothing, nothing)
+    table = _table(schema, X)
     return [release_source(each, table, name=f"release {place}") for place, each in enumerate(releases, start=1)]
+
+
+def target_sources(releases: Sequence[Release], schema: Schema, X: Rows) -> list[Source]:
+    """Return each release of a numeric target as a source for rows ``X`` [N, p] of ``schema``."""
+    table = _table(schema, X)
+    return [target_source(each, table, name=f"release {place}") for place, each in enumerate(releases, start=1)]
+
+
+def target_source(release: Release, table: ReceiverTable, *, name: str) -> Source:
+    """Return what ``release`` says of the target of ``table``; raise InputError if it is one of another column."""
+    kind, ours, theirs = kind_of(release), table.schema.target, owner_schema(release).target
+    if theirs is None or ours is None or theirs.name != ours.name:
+        what = "classes, no number" if theirs is None else f"the target {theirs.name!r}"
+        mine = "no target" if ours is None else f"the target {ours.name!r}"
+        raise InputError(f"{name} is of {what}, and your schema has {mine}: they must be of one column.")
+    lesson = kind.teach(release, table)
+    if lesson.predictions is None:
+        why = lesson.note or "nothing is shared"
+        raise InputError(f"the release of kind {kind.name!r} says nothing about the rows of this table: {why}.")
+    deviations = lesson.predictions(table.X)[1]
+    return Source(
+        name=name,
+        scores=ReleasePredictions(kind.name, lesson.predictions),
+        reliability=_reliability(lesson),
+        residual=float(np.sqrt(np.mean(deviations**2))),
+        note=lesson.note,
+    )
+
+
+def _table(schema: Schema, X: Rows) -> ReceiverTable:
+    """Return the rows that releases are shown, without labels."""
+    nothing = np.empty(0, dtype=np.intp)
+    return ReceiverTable(schema, X[:: max(1, -(-len(X) // MOST_ROWS))], nothing, nothing)
 
 
 def release_source(release: Release, table: ReceiverTable, *, name: str) -> Source:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_softmax
+from scipy.special import expit, log_softmax
+from scipy.stats import norm
 
 from tacit.adoption.hypotheses import UNCALIBRATED_SD, WEIGHT_SD
 from tacit.arrays import FloatArray, Rows
@@ -19,6 +20,11 @@ LARGEST_SCORE = 8.0
 # Chosen on tables other than those reported: .9 costs up to .1 AUC with five labels and three releases of other tables,
 # .6 half of it, and good releases lose nothing.
 MOST_TRUST, LEAST_TRUST = 0.6, 0.02
+# Of a release that holds something, the self-check's separation lies about this many deviations of its noise above 0;
+# beforehand as many releases hold something as hold nothing.
+USUAL_Z = 4.0
+# From so many deviations on, a release can be followed without labels; below, one of shuffled labels might pass.
+CLEAR_Z = 2.2
 # Variance of log-odds between the tables of two owners.
 BETWEEN_OWNERS = 0.05
 # Standard deviation of log-odds over rows from which a release has its full trust.
@@ -52,18 +58,25 @@ class Reliability:
     def trust(self) -> float:
         """The prior probability that the scores hold, between LEAST_TRUST and MOST_TRUST.
 
-        Each known figure multiplies it: (1 - 4/z²)+, min(1, separation/.5), min(1, n mu/100) and 1 - noise share.
+        Each known figure multiplies it: the probability that a release with this z holds something, min(1, s/.5) with
+        s the separation or what it may be within two deviations of its noise, min(1, n mu/100) and 1 - noise share.
         """
-        factor = 1.0
+        factor, slack = 1.0, 0.0
         if self.separation_z is not None:
-            factor *= max(0.0, 1 - 4 / self.separation_z**2) if self.separation_z > 0 else 0.0
+            factor *= informative_probability(self.separation_z)
+            slack = 2 / self.separation_z if self.separation_z else 0.0
         if self.separation is not None:
-            factor *= float(np.clip(self.separation / 0.5, 0.0, 1.0))
+            factor *= float(np.clip((self.separation + slack * self.separation) / 0.5, 0.0, 1.0))
         if self.rows_times_mu is not None:
             factor *= float(np.clip(self.rows_times_mu / 100, 0.0, 1.0))
         if self.noise_share is not None:
             factor *= float(np.clip(1 - self.noise_share, 0.0, 1.0))
         return LEAST_TRUST + (MOST_TRUST - LEAST_TRUST) * factor
+
+    @property
+    def stands_out(self) -> bool:
+        """Whether the self-check, if there was one, lies clearly above its noise."""
+        return self.separation_z is None or self.separation_z >= CLEAR_Z
 
     @property
     def precision(self) -> float:
@@ -75,6 +88,18 @@ class Reliability:
         if self.noise_share is not None:
             noise = max(noise, self.noise_share)
         return 1 / (noise + BETWEEN_OWNERS)
+
+
+def informative_probability(z: float) -> float:
+    """Return the probability that a release whose self-check came out ``z`` deviations above 0 holds something.
+
+    z is N(0, 1) of a release of nothing, and N(s, 1) of another, s half-normal with scale USUAL_Z: the latter has the
+    density 2 N(z; 0, v) Phi(z USUAL_Z/sqrt(v)) with v = 1 + USUAL_Z².
+    """
+    variance = 1 + USUAL_Z**2
+    spread = float(np.sqrt(variance))
+    held = np.log(2) + norm.logpdf(z, scale=spread) + norm.logcdf(z * USUAL_Z / spread)
+    return float(expit(held - norm.logpdf(z)))
 
 
 @dataclass(frozen=True, eq=False)

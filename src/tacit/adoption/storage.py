@@ -10,6 +10,7 @@ from tacit.adoption.classifier import TransferClassifier
 from tacit.adoption.drifting_means import DriftedMeans
 from tacit.adoption.evidence import Evidence
 from tacit.adoption.learned_scores import FeatureScores, stored_geometry, stored_neighbours
+from tacit.adoption.pooled_scores import JOINED_ONLY
 from tacit.adoption.printed import PrintedTransfer
 from tacit.adoption.self_training import SelfTrained
 from tacit.adoption.source_scores import SourceScores
@@ -36,6 +37,7 @@ def classifier_to_model(model: TransferClassifier) -> Model:
         **_axes_arrays(model.own_axes_, "own"),
         **_axes_arrays(model.axes_, "view"),
         "classes": stored_classes(model.classes_),
+        "pool": model.pool_,
         **_trained_arrays(model.alone_, "alone"),
         **_trained_arrays(model.in_view_, "in_view"),
         **_trained_arrays(model.joined_, "joined"),
@@ -77,6 +79,8 @@ def _rebuilt(file: Model, schema: Schema) -> TransferClassifier:
     model.axes_ = _axes(arrays, "view", settings["view"])
     model.n_features_in_ = len(schema.encoded_names)
     model.alone_, model.in_view_, model.joined_ = (_trained(arrays, each) for each in ("alone", "in_view", "joined"))
+    # Models written before scores were pooled predict by the joined ones.
+    model.pool_ = np.asarray(arrays.get("pool", JOINED_ONLY))
     model.sources_ = [stored_source(arrays, source, f"opinion_{k}") for k, source in enumerate(settings["opinions"])]
     model.printed_ = [_printed(arrays, each, f"printed_{k}") for k, each in enumerate(settings["printed"])]
     model.evidence_ = Evidence.from_dict(settings["evidence"])

@@ -1,5 +1,6 @@
 """Figures of held-out numeric predictions with 95 % intervals: R squared, absolute error, coverage."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,7 +8,7 @@ import numpy as np
 from scipy.stats import norm, t
 
 from tacit.adoption.comparison import CONFIDENCE, wilson_interval
-from tacit.adoption.figures import Figure, mean_figure
+from tacit.adoption.figures import N_BINS, CalibrationBin, Figure, mean_figure
 from tacit.arrays import Codes, FloatArray
 
 # The part of values that predicted intervals are to cover.
@@ -30,12 +31,15 @@ class TargetFigures:
         In the target's own unit.
     coverage : Figure
         Share of values inside their interval, stretched by the other folds' values.
+    calibration : tuple of CalibrationBin
+        From the smallest to the largest predictions: their mean, and that of the values, in the target's own unit.
     """
 
     name: str
     r_squared: Figure
     absolute_error: Figure
     coverage: Figure
+    calibration: tuple[CalibrationBin, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready data."""
@@ -44,21 +48,59 @@ class TargetFigures:
             "r_squared": self.r_squared.to_dict(),
             "absolute_error": self.absolute_error.to_dict(),
             "coverage": self.coverage.to_dict(),
+            "calibration": [each.to_dict() for each in self.calibration],
         }
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> "TargetFigures":
+        """Return the figures that ``to_dict`` wrote."""
+        return cls(
+            name=str(content["name"]),
+            r_squared=Figure.from_dict(content["r_squared"]),
+            absolute_error=Figure.from_dict(content["absolute_error"]),
+            coverage=Figure.from_dict(content["coverage"]),
+            calibration=tuple(CalibrationBin.from_dict(each) for each in content["calibration"]),
+        )
 
 
 def target_figures(
-    name: str, predicted: FloatArray, constant: FloatArray, targets: FloatArray, folds: Codes, *, unit: float
+    name: str,
+    predicted: FloatArray,
+    constant: FloatArray,
+    targets: FloatArray,
+    folds: Codes,
+    *,
+    unit: float,
+    centre: float = 0.0,
+    reach: float | None = None,
 ) -> TargetFigures:
-    """Return the figures of one method from mean and variance [2, T, L]; ``unit`` turns errors into the target's."""
+    """Return the figures of one method from mean and variance [2, T, L] in standard units.
+
+    A value in the target's own unit is ``centre`` plus ``unit`` times one in standard units. Intervals reach ``reach``
+    deviations either way, or as far as the values of the other folds say.
+    """
     errors = np.abs(targets - predicted[0]).mean(axis=0)
     inside = covered(predicted, targets, folds)
+    if reach is not None:
+        inside = (deviations_of(predicted, targets) <= reach).mean(axis=0)
     count = round(float(inside.sum()))
     return TargetFigures(
         name,
         r_squared(predicted, constant, targets),
         mean_figure(unit * errors),
         Figure(float(inside.mean()), *wilson_interval(count, len(targets))),
+        calibration(centre + unit * predicted[0].mean(axis=0), centre + unit * targets),
+    )
+
+
+def calibration(predicted: FloatArray, targets: FloatArray) -> tuple[CalibrationBin, ...]:
+    """Return bins of nearly equal numbers of values by their predictions [L]; fewer where a bin would hold one."""
+    order = np.argsort(predicted, kind="stable")
+    parts = np.array_split(order, max(1, min(N_BINS, len(order) // 2)))
+    return tuple(
+        CalibrationBin(float(predicted[part].mean()), mean_figure(targets[part]), len(part))
+        for part in parts
+        if len(part) > 1
     )
 
 

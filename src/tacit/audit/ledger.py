@@ -31,7 +31,7 @@ from tacit.privacy.stream import NoiseStream
 
 # A large delta: with it, what Gaussian noise gives away shows in few draws.
 BUDGET = Budget(1.0, 0.05, unit=Unit.RECORD, relation=Relation.REPLACE)
-DRAWS, COUNT_DRAWS = 16_000, 400
+DRAWS, ADDED_DRAWS, COUNT_DRAWS = 16_000, 8_000, 400
 # What is asked for: releases by kind with epsilon and delta, and the answer of a desk.
 RELEASES = {"moments": (0.35, 0.01), "encoder": (0.2, 0.0), "linear": (0.2, 0.0)}
 DESK_EPSILON = 0.2
@@ -83,6 +83,7 @@ def cases(seed: int | None) -> list[Case]:
             lambda: ledger_game(seed, converts=False).play(DRAWS),
             control=True,
         ),
+        Case("ledger: rows that come or go, mixed kinds, game", lambda: added_row_game(seed).play(ADDED_DRAWS)),
         Case("ledger: a published number of rows, game", lambda: row_count_game(converts=True).play(COUNT_DRAWS)),
         Case(
             "control: ledger that takes a published number of rows for hidden",
@@ -102,6 +103,22 @@ def ledger_game(seed: int | None, *, converts: bool) -> Game:
         return lambda count: transcripts(listed, grants, side, count, stream)
 
     return Game("ledger", BUDGET.epsilon, BUDGET.delta, sampler(0), sampler(1))
+
+
+def added_row_game(seed: int | None) -> Game:
+    """Return the game of all answers under a ledger that hides whether a record is there."""
+    budget = replace(BUDGET, relation=Relation.ADD_REMOVE)
+    tables = added_tables()
+    listed = {
+        method: _release_offer(method, *loss, tables, relation=Relation.ADD_REMOVE) for method, loss in RELEASES.items()
+    }
+    grants = ledger_grants({name: offer.claim for name, offer in listed.items()}, converts=True, budget=budget)
+    stream = NoiseStream(seed)
+
+    def sampler(side: int) -> Sampler:
+        return lambda count: transcripts(listed, grants, side, count, stream)
+
+    return Game("ledger", budget.epsilon, budget.delta, sampler(0), sampler(1))
 
 
 def row_count_game(*, converts: bool) -> Game:
@@ -204,9 +221,24 @@ def exchanged_tables() -> tuple[MixedTable, MixedTable]:
     return (X, y), (other, y)
 
 
-def _release_offer(method: str, epsilon: float, delta: float, tables: tuple[MixedTable, MixedTable]) -> Offer:
+def added_tables() -> tuple[MixedTable, MixedTable]:
+    """Return two tables of which the second has one row more."""
+    X, y = np.linspace(0, 1, N_ROWS)[:, None], np.arange(N_ROWS) // 3 % 2
+    return (X, y), (np.vstack([X, [[1.0]]]), np.append(y, 1))
+
+
+def _release_offer(
+    method: str,
+    epsilon: float,
+    delta: float,
+    tables: tuple[MixedTable, MixedTable],
+    *,
+    relation: Relation = Relation.REPLACE,
+) -> Offer:
     kind = kind_by_method(method)
-    plan = kind.plan(SCHEMA, unit=Unit.RECORD, epsilon=epsilon, delta=delta, n_rows=len(tables[0][0]))
+    form = relation if relation in kind.relations else None
+    n_rows = len(tables[0][0])
+    plan = kind.plan(SCHEMA, unit=Unit.RECORD, epsilon=epsilon, delta=delta, n_rows=n_rows, relation=form)
     claim = plan_claim(plan.steps, plan.budget, exact=plan.exact)
     first, second = (_recorded(lambda table=table: kind.make(plan, *table, random_state=0)) for table in tables)  # type: ignore[misc]
     pairs = zip(first, second, strict=True)

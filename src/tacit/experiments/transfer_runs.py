@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.adoption.classifier import TransferClassifier
+from tacit.adoption.pooled_scores import pool_weights, pooled
 from tacit.adoption.printed import learn_printed
 from tacit.adoption.self_training import self_train
 from tacit.adoption.source_scores import source_scores
@@ -35,7 +36,7 @@ def measure(
     release: Release, schema: Schema, train: LabelledRows, test: LabelledRows, *, seed: int
 ) -> dict[str, float]:
     """Return the test accuracy without the release, with no more of it than its view, of it alone, and with both."""
-    model = TransferClassifier([release], schema=schema, random_state=seed, n_jobs=-1).fit(*train)
+    model = TransferClassifier([release], schema=schema, evidence=False, random_state=seed, n_jobs=-1).fit(*train)
     X, y = test
     return {
         TARGET_ONLY: float((model.target_only_predict(X) == y).mean()),
@@ -55,7 +56,9 @@ def measure_releases(
     (X, y), (X_test, truth) = train, test
     labelled = np.flatnonzero(y >= 0)
     codes = y[labelled].astype(np.intp)
-    first = TransferClassifier([next(iter(releases.values()))], schema=schema, random_state=seed, n_jobs=-1).fit(X, y)
+    first = TransferClassifier(
+        [next(iter(releases.values()))], schema=schema, evidence=False, random_state=seed, n_jobs=-1
+    ).fit(X, y)
     without_release = {
         TARGET_ONLY: float((first.target_only_predict(X_test) == truth).mean()),
         PUBLIC_VIEW: float((first.view_only_predict(X_test) == truth).mean()),
@@ -68,10 +71,12 @@ def measure_releases(
         source = source_scores(release, table)
         scores, test_scores = source(X), source(X_test)
         joined = self_train(F, labelled, codes, sources=[scores], sources_labelled=[scores[labelled]], **settings)
+        weights = pool_weights(first.in_view_.labelled_scores, joined.labelled_scores, codes)
+        adopted = pooled(weights, first.in_view_.scores(F_test, []), joined.scores(F_test, [test_scores]))
         accuracies[name] = {
             **without_release,
             RELEASE_ALONE: float((test_scores.argmax(axis=1) == truth).mean()),
-            ADOPTED: float((joined.scores(F_test, [test_scores]).argmax(axis=1) == truth).mean()),
+            ADOPTED: float((adopted.argmax(axis=1) == truth).mean()),
         }
         # The published combination is defined for releases per entry.
         if release.card.unit == Unit.ENTRY:

@@ -2,10 +2,11 @@
 
 import os
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any, TypeVar
 
 from joblib import Parallel, delayed
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 Result = TypeVar("Result")
 
@@ -17,7 +18,7 @@ def run_parts(function: Callable[..., Result], tasks: Iterable[tuple[Any, ...]],
     generator that cuts parts out of a table never holds them all.
     """
     home = os.getpid()
-    with threadpool_limits(limits=1, user_api="blas"):
+    with _libraries().limit(limits=1, user_api="blas"):
         return list(Parallel(n_jobs=n_jobs, prefer="threads")(delayed(_run)(function, home, task) for task in tasks))
 
 
@@ -25,5 +26,11 @@ def _run(function: Callable[..., Result], home: int, task: tuple[Any, ...]) -> R
     if os.getpid() == home:
         return function(*task)
     # The caller's limit does not reach another process.
-    with threadpool_limits(limits=1, user_api="blas"):
+    with _libraries().limit(limits=1, user_api="blas"):
         return function(*task)
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """Return the loaded libraries, found once: to look for them takes longer than to learn from a small table."""
+    return ThreadpoolController()

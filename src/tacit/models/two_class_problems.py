@@ -11,9 +11,7 @@ from tacit.arrays import FloatArray, IntArray
 from tacit.data.columns import Categorical
 from tacit.data.row_parts import row_parts
 from tacit.data.schema import Schema
-from tacit.errors import InputError
 from tacit.models.bounded_rows import to_unit_cube
-from tacit.privacy.budget import Relation, Relations
 
 # Rows end a little inside the unit ball: room for the rounding of the division.
 INSIDE = 1 - 2.0**-40
@@ -24,14 +22,6 @@ FURTHEST_MARGIN = 1e6
 REPLACED = "two tables are neighbours if one row, with its label, is another one; the number of rows is public"
 EVERY_CLASS = "; a row takes part in the problem of every class, and each has an equal part of epsilon"
 ADDED = "two tables are neighbours if one row, with its label, is added, removed or another one"
-
-
-def proved_relations(n_rows: int | None) -> Relations:
-    """Return what objective perturbation proves: one row exchanged, or with a public bound on ``n_rows`` also added.
-
-    With the bound the curvature is a public number, and a row of zeros is no row, so all three changes cost the same.
-    """
-    return (Relation.REPLACE,) if n_rows is None else (Relation.ADD_REMOVE, Relation.REPLACE)
 
 
 def centred(X: FloatArray, bounds: tuple[Any, Any] | None) -> FloatArray:
@@ -141,15 +131,6 @@ def saturated(margins: FloatArray) -> FloatArray:
     """
     clipped: FloatArray = np.clip(margins, -FURTHEST_MARGIN, FURTHEST_MARGIN)
     return clipped
-
-
-def public_row_count(n: int, n_rows: int | None) -> int:
-    """Return the number of rows that noise is calibrated for: ``n``, or the public bound, which must not be smaller."""
-    if n_rows is None:
-        return n
-    if n > checks.whole("n_rows", n_rows):
-        raise InputError(f"n_rows must be at least the number of rows; got {n_rows}, and more rows. Nothing was drawn.")
-    return n_rows
 
 
 def class_probabilities(scores: FloatArray) -> FloatArray:

@@ -1,11 +1,16 @@
 """The sections of a page about an additive release: its private check, and its curves."""
 
+import math
+
+import numpy as np
+
 from tacit.data.schema import Schema
-from tacit.models.additive.model import AdditiveClassifier, AdditiveRegression
+from tacit.models.additive.model import AdditiveClassifier, AdditiveCurves, AdditiveRegression
 from tacit.models.additive.release import read_additive
 from tacit.pages.curves import MOST_CURVES, curve_charts, strongest_curves
 from tacit.pages.layout import section
 from tacit.pages.markup import Markup, joined, tag
+from tacit.pages.pair_maps import pair_maps
 from tacit.releases.file import Release
 
 
@@ -20,10 +25,30 @@ def additive_sections(release: Release, _: Schema | None) -> list[Markup]:
     )
     aside = "What each column adds to a score, as learned from noisy answers."
     charts = joined(tag("p", words), curve_charts(curves, score_names(model)))
-    return [
+    parts = [
         section("Quality", "What the owner's own rows say, with noise.", quality(model)),
         section("Curves", aside, charts),
     ]
+    return [*parts, *_pair_sections(model)]
+
+
+def _pair_sections(model: AdditiveClassifier | AdditiveRegression) -> list[Markup]:
+    if not model.curves.pairs:
+        return []
+    words = (
+        f"{len(model.curves.pairs)} pairs of columns were chosen by a noisy query; shown are the strongest. A cell "
+        "says what the two columns add together beyond their curves: blue more, red less, grey where noise explains it."
+    )
+    aside = "Where two columns say more together than apart."
+    return [section("Pairs", aside, joined(tag("p", words), pair_maps(model.curves, score_names(model))))]
+
+
+def noise_share(curves: AdditiveCurves) -> tuple[float, float]:
+    """Return the spread of scores over rows whose columns are independent, and that of the noise in them."""
+    tables = [(curves.shares, curves.values, curves.deviations)]
+    tables += [(pair.shares, pair.values, pair.deviations) for pair in curves.pairs]
+    signal, noise = (float(np.mean(sum(table[0] @ table[part] ** 2 for table in tables))) for part in (1, 2))
+    return math.sqrt(signal), math.sqrt(noise)
 
 
 def score_names(model: AdditiveClassifier | AdditiveRegression) -> list[str]:
@@ -44,7 +69,9 @@ def quality(model: AdditiveClassifier | AdditiveRegression) -> Markup:
             f"{name} {100 * share:.1f} %" for name, share in zip(model.classes, model.check.shares, strict=True)
         )
         figures = [("area under the ROC curve", f"{model.check.auc:.2f}"), ("shares of the classes", shares)]
-    figures += [("learned from", noisy)]
+    spread, noise = noise_share(model.curves)
+    bought = f"scores spread by {spread:.2f} from row to row, of which {noise:.2f} may be noise"
+    figures += [("learned from", noisy), ("what epsilon bought", bought)]
     doubt = (
         "The check stands out of its noise."
         if check.separation_z >= 2

@@ -20,9 +20,9 @@ def percent(share: float, digits: int = 1) -> str:
     return f"{100 * share:.{digits}f}{NARROW}%"
 
 
-def short(name: str) -> str:
+def short(name: str, longest: int = LONGEST_NAME) -> str:
     """Return a name cut to fit a narrow place; the caller shows the whole name as ``title``."""
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+    return name if len(name) <= longest else f"{name[: longest - 1]}…"
 
 
 def points(change: float) -> str:

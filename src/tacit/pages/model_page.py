@@ -1,5 +1,6 @@
 """The page about an adopted model."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tacit.adoption.comparison import Comparison
@@ -64,7 +65,11 @@ def model_page(facts: ModelFacts) -> str:
     sections = [
         *_method_sections(facts),
         *([] if facts.comparison is None else _comparison_sections(facts.comparison)),
-        section("What was adopted", "The guarantee of each owner, from the card of the release.", _adopted(facts)),
+        section(
+            "What was adopted",
+            "The guarantee of each owner, from the card of the release.",
+            adopted_part(facts.cards, facts.weights, facts.notes),
+        ),
         *_summary_sections(facts),
     ]
     note = "It shows means and counts of your own rows: keep it as you keep your table."
@@ -108,14 +113,15 @@ def _method_sections(facts: ModelFacts) -> list[Markup]:
     ]
 
 
-def _adopted(facts: ModelFacts) -> Markup:
-    names = [f"Release {place + 1}: {card.title}" for place, card in enumerate(facts.cards)]
-    weights = weight_chart(list(zip(names, facts.weights, strict=True))) if len(names) > 1 else None
+def adopted_part(cards: Sequence[Card], weights: Sequence[float], notes: Sequence[str]) -> Markup:
+    """Return the card, the weight and the note of each release."""
+    names = [f"Release {place + 1}: {card.title}" for place, card in enumerate(cards)]
+    chart = weight_chart(list(zip(names, weights, strict=True))) if len(names) > 1 else None
     blocks = [
         guarantee_block(card, heading=name, note=_adoption(card, weight, note))
-        for name, card, weight, note in zip(names, facts.cards, facts.weights, facts.notes, strict=True)
+        for name, card, weight, note in zip(names, cards, weights, notes, strict=True)
     ]
-    return joined(weights, blocks)
+    return joined(chart, blocks)
 
 
 def _adoption(card: Card, weight: float, note: str) -> str:

@@ -47,7 +47,10 @@ def signature_block(release: Release) -> Markup:
         tag("div", [tag("p", words, class_="signed") for words in (role, "Name", "Place and date")], class_="hand")
         for role in roles
     ]
-    return joined(tag("dl", terms), tag("p", note, class_="small"), tag("div", lines, class_="hands"))
+    # In one piece on paper: a signature must not stand on another sheet than the digest that is signed.
+    return tag(
+        "div", [tag("dl", terms), tag("p", note, class_="small"), tag("div", lines, class_="hands")], class_="signing"
+    )
 
 
 def _schema(release: Release) -> Schema | None:

@@ -88,7 +88,7 @@ class Spending:
         if math.isinf(needed):
             why = self._without_epsilon(event)
         else:
-            why = f"by itself it costs epsilon {digits(needed, up=True)}{at}. {self._way_out(event, at)}"
+            why = f"By itself it costs epsilon {digits(needed, up=True)}{at}. {self._way_out(event, at)}"
         left = "no epsilon is left"
         if room:
             shown = digits(room)
@@ -99,8 +99,8 @@ class Spending:
         """Return why no epsilon holds for ``event`` at the budget's delta, and the way out."""
         if self.budget.delta == 0:
             return (
-                "This release needs a delta above 0, as Gaussian noise does, and the ledger has none. Make it with "
-                "delta 0, which draws Laplace noise, or keep a ledger with a delta, 1e-6 say."
+                "This release needs a delta above 0, as Gaussian noise does, and the ledger has none. Make it in "
+                "a form without one (Laplace noise, or weights of a regression), or keep a ledger with a delta, 1e-6."
             )
         return (
             f"This release brings a delta of its own along, {self._filters.cost(event)[MASS]:.3g}, that alone is more "

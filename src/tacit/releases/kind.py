@@ -1,6 +1,8 @@
 """What a kind of release is: a plan calibrated once, a way to make the release, and what it teaches a receiver."""
 
+import hashlib
 import importlib
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
@@ -15,9 +17,9 @@ from tacit.data.schema import Schema
 from tacit.errors import InputError
 from tacit.privacy.account import Account, Plan, plan_event
 from tacit.privacy.accounting import calibrate
-from tacit.privacy.budget import Budget, Unit
+from tacit.privacy.budget import Budget, Relation, Relations, Unit
 from tacit.privacy.events import Event
-from tacit.privacy.ledger import LedgerLike
+from tacit.privacy.ledger import Ledger, LedgerLike
 from tacit.releases.file import Release
 from tacit.releases.lesson import FeatureMap, Lesson, PredictionFunction, ReceiverTable, ScoreFunction
 
@@ -49,21 +51,31 @@ def person_plan(plan_per_record: Callable[[float, float], AnyPlan], promise: Bud
     """Return the plan with the least noise that keeps ``promise`` for a person with at most ``rows`` rows.
 
     ``plan_per_record(epsilon, delta)`` is the kind's own plan per record, of which only the level of the noise is used.
+    """
+    return for_persons(plan_per_record(*person_loss(plan_per_record, promise, rows)), promise, rows)
+
+
+def person_loss(plan_per_record: Callable[[float, float], Plan], promise: Budget, rows: int) -> tuple[float, float]:
+    """Return the (epsilon, delta) per record at which ``rows`` rows together cost a person what ``promise`` says.
+
     Inequality: K rows change one after the other, each by what one record may change, so that sums move at most K
     times as far; Laplace and Gaussian noise K times as large then keep what they kept for one record. That is the
     group's exact cost, which (epsilon, delta) of one record alone would overstate: ``accounting.at_group``.
     """
 
-    def at(level: float) -> AnyPlan:
+    def loss(level: float) -> tuple[float, float]:
         # A smaller delta than the promise's keeps some epsilon above 0 for any noise that the search tries.
-        return for_persons(plan_per_record(promise.epsilon / level, promise.delta / rows), promise, rows)
+        return promise.epsilon / level, promise.delta / rows
+
+    def at(level: float) -> Plan:
+        return for_persons(plan_per_record(*loss(level)), promise, rows)
 
     def event(level: float) -> Event:
         made = at(level)
         return plan_event(made.steps, made.budget)
 
-    # A kind that spends no delta promises none, and is calibrated for what it promises.
-    return at(calibrate(event, at(float(rows)).budget, start=float(rows)))
+    # A plan that spends no delta promises none, and is calibrated for what it promises.
+    return loss(calibrate(event, at(float(rows)).budget, start=float(rows)))
 
 
 def for_persons(plan: AnyPlan, promise: Budget, rows: int) -> AnyPlan:
@@ -84,6 +96,18 @@ def for_persons(plan: AnyPlan, promise: Budget, rows: int) -> AnyPlan:
 
 
 Details = TypeVar("Details")
+
+
+def choice_key(ledger: Ledger | None, random_state: int | None) -> bytes:
+    """Return the key that chooses which rows of a person are read: it depends on no row.
+
+    The same for every release on one ledger, so that no more of a person's rows are ever read; a fresh one without a
+    ledger; the same again with a seed. The bound on what a person can change holds for any key, secret or not.
+    """
+    if random_state is None and ledger is None:
+        return os.urandom(32)
+    name = f"seed {random_state}" if ledger is None else f"ledger {ledger.identifier}"
+    return hashlib.sha256(f"tacit: rows of persons, {name}".encode()).digest()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -149,6 +173,9 @@ class ReleaseKind:
         The kinds that release files of this kind state.
     row_count_public : bool
         Whether planning needs the number of rows, which the release then states exactly.
+    relations : tuple of Relation
+        The relations of neighbours that a plan per record can be made for, the usual one first; empty: the only one
+        that its plans state, to be converted by a ledger.
     noisy_counts : str
         The array of a release that holds counts of rows with noise, by class; empty if there is none.
     """
@@ -161,6 +188,7 @@ class ReleaseKind:
     files: tuple[str, ...]
     row_count_public: bool = False
     noisy_counts: str = ""
+    relations: Relations = ()
 
     @property
     def name(self) -> str:
@@ -181,16 +209,20 @@ class ReleaseKind:
         delta: float,
         n_rows: int | None = None,
         rows_per_person: int | None = None,
+        relation: Relation | str | None = None,
         **settings: Any,
     ) -> ReleasePlan[Any]:
         """Return what releasing a table with ``schema`` will draw; nothing is charged.
 
-        ``rows_per_person`` is for unit "person": the most rows of one person that `make` will be given.
+        ``rows_per_person`` is for unit "person": the most rows of one person that `make` will be given. ``relation`` is
+        for kinds that offer several.
         """
         self.require_unit(unit)
         budget = Budget(epsilon, delta, unit=unit)
         if self.row_count_public:
             settings["n_rows"] = n_rows
+        if self.relations:
+            settings["relation"] = self.relations[0] if relation is None else Relation(relation)
 
         def own(chosen: Unit, epsilon: float, delta: float) -> ReleasePlan[Any]:
             plan: ReleasePlan[Any] = self._module("plan").plan(

@@ -10,6 +10,7 @@ from tacit.adoption.averaged_transfer import AveragedTransfer, Shares
 from tacit.adoption.classifier import TransferClassifier
 from tacit.adoption.neighbours import MetricNeighbours
 from tacit.adoption.network import SharpenedTransfer
+from tacit.adoption.target_transfer import TargetTransfer
 from tacit.arrays import UNLABELLED
 from tacit.checks import one_of
 from tacit.data.encoding import Encoded
@@ -19,7 +20,9 @@ from tacit.files.atomic import require_output
 from tacit.files.regular import FilePath
 from tacit.kinds.registry import kind_of
 from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
+from tacit.models.linear.planning import SplitSettings
 from tacit.pages.table_summary import summarise_table, with_summary
+from tacit.privacy.budget import Budget
 from tacit.privacy.ledger import LedgerLike
 from tacit.releases.file import Release
 from tacit.releases.lesson import owner_schema
@@ -31,11 +34,14 @@ from tacit.workflows.tables import (
     Progress,
     Table,
     as_schema,
+    contribution,
     encoded_rows,
     input_paths,
-    labelled_rows,
     ledger_of,
     no_progress,
+    private_rows,
+    warn_of_repeating,
+    with_person,
 )
 
 AUTO, AVERAGED, MEMBERSHIP, SHARPENED = LEARNERS = ("auto", "averaged", "membership", "sharpened")
@@ -58,7 +64,8 @@ def adopt(
 ) -> AdoptedModel:
     """Return the model learned from releases of any kinds and the receiver's rows; write it if ``output`` is given.
 
-    Adopting spends nothing. The model holds knowledge of the receiver's rows and must not be handed out.
+    Adopting spends nothing. The model holds knowledge of the receiver's rows and must not be handed out. If the schema
+    has a numeric target instead of a label, releases of that target are adopted.
 
     Parameters
     ----------
@@ -93,6 +100,9 @@ def adopt(
         require_output(Path(output), force=force, inputs=input_paths(*releases, table, schema))
     sources = opened_releases(releases, trusted_key=trusted_key)
     rows = encoded_rows(table, rules, labels="optional", progress=progress)
+    if rules.target is not None:
+        _check_target_options(learner, combine, shares)
+        return _adopt_target(sources, rows, rules, random_state=random_state, output=output, progress=progress)
     chosen = chosen_learner(learner, sources, rules, combine=combine, n_classes=_n_labelled_classes(rows))
     if shares is not None and chosen != AVERAGED:
         raise InputError(f"shares are for the learner {AVERAGED!r}; got them with {chosen!r}. Leave them out.")
@@ -108,12 +118,33 @@ def adopt(
     return adopted
 
 
+def _adopt_target(
+    sources: list[Release],
+    rows: Encoded,
+    schema: Schema,
+    *,
+    random_state: int,
+    output: FilePath | None,
+    progress: Progress,
+) -> AdoptedModel:
+    """Return the model of a numeric target."""
+    receiver = TargetTransfer(sources, schema=schema, random_state=random_state)
+    progress(f"learning from {len(sources)} release{'s' * (len(sources) != 1)} and {_counted_rows(rows)}")
+    receiver.fit(rows.X, rows.outcomes)
+    adopted = AdoptedModel(receiver.to_model(), receiver, schema)
+    if output is not None:
+        write_model(adopted, output)
+    return adopted
+
+
 def adopt_privately(
     releases: Sequence[Release | FilePath],
     table: Table,
     schema: Schema | FilePath,
     *,
     epsilon: float,
+    person: str | None = None,
+    rows_per_person: int | None = None,
     ledger: LedgerLike = None,
     random_state: int | None = None,
     trusted_key: TrustedKey | None = None,
@@ -123,10 +154,12 @@ def adopt_privately(
 ) -> FeatureSplitClassifier:
     """Return a classifier learned from linear releases and rows that are protected too; write its release if asked.
 
-    The receiver's ledger is charged with ``epsilon`` per record before anything is drawn; what comes out may be handed
-    out (``release()``), and adopted in turn.
+    The receiver's ledger is charged with ``epsilon`` before anything is drawn: per record, or per person where the
+    schema or ``person`` names the column that says whose row it is, of whom at most ``rows_per_person`` rows are read.
+    Neighbours are the ledger's: on one with relation "add-remove" the number of rows stays hidden. What comes out may
+    be handed out (``release()``), and adopted in turn.
     """
-    rules = as_schema(schema)
+    rules = with_person(as_schema(schema), person)
     if output is not None:
         require_output(Path(output), force=force, inputs=input_paths(*releases, table, schema, ledger))
     account = ledger_of(ledger, rules)
@@ -137,13 +170,21 @@ def adopt_privately(
             "--epsilon and --ledger are for releases by `--method linear` alone; "
             f"got one of kind {others[0]!r}. Leave them out to adopt other kinds: the model is then not private."
         )
-    rows = labelled_rows(table, rules, progress=progress)
+    kept = contribution(rules, unit=None, rows=rows_per_person, ledger=account, random_state=random_state)
+    rows, repeating = private_rows(table, rules, kept, progress=progress)
+    warn_of_repeating(Budget(epsilon, unit=kept.unit), repeating)
     progress(f"charging, then learning from {_counted_rows(rows)}")
     purpose = "feature-split regression" if output is None else f"adopt into {Path(output).name}"
     classifier = FeatureSplitClassifier(
-        epsilon, sources=tuple(sources), schema=rules, ledger=account, random_state=random_state, purpose=purpose
+        epsilon,
+        sources=tuple(sources),
+        schema=rules,
+        settings=SplitSettings(relation=None if account is None else account.budget.relation),
+        rows_per_person=kept.rows,
+        ledger=account,
+        random_state=random_state,
     )
-    classifier.fit(rows.X, rows.y)
+    classifier.fit(rows.X, rows.y, persons=rows.persons if kept.rows else None, purpose=purpose)
     if output is not None:
         write_charged(classifier.release(), Path(output), signing_key=None, charged=account is not None)
     return classifier
@@ -192,6 +233,14 @@ def _check_learner(learner: str, combine: str) -> None:
         )
 
 
+def _check_target_options(learner: str, combine: str, shares: Shares) -> None:
+    if learner not in (AUTO, AVERAGED) or combine != "calibrated" or shares is not None:
+        raise InputError(
+            "the schema has a numeric target, which is learned by the learner 'averaged' and has no class shares; "
+            "leave --learner, --combine and --shares out."
+        )
+
+
 def _receiver(
     sources: list[Release],
     schema: Schema,
@@ -217,5 +266,5 @@ def _n_labelled_classes(rows: Encoded) -> int:
 
 
 def _counted_rows(rows: Encoded) -> str:
-    n_labelled = int((rows.y != UNLABELLED).sum())
-    return f"{n_labelled:,} label{'s' * (n_labelled != 1)} among {len(rows.y):,} rows"
+    n_known, what = int(rows.has_outcome.sum()), "label" if rows.targets is None else "value"
+    return f"{n_known:,} {what}{'s' * (n_known != 1)} among {len(rows.y):,} rows"

@@ -16,9 +16,12 @@ from tacit.adoption.network import SharpenedTransfer
 from tacit.adoption.network_storage import KIND as NETWORK
 from tacit.adoption.receiver_evidence import AdoptionEvidence
 from tacit.adoption.storage import KIND as TRANSFER
+from tacit.adoption.target_evidence import TargetEvidence
+from tacit.adoption.target_transfer import KIND as TARGET
+from tacit.adoption.target_transfer import TargetTransfer
 from tacit.arrays import FloatArray
 from tacit.data.schema import Schema
-from tacit.errors import ReleaseError
+from tacit.errors import InputError, ReleaseError
 from tacit.files.regular import FilePath
 from tacit.kinds.registry import kind_of
 from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
@@ -27,8 +30,10 @@ from tacit.releases.container import MODEL, RELEASE
 from tacit.releases.file import Model, read_release
 
 Receiver = AveragedTransfer | TransferClassifier | SharpenedTransfer | MetricNeighbours
+Regressor = TargetTransfer
 # By the kind that their model files state.
-RECEIVERS: dict[str, type[Receiver]] = {
+RECEIVERS: dict[str, type[Receiver | Regressor]] = {
+    TARGET: TargetTransfer,
     AVERAGED: AveragedTransfer,
     TRANSFER: TransferClassifier,
     NETWORK: SharpenedTransfer,
@@ -48,26 +53,40 @@ class Classifier(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class AdoptedModel:
-    """A model file, the classifier that it holds, and the schema of the receiver's tables.
+    """A model file, the classifier or regressor that it holds, and the schema of the receiver's tables.
 
     It holds knowledge of the receiver's rows: keep it, do not hand it out.
     """
 
     model: Model
-    classifier: Receiver
+    learner: Receiver | Regressor
     schema: Schema
 
     @property
-    def evidence(self) -> Evidence | AdoptionEvidence:
+    def evidence(self) -> Evidence | AdoptionEvidence | TargetEvidence:
         """What adopting did on the receiver's own labelled rows."""
-        return self.classifier.evidence_
+        return self.learner.evidence_
+
+    @property
+    def classifier(self) -> Receiver:
+        """The classifier; raise InputError for a model of a numeric target."""
+        if isinstance(self.learner, TargetTransfer):
+            raise InputError("the model is of a numeric target and names no classes; see its regressor.")
+        return self.learner
+
+    @property
+    def regressor(self) -> Regressor:
+        """The regressor; raise InputError for a model of classes."""
+        if not isinstance(self.learner, TargetTransfer):
+            raise InputError("the model is of classes and predicts no number; see its classifier.")
+        return self.learner
 
 
 @dataclass(frozen=True, eq=False)
 class Predictor:
     """Whatever predicts: the model of an adoption, or a linear release, which is one by itself."""
 
-    classifier: Classifier
+    learner: Classifier | Regressor
     schema: Schema
 
 
@@ -91,7 +110,7 @@ def open_predictor(path: FilePath) -> Predictor:
     release = read_release(path) if is_release_file(path) else None
     if release is None or release.schema is None or "prior" not in kind_of(release).teaches:
         opened = read_model(path)  # which says why any other release is no model
-        return Predictor(opened.classifier, opened.schema)
+        return Predictor(opened.learner, opened.schema)
     return Predictor(FeatureSplitClassifier.from_release(release), Schema.from_dict(release.schema, source=str(path)))
 
 

@@ -1,10 +1,12 @@
-"""Predict the class of new rows with an adopted model."""
+"""Predict the class, or the number, of new rows with an adopted model."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
 
+from tacit.adoption.target_transfer import TargetTransfer
+from tacit.arrays import Rows
 from tacit.data.encoding import columns_to_read, decode_labels, encode, open_for
 from tacit.data.schema import Schema
 from tacit.data.tables import Format, format_of, write_table
@@ -13,6 +15,9 @@ from tacit.files.atomic import replacing, require_output
 from tacit.files.regular import FilePath
 from tacit.workflows.models import AdoptedModel, Predictor, open_predictor
 from tacit.workflows.tables import Progress, input_paths, no_progress
+
+CLASS_COLUMNS = ("prediction", "confidence")
+NUMBER_COLUMNS = ("prediction", "low", "high")
 
 
 def predict(
@@ -25,6 +30,8 @@ def predict(
     progress: Progress = no_progress,
 ) -> pl.DataFrame:
     """Return the class of each row of ``table`` by name, and how sure the model is, in the order of the table.
+
+    Of a numeric target: its mean, and the ends `low` and `high` of an interval that is to cover nine of ten values.
 
     A label column, if there is one, is not read.
 
@@ -47,15 +54,23 @@ def predict(
     frame = _kept_frame(table, predictor.schema, list(keep), source)
     rows = encode(_without_label(frame, predictor.schema, list(keep)), predictor.schema, source=source)
     progress(f"predicting {len(rows.X):,} rows")
-    shares = predictor.classifier.predict_proba(rows.X)  # [N, C]
-    codes = predictor.classifier.classes_[shares.argmax(axis=1)]
-    names = decode_labels(codes, predictor.schema).alias("prediction")
-    columns = [*frame.select(list(keep)).get_columns(), names, pl.Series("confidence", shares.max(axis=1).round(6))]
-    predictions = pl.DataFrame(columns)
+    predictions = pl.DataFrame([*frame.select(list(keep)).get_columns(), *predicted_columns(predictor, rows.X)])
     if output is not None:
         with replacing(Path(output)) as file:
             write_table(predictions, file, layout=_layout(Path(output)))
     return predictions
+
+
+def predicted_columns(predictor: AdoptedModel | Predictor, X: Rows) -> list[pl.Series]:
+    """Return the class and how sure it is, or a number and the ends of its interval."""
+    learner = predictor.learner
+    if isinstance(learner, TargetTransfer):
+        low, high = learner.predict_interval(X).T
+        numbers = zip(NUMBER_COLUMNS, (learner.predict(X), low, high), strict=True)
+        return [pl.Series(name, values) for name, values in numbers]
+    shares = learner.predict_proba(X)  # [N, C]
+    names = decode_labels(learner.classes_[shares.argmax(axis=1)], predictor.schema)
+    return [names.alias(CLASS_COLUMNS[0]), pl.Series(CLASS_COLUMNS[1], shares.max(axis=1).round(6))]
 
 
 def _layout(output: Path) -> Format:
@@ -74,7 +89,7 @@ def _kept_frame(table: FilePath | pl.DataFrame, schema: Schema, keep: list[str],
     lacking = [name for name in keep if name not in frame.columns]
     if lacking:
         raise InputError(f"--keep must name columns of {source}; it has no {lacking[0]!r}.")
-    clash = sorted({"prediction", "confidence"} & set(keep))
+    clash = sorted({*CLASS_COLUMNS, *(NUMBER_COLUMNS if schema.target else ())} & set(keep))
     if clash:
         raise InputError(f"--keep must not name {clash[0]!r}, which is a column of the output. Rename it in the table.")
     return frame
@@ -83,6 +98,6 @@ def _kept_frame(table: FilePath | pl.DataFrame, schema: Schema, keep: list[str],
 def _without_label(frame: pl.DataFrame, schema: Schema, keep: list[str]) -> pl.DataFrame:
     """Return the frame without its label and without kept columns that its schema does not list."""
     listed = {column.name for column in schema.columns}
-    label = {schema.label.name} if schema.label else set()
-    dropped = label | {name for name in keep if name not in listed}
+    outcome = schema.label or schema.target
+    dropped = ({outcome.name} if outcome else set()) | {name for name in keep if name not in listed}
     return frame.drop([name for name in frame.columns if name in dropped])

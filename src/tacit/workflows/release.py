@@ -11,12 +11,12 @@ from tacit.arrays import Rows
 from tacit.data.bad_records import BadRecords
 from tacit.data.encoding import Encoded
 from tacit.data.schema import Schema
-from tacit.errors import ReleaseError
+from tacit.errors import InputError, ReleaseError
 from tacit.files.atomic import require_output
 from tacit.files.regular import FilePath
 from tacit.kinds.registry import kind_for
-from tacit.privacy.budget import DEFAULT_DELTA, Budget, Unit
-from tacit.privacy.ledger import LedgerLike
+from tacit.privacy.budget import DEFAULT_DELTA, Budget, Relation, Unit, relation_of
+from tacit.privacy.ledger import Ledger, LedgerLike
 from tacit.releases.file import Release, write_release
 from tacit.releases.kind import ReleaseKind, ReleasePlan
 from tacit.releases.signature import SigningKey, private_key
@@ -58,12 +58,14 @@ def plan_release(
     *,
     method: str | None = None,
     kept: Contribution | None = None,
+    relation: Relation | str | None = None,
+    ledger: Ledger | None = None,
     progress: Progress = no_progress,
 ) -> PlannedRelease:
     """Return what releasing ``table`` with this ``promise`` would draw; nothing is charged.
 
-    ``kept`` says which rows of a person are read; None: all, where a person is not the unit. The other arguments are
-    those of `release`.
+    ``kept`` says which rows of a person are read; None: all, where a person is not the unit. ``ledger`` is asked for
+    its relation where ``relation`` is None and the kind offers several. The other arguments are those of `release`.
     """
     rules = as_schema(schema)
     kind = kind_for(method, rules, promise.unit)
@@ -71,6 +73,7 @@ def plan_release(
     chosen = kept or contribution(rules, unit=promise.unit, rows=None, ledger=None, random_state=None)
     budget: dict[str, Any] = {"unit": promise.unit, "epsilon": promise.epsilon, "delta": promise.delta}
     budget["rows_per_person"] = chosen.rows
+    budget["relation"] = chosen_relation(kind, promise.unit, relation, ledger)
     # Planned before the table is read, so that a mistake costs no time, unless the plan needs the number of rows.
     early = None if kind.row_count_public else kind.plan(rules, **budget)
     rows, repeating = private_rows(table, rules, chosen, progress=progress)
@@ -78,6 +81,22 @@ def plan_release(
     warn_of_persons(plan, repeating)
     warn_of_promise(promise, rows, rules)
     return PlannedRelease(kind, plan, rows)
+
+
+def chosen_relation(
+    kind: ReleaseKind, unit: Unit, relation: Relation | str | None, ledger: Ledger | None
+) -> Relation | None:
+    """Return the neighbours that ``kind`` is planned for: those asked for, else the ledger's; None: its only ones."""
+    if not kind.relations:
+        if relation is not None:
+            raise InputError(
+                f"relation must be left out for method {kind.method!r}, whose inequality is proved for one; got "
+                f"{str(relation)!r}. A ledger with another relation converts it."
+            )
+        return None
+    if relation is not None:
+        return relation_of(unit, relation)
+    return None if ledger is None else ledger.budget.relation
 
 
 def release(
@@ -89,6 +108,7 @@ def release(
     unit: Unit | str | None = None,
     person: str | None = None,
     rows_per_person: int | None = None,
+    relation: Relation | str | None = None,
     bad_records: BadRecords | str | None = None,
     method: str | None = None,
     ledger: LedgerLike = None,
@@ -120,6 +140,8 @@ def release(
     rows_per_person : int or None
         With unit "person": the most rows of one person that are read, a public number; which ones is chosen by a key,
         not by values. None: as the schema's column of kind "person" says.
+    relation : {"replace", "add-remove"} or None
+        For methods that offer both neighbours (linear). None: as the ledger has it, or the method's usual one.
     bad_records : {"refuse", "clip", "category", "missing"} or None
         What becomes of cells that the schema does not foresee; public, and on the card. None: as the schema says.
     method : str or None
@@ -149,7 +171,9 @@ def release(
     account = ledger_of(ledger, rules)
     kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=account, random_state=random_state)
     promise = Budget(epsilon, delta, unit=kept.unit)
-    planned = plan_release(table, rules, promise, method=method, kept=kept, progress=progress)
+    planned = plan_release(
+        table, rules, promise, method=method, kept=kept, relation=relation, ledger=account, progress=progress
+    )
     progress("charging, then drawing noise")
     purpose = "" if output is None else f"release {Path(output).name}"
     made = planned.kind.make(

@@ -13,6 +13,8 @@ from tacit.adoption.evidence_comparison import compare_evidence
 from tacit.adoption.evidence_words import remarks, verdict_sentence
 from tacit.adoption.figures import HeldOut
 from tacit.adoption.receiver_evidence import AdoptionEvidence, MethodFigures, method_figures
+from tacit.adoption.target_figures import TargetFigures
+from tacit.adoption.target_transfer import TargetTransfer
 from tacit.arrays import Codes, FloatArray, Rows
 from tacit.data.encoding import encode_file
 from tacit.errors import InputError
@@ -21,6 +23,7 @@ from tacit.files.regular import FilePath
 from tacit.pages.model_page import ModelFacts, model_page
 from tacit.pages.release_page import release_page
 from tacit.pages.table_summary import TableSummary, stored_summary
+from tacit.pages.target_page import TargetFacts, target_page
 from tacit.releases.file import Release
 from tacit.releases.sidecar import open_release
 from tacit.workflows.models import AdoptedModel, Receiver, is_model_file, read_model
@@ -73,6 +76,8 @@ def _page(file: Path, test: FilePath | None, originals: Path | None) -> str:
 
 def report_model(adopted: AdoptedModel, *, test: FilePath | None = None) -> str:
     """Return the page about an adopted model, measured on the labelled rows of ``test`` or on its own, out of fold."""
+    if isinstance(adopted.learner, TargetTransfer):
+        return report_target(adopted, test=test)
     evidence = adopted.classifier.evidence_
     comparison = compare_evidence(evidence) if test is None else compare_on(adopted, test)
     measured_on = "your own rows, of which too few have a label"
@@ -100,6 +105,24 @@ def report_model(adopted: AdoptedModel, *, test: FilePath | None = None) -> str:
             facts, methods=methods, verdict=_verdict(evidence, methods, test), remarks=tuple(remarks(evidence))
         )
     return model_page(facts)
+
+
+def report_target(adopted: AdoptedModel, *, test: FilePath | None = None) -> str:
+    """Return the page about a model of a numeric target, measured on the known values of ``test`` or on its own."""
+    evidence = adopted.regressor.evidence_
+    methods, measured_on = evidence.methods, f"your own {evidence.n_known:,} known values, each held out in turn"
+    if test is not None:
+        methods, measured_on = measured_targets(adopted, test), f"the known values of {Path(test).name}"
+    return target_page(TargetFacts(adopted.schema, adopted.model.cards, evidence, methods, measured_on))
+
+
+def measured_targets(adopted: AdoptedModel, test: FilePath) -> tuple[TargetFigures, ...]:
+    """Return how well each way to learn predicts the known values at ``test``."""
+    rows = encode_file(test, adopted.schema, labels="optional")
+    known = rows.has_outcome
+    if known.sum() < 2:
+        raise InputError(f"test must hold at least two known values; {Path(test).name} has fewer.")
+    return adopted.regressor.figures(rows.X[known], rows.outcomes[known])
 
 
 def report_release(release: Release) -> str:

@@ -3,7 +3,6 @@
 The owner is told which promises protect little, and what a person with several rows loses.
 """
 
-import hashlib
 import math
 import os
 import warnings
@@ -31,10 +30,11 @@ from tacit.files.regular import FilePath
 from tacit.privacy import accounting
 from tacit.privacy.account import Plan, plan_event
 from tacit.privacy.budget import Budget, Unit, cautions, clipping_cautions
+from tacit.privacy.events import ApproximateEvent, Event
 from tacit.privacy.ledger import Ledger, LedgerLike, as_ledger
 from tacit.privacy.ledger_records import TableIdentity
 from tacit.privacy.spending import digits
-from tacit.releases.kind import require_rows_per_person
+from tacit.releases.kind import choice_key, require_rows_per_person
 
 # A path, a database with its query, "-" for standard input, a data frame, or rows that are encoded already.
 Table = FilePath | pl.DataFrame | Any
@@ -152,18 +152,6 @@ def contribution(
     return Contribution(chosen, require_rows_per_person(chosen, rows), choice_key(ledger, random_state))
 
 
-def choice_key(ledger: Ledger | None, random_state: int | None) -> bytes:
-    """Return the key that chooses which rows of a person are read: it depends on no row.
-
-    The same for every release on one ledger, so that no more of a person's rows are ever read; a fresh one without a
-    ledger; the same again with a seed. The bound on what a person can change holds for any key, secret or not.
-    """
-    if random_state is None and ledger is None:
-        return os.urandom(32)
-    name = f"seed {random_state}" if ledger is None else f"ledger {ledger.identifier}"
-    return hashlib.sha256(f"tacit: rows of persons, {name}".encode()).digest()
-
-
 def private_rows(
     table: Table, schema: Schema, kept: Contribution, *, progress: Progress = no_progress
 ) -> tuple[Encoded, list[RepeatingColumn]]:
@@ -205,23 +193,30 @@ def _kept(rows: Encoded, kept: Contribution) -> Encoded:
 
 def warn_of_persons(plan: Plan, columns: Iterable[RepeatingColumn]) -> None:
     """Warn what one person with several rows loses by ``plan``, for each column that may name persons."""
-    if plan.budget.unit is not Unit.RECORD:
+    warn_of_repeating(plan.budget, columns, event=plan_event(plan.steps, plan.budget))
+
+
+def warn_of_repeating(budget: Budget, columns: Iterable[RepeatingColumn], *, event: Event | None = None) -> None:
+    """Warn what one person with several rows loses by a promise per record, for each column that may name persons.
+
+    ``event`` is what the promise is kept by; None: nothing better is known than the promise.
+    """
+    if budget.unit is not Unit.RECORD:
         return
     for column in columns:
-        warnings.warn(_loss_words(plan, column), stacklevel=3)
+        known = ApproximateEvent(budget.epsilon, budget.delta) if event is None else event
+        warnings.warn(_loss_words(budget, known, column), stacklevel=3)
 
 
-def _loss_words(plan: Plan, column: RepeatingColumn) -> str:
-    lost = accounting.epsilon(
-        accounting.at_group(plan_event(plan.steps, plan.budget), column.most_rows), delta=plan.budget.delta
-    )
+def _loss_words(budget: Budget, event: Event, column: RepeatingColumn) -> str:
+    lost = accounting.epsilon(accounting.at_group(event, column.most_rows), delta=budget.delta)
     figure = f"epsilon {digits(lost, up=True)}" if math.isfinite(lost) else "more than any epsilon says"
     naming = "names persons" if column.declared else "repeats like an identifier"
     whose = "" if column.declared else "If it names persons, "
     return (
         f"column {column.name!r} {naming}: {column.most_rows:,} rows have the same value in it, and epsilon "
-        f"{plan.budget.epsilon:g} protects one record. {whose}{'that' if whose else 'That'} person loses {figure} at "
-        f"delta {plan.budget.delta:g}. To protect persons: --person {column.name} --rows-per-person K."
+        f"{budget.epsilon:g} protects one record. {whose}{'that' if whose else 'That'} person loses {figure} at "
+        f"delta {budget.delta:g}. To protect persons: --person {column.name} --rows-per-person K."
     )
 
 

@@ -18,8 +18,16 @@ def test_the_neighbour_has_one_row_more() -> None:
 
 def test_there_is_a_broken_twin_of_each_stage() -> None:
     controls = [case.name for case in cases(0) if case.control]
-    assert len(controls) == 5
-    for stage in ("counts halved", "gradients halved", "not shortened", "bins", "check"):
+    assert len(controls) == 7
+    for stage in (
+        "counts halved",
+        "gradients halved",
+        "not shortened",
+        "bins",
+        "check",
+        "pairs halved",
+        "pairs chosen",
+    ):
         assert any(stage in name for name in controls), stage
 
 

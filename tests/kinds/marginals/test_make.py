@@ -55,8 +55,8 @@ def test_a_release_whose_schema_has_other_columns_is_refused(release: Release) -
 
 def test_persons_with_several_rows_are_protected_by_more_noise() -> None:
     plans = [
-        KIND.plan(SCHEMA, unit=unit, epsilon=1.0, delta=1e-6, **settings)
-        for unit, settings in (("record", {}), ("person", {"rows_per_person": 4}))
+        KIND.plan(SCHEMA, unit=unit, epsilon=1.0, delta=1e-6, rows_per_person=rows)
+        for unit, rows in (("record", None), ("person", 4))
     ]
     record, person = (plan.details.cells.mechanism.sigma for plan in plans)
     assert person == pytest.approx(4 * record, rel=0.01)

@@ -11,9 +11,10 @@ from tacit.arrays import FloatArray
 from tacit.models.additive.descent import (
     CONSTANT,
     CURVE_QUANTUM,
+    Ask,
+    Descent,
     DescentSettings,
     Weights,
-    descend,
     exact_curves,
     gradient_query,
     level_tables,
@@ -98,8 +99,8 @@ def test_neither_order_nor_batches_change_the_gradient(monkeypatch: pytest.Monke
 def test_squared_norms_are_never_too_small() -> None:
     dense = FEATURES.matrix.toarray()
     exact = np.array([sum(value**2 for value in row) for row in dense.astype(np.longdouble)])
-    assert (squared_norms(FEATURES) >= exact).all()
-    np.testing.assert_allclose(squared_norms(FEATURES), exact.astype(float), atol=1e-8)
+    assert (squared_norms(FEATURES.matrix) >= exact).all()
+    np.testing.assert_allclose(squared_norms(FEATURES.matrix), exact.astype(float), atol=1e-8)
 
 
 def test_curves_are_on_a_grid_and_bounded() -> None:
@@ -116,15 +117,20 @@ def true_labels(codes: np.ndarray, at: Weights) -> np.ndarray:
 
 def exact_descent(batches: Batches, n_rows: int, n_steps: int) -> Weights:
     settings = DescentSettings((1,) * n_steps, CLIP, 40.0)
-    return descend(
-        batches,
-        FEATURES,
+    descent = begun(settings, lambda query, _: query, n_rows=float(n_rows), sigma=1e-9)
+    descent.run(batches, FEATURES, range(n_steps))
+    return descent.averaged
+
+
+def begun(settings: DescentSettings, ask: Ask, *, n_rows: float = 50.0, sigma: float = 1.0) -> Descent:
+    return Descent.begin(
         class_residuals,
         settings,
-        ask=lambda query, _: query,
-        sigma=1e-9,
-        n_rows=float(n_rows),
+        ask=ask,
+        sigma=sigma,
+        n_rows=n_rows,
         start=np.zeros(1),
+        n_features=FEATURES.matrix.shape[1],
     )
 
 
@@ -146,9 +152,30 @@ def test_each_step_asks_as_often_as_it_may() -> None:
 
     batches = batches_of(random_codes(50), random_targets(50, 2), COLUMNS)
     settings = DescentSettings((2, 3, 3), CLIP, 10.0)
-    descend(batches, FEATURES, class_residuals, settings, ask=ask, sigma=1.0, n_rows=50.0, start=np.zeros(1))
+    begun(settings, ask).run(batches, FEATURES, range(3))
     assert asked == [2, 3, 3]
     assert settings.averaged == slice(2, 3)
+
+
+def test_a_descent_in_parts_is_the_descent_in_one() -> None:
+    batches = batches_of(random_codes(50), random_targets(50, 2), COLUMNS)
+    settings = DescentSettings((1,) * 6, CLIP, 10.0)
+    whole, parts = (begun(settings, lambda query, _: query) for _ in range(2))
+    whole.run(batches, FEATURES, range(6))
+    parts.run(batches, FEATURES, range(2))
+    parts.run(batches, FEATURES, range(2, 6))
+    np.testing.assert_array_equal(whole.averaged.features, parts.averaged.features)
+
+
+def test_features_that_join_start_at_zero_and_move_no_other() -> None:
+    descent = begun(DescentSettings((1,) * 6, CLIP, 10.0), lambda query, _: query)
+    batches = batches_of(random_codes(50), random_targets(50, 2), COLUMNS)
+    descent.run(batches, FEATURES, range(2))
+    before = descent.weights
+    descent.join(7)
+    np.testing.assert_array_equal(descent.weights.features, np.vstack([before.features, np.zeros((7, 1))]))
+    np.testing.assert_array_equal(descent.weights.constant, before.constant)
+    assert descent.velocity.shape == descent.before.shape == descent.mean.shape == descent.current.shape
 
 
 def test_only_gradients_that_surely_turn_round_count_as_turned() -> None:

@@ -12,12 +12,9 @@ from tests.models.additive.tables import COLUMNS, classes, random_codes, random_
 from tacit.arrays import FloatArray
 from tacit.models.additive.fit import (
     CLASS_CLIP,
-    FEWEST_STEPS,
-    MOST_STEPS,
     class_clip,
     fit_classifier,
     fit_regression,
-    n_steps,
 )
 from tacit.models.additive.levels import ColumnLevels, LevelCodes, number_levels
 from tacit.models.additive.model import AdditiveClassifier, AdditiveRegression
@@ -183,11 +180,6 @@ def test_every_unit_is_drawn_and_no_query_is_larger_than_declared() -> None:
         learned(*labelled(500, 1))
     assert len(asked) == 1 + UNITS
     assert all(asked)
-
-
-@pytest.mark.parametrize(("amount", "steps"), [(0.0, FEWEST_STEPS), (1e4, 100), (1e9, MOST_STEPS), (300.0, 10)])
-def test_steps_grow_with_the_rows_beside_the_noise(amount: float, steps: int) -> None:
-    assert n_steps(amount) == steps
 
 
 def test_gradients_are_shortened_less_where_noise_is_small() -> None:

@@ -11,12 +11,14 @@ from tacit.models.additive.noise_bands import level_deviations, noise_variances,
 N_ROWS, SIGMA = 500.0, 3.0
 
 
-def simulated(curvature: float, settings: DescentSettings, n_runs: int = 4000) -> float:
+def simulated(curvature: float, settings: DescentSettings, n_runs: int = 4000, since: int = 0) -> float:
     """Return the variance of the averaged iterate of noisy descent on a parabola, over many runs."""
     random = np.random.default_rng(0)
     weight, velocity, mean = np.zeros(n_runs), np.zeros(n_runs), np.zeros(n_runs)
     last = range(len(settings.draws))[settings.averaged]
     for index, draws in enumerate(settings.draws):
+        if index < since:
+            continue
         noise = settings.clip * SIGMA / np.sqrt(draws) * random.normal(size=n_runs)
         velocity = MOMENTUM * velocity + N_ROWS * curvature * weight + noise
         weight = weight - settings.step / N_ROWS * velocity
@@ -33,6 +35,16 @@ def test_the_variance_is_that_of_many_descents(draws: tuple[int, ...], curvature
     found = noise_variances(np.array([[curvature]]), settings, sigma=SIGMA, n_rows=N_ROWS)
     assert found.shape == (1, 1)
     assert found[0, 0] == pytest.approx(expected, rel=0.1)
+
+
+def test_weights_that_join_later_hold_less_noise() -> None:
+    settings = DescentSettings((1,) * 40, 0.3, 40.0)
+    whole, later = (
+        noise_variances(np.array([[1e-3]]), settings, sigma=SIGMA, n_rows=N_ROWS, since=since)[0, 0]
+        for since in (0, 16)
+    )
+    assert later < whole
+    assert later == pytest.approx(simulated(1e-3, settings, since=16), rel=0.1)
 
 
 def features() -> TableFeatures:

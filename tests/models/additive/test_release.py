@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.models.additive.tables import COLUMNS, random_codes
+from tests.models.additive.test_learning import crossed, learned
 from tests.models.additive.test_model import FACTS, classifier, curves
 
 from tacit.errors import ReleaseError
@@ -77,3 +78,18 @@ def test_a_malformed_release_is_refused(part: str) -> None:
 def test_a_release_of_another_kind_is_refused() -> None:
     with pytest.raises(ReleaseError, match="--method additive"):
         read_additive(replace(additive_release(classifier(2), card()), kind="linear"))
+
+
+def test_a_release_with_pairs_is_read_as_it_was_written() -> None:
+    model = learned(*crossed(6000, 1))
+    again = read_additive(additive_release(model, card()))
+    codes = random_codes(50).astype(int)
+    assert [pair.pair.columns for pair in again.curves.pairs] == [pair.pair.columns for pair in model.curves.pairs]
+    np.testing.assert_array_equal(again.curves.scores(codes)[0], model.curves.scores(codes)[0])
+
+
+def test_a_release_whose_pairs_lack_cells_is_refused() -> None:
+    release = additive_release(learned(*crossed(6000, 1)), card())
+    cut = replace(release, arrays={**release.arrays, "pair_values": release.arrays["pair_values"][:-1]})
+    with pytest.raises(ReleaseError, match="tables of pairs must have"):
+        read_additive(cut)

@@ -162,7 +162,6 @@ def test_as_printed_the_card_warns_and_a_replay_finds_the_leak(cancer: tuple[Flo
         ({}, ["a", "a"], "two classes"),
         ({"accounting": "paper"}, ["a", "b", "c"], "two classes"),
         ({"accounting": "hopeful"}, ["a", "b"], "accounting"),
-        ({"layer_share": 1.0}, ["a", "b"], "layer_share"),
         ({"output": "objective"}, ["a", "b"], "pure epsilon"),
         ({"output": "hopeful"}, ["a", "b"], "output"),
         ({"unlabelled": "a"}, ["a", "b"], "two classes"),

@@ -6,7 +6,11 @@ from scipy.special import expit, softmax
 
 from tacit.data.columns import Label, Numeric
 from tacit.data.schema import Schema
-from tacit.models.class_moments.calibrated import CalibratedDiscriminant, calibrated_discriminant
+from tacit.models.class_moments.calibrated import (
+    CalibratedDiscriminant,
+    calibrated_discriminant,
+    posterior_directions,
+)
 from tacit.models.class_moments.features import TableFeatures
 from tacit.models.class_moments.frames import frames_between
 
@@ -99,3 +103,36 @@ def test_halves_carry_independent_noise() -> None:
 def test_the_size_is_rows_times_mu() -> None:
     X, y = rows(1000, [0.5, 0.5], 1.0, 0)
     assert taught(X, y, X, 2, sigma=2.0).size == pytest.approx(1000 * np.hypot(1, 0.5) / 2, rel=0.02)
+
+
+def test_without_noise_directions_are_those_of_the_discriminant() -> None:
+    draw = np.random.default_rng(0)
+    S = np.diag([1.0, 0.5, 0.2]) + 0.1
+    D = draw.normal(size=(2, 3)) * 0.1
+    D -= D.mean(axis=0)
+    shares = np.array([0.5, 0.5])
+    W, slope = posterior_directions(D, 1e-12 * np.array([[1.0, -1.0], [-1.0, 1.0]]), S, shares)
+    assert pytest.approx(np.linalg.solve(S, D.T), rel=1e-3) == W
+    # Within classes the covariance is S less what lies between their means.
+    within = np.linalg.solve(S - sum(share * np.outer(d, d) for share, d in zip(shares, D, strict=True)), D.T)
+    assert pytest.approx(within, rel=1e-3) == slope * W
+
+
+def test_noise_shrinks_directions_most_where_rows_hardly_vary() -> None:
+    S, D = np.diag([1.0, 0.01]), np.array([[0.3, 0.03], [-0.3, -0.03]])
+    noise = 0.1**2 * np.array([[1.0, -1.0], [-1.0, 1.0]])
+    W, _ = posterior_directions(D, noise, S, np.array([0.5, 0.5]))
+    plain = np.linalg.solve(S, D.T)
+    assert 0 < W[1, 0] / plain[1, 0] < 0.5 * W[0, 0] / plain[0, 0] < 0.5
+
+
+def test_pure_noise_gives_hardly_any_log_odds() -> None:
+    draw = np.random.default_rng(0)
+    S, noise = np.diag(np.geomspace(1, 0.01, 20)), np.array([[1.0, -1.0], [-1.0, 1.0]]) / 4
+    spreads = []
+    for _ in range(20):
+        contrast = 0.5 * draw.normal(size=20)
+        W, slope = posterior_directions(np.stack([contrast, -contrast]), noise, S, np.array([0.5, 0.5]))
+        spreads.append(slope**2 * W[:, 0] @ S @ W[:, 0])
+    plain = float(np.mean([0.25 * np.trace(np.linalg.inv(S))]))
+    assert np.median(spreads) < 0.05 * plain

@@ -7,11 +7,9 @@ import pytest
 
 from tacit.models.class_moments.discriminants import (
     LEAST_SIGNAL,
-    RIDGE,
     LinearDiscriminant,
     MomentFamily,
     QuadraticDiscriminant,
-    linear_discriminant,
     stored_discriminant,
 )
 from tacit.models.class_moments.features import TableFeatures
@@ -26,14 +24,6 @@ FRAME = ColumnFrame(np.arange(P), np.ones(P), np.zeros(P), np.arange(P), "all co
 FEATURES = TableFeatures(P)
 
 
-def sums() -> dict[str, np.ndarray]:
-    phi = FEATURES(X).astype(np.float64)
-    return {
-        "sums": np.stack([phi[code == CODES].sum(axis=0) for code in range(C)]),
-        "counts": np.bincount(CODES).astype(float),
-    }
-
-
 def moments(noise: float = 0.0) -> dict[str, np.ndarray]:
     return {
         "means": np.stack([X[code == CODES].mean(axis=0) for code in range(C)]),
@@ -43,32 +33,9 @@ def moments(noise: float = 0.0) -> dict[str, np.ndarray]:
     }
 
 
-def test_linear_scores_equal_the_formula_and_are_zero_at_the_mean_row() -> None:
-    arrays, sigma = sums(), 2.0
-    scores = linear_discriminant(arrays, X, sigma=sigma, frame=FRAME, features=FEATURES)
-    phi = FEATURES(FRAME(X)).astype(np.float64)
-    S = np.cov(phi.T, bias=True) + RIDGE * sigma / N * np.eye(P)
-    means = arrays["sums"] / arrays["counts"][:, None]
-    W = np.linalg.inv(S) @ (means - means.mean(axis=0)).T
-    assert scores(X) == pytest.approx((phi - phi.mean(axis=0)) @ W, abs=1e-4)
-    assert np.abs(scores(X).mean(axis=0)).max() < 1e-5
-    assert (scores(X).argmax(axis=1) == CODES).mean() > 0.9
-
-
-def test_noisier_means_are_scored_by_a_stronger_ridge() -> None:
-    sizes = [
-        np.abs(linear_discriminant(sums(), X, sigma=sigma, frame=FRAME, features=FEATURES).W).max()
-        for sigma in (1.0, 1e3, 1e6)
-    ]
-    assert sizes[0] > sizes[1] > sizes[2]
-
-
 def test_columns_that_are_not_shared_take_no_part() -> None:
     some = np.array([3, 0])
     frame = ColumnFrame(np.array([0, 1]), np.ones(2), np.zeros(2), some)
-    features = TableFeatures(P)
-    few = linear_discriminant(sums(), X[:, some], sigma=1.0, frame=frame, features=features)
-    assert few.W.shape == (2, C)
     family = MomentFamily.in_frame(moments(), frame, frame(X[:, some]))
     assert np.array_equal(family.means, moments()["means"][:, some])
     assert family.covariances[1] == pytest.approx(moments()["covariances"][1][np.ix_(some, some)])
@@ -106,7 +73,7 @@ def test_fewer_directions_and_a_floor_of_the_variances() -> None:
 def test_the_parts_of_a_file_give_the_discriminant_back(form: str) -> None:
     scores: LinearDiscriminant | QuadraticDiscriminant
     if form == "linear":
-        scores = linear_discriminant(sums(), X, sigma=1.0, frame=FRAME, features=FEATURES)
+        scores = LinearDiscriminant(FRAME, FEATURES, rng.standard_normal((P, C)), np.arange(3.0))
     else:
         scores = MomentFamily.in_frame(moments(), FRAME, FRAME(X)).discriminant(3, 0.1)
     arrays, settings = scores.to_parts()

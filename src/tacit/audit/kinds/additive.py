@@ -1,5 +1,6 @@
 """Audits of additive releases: replays of whole releases, games of their queries, and broken twins of each stage."""
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -14,15 +15,17 @@ from tacit.data.schema import Schema
 from tacit.kinds.additive import KIND as ADDITIVE
 from tacit.models.additive.class_check import cell_edges, histogram_query
 from tacit.models.additive.classifier import PrivateAdditiveClassifier
-from tacit.models.additive.descent import Weights, gradient_query
+from tacit.models.additive.descent import LevelTables, Weights, gradient_query
 from tacit.models.additive.features import TableFeatures, table_features
 from tacit.models.additive.fit import CLASS_CLIP
 from tacit.models.additive.levels import encoded_codes
 from tacit.models.additive.losses import class_residuals
 from tacit.models.additive.marginals import count_levels, marginal_query, read_marginals
+from tacit.models.additive.pair_selection import SMALLEST_Z, SelectionNoise, choose_pairs, pair_query
+from tacit.models.additive.pairs import CoarseColumn, coarse_column, level_pair, pair_features, pair_shares
 from tacit.models.additive.plan import UNITS, AdditivePlan
 from tacit.models.additive.regressor import PrivateAdditiveRegressor
-from tacit.models.additive.rows import Batches, batches_of
+from tacit.models.additive.rows import Batches, RowLayout, batches_of
 from tacit.privacy import accounting
 from tacit.privacy.budget import Unit
 from tacit.privacy.card import AuditResult
@@ -31,6 +34,8 @@ from tacit.privacy.stream import NoiseStream
 
 # Plans whose stages are played: halved noise shows in few draws where a stage costs an epsilon of about 2.
 COUNTS_EPSILON, GRADIENTS_EPSILON = 10.0, 3.0
+# The largest epsilon of a budget: little noise, with which even a short table is asked for its pairs.
+LARGEST = 100.0
 FEATURES = (Numeric("number", (0, 1), missing="flag"), Categorical("kind", ("a", "b", "c")))
 SCHEMA = Schema((*FEATURES, Label("class", ("0", "1"))))
 THREE_CLASSES = Schema((*FEATURES, Label("class", ("0", "1", "2"))))
@@ -41,13 +46,17 @@ def cases(seed: int | None) -> list[Case]:
     return [
         Case("additive release, replay", lambda: _release_replay(SCHEMA, seed)),
         Case("additive release of three classes, replay", lambda: _release_replay(THREE_CLASSES, seed)),
+        Case("additive release with pairs, replay", lambda: _release_replay(SCHEMA, seed, epsilon=LARGEST, repeats=3)),
         Case("additive classifier, replay", lambda: _classifier_replay(seed)),
         Case("additive regression, replay", lambda: _regression_replay(seed)),
         Case("additive release, counts of levels, game", lambda: _counts_game(seed).play(DRAWS)),
         Case("additive release, gradients, game", lambda: _gradients_game(seed).play(DRAWS)),
+        Case("additive release, choice of pairs, game", lambda: _pairs_game(seed).play(DRAWS)),
         Case("control: noise of counts halved", lambda: _counts_game(seed, noise=0.5).play(DRAWS), control=True),
         Case("control: noise of gradients halved", lambda: _gradients_game(seed, noise=0.5).play(DRAWS), control=True),
         Case("control: gradients not shortened", lambda: _gradients_replay(seed), control=True),
+        Case("control: noise of the choice of pairs halved", lambda: _pairs_game(seed, 0.5).play(DRAWS), control=True),
+        Case("control: pairs chosen without noise", _pairs_replay, control=True),
         Case("control: bins read from the rows for free", lambda: _bins_replay(seed), control=True),
         Case("control: check of the scores not charged", lambda: _check_replay(seed), control=True),
     ]
@@ -66,13 +75,19 @@ def neighbour(n_classes: int = 2) -> MixedTable:
     return np.vstack([X, [[1, 0, 0, 0, 1]]]), np.append(y, n_classes - 1)
 
 
-def _release_replay(schema: Schema, seed: int | None) -> AuditResult:
+def _release_replay(schema: Schema, seed: int | None, *, epsilon: float = EPSILON, repeats: int = 1) -> AuditResult:
+    """Replay a release of ``repeats`` copies of the table, the last of them with a row more."""
+
     def run(rows: MixedTable) -> dict[str, object]:
-        release = ADDITIVE.release(*rows, schema, epsilon=EPSILON, delta=DELTA, random_state=seed)
+        release = ADDITIVE.release(*rows, schema, epsilon=epsilon, delta=DELTA, random_state=seed)
         return {**release.arrays, "settings": repr(release.settings)}
 
     n_classes = len(schema.classes)
-    return replay_result(run, table(n_classes), neighbour(n_classes))
+    copies, last = [table(n_classes)] * (repeats - 1), (table(n_classes), neighbour(n_classes))
+    first, second = (
+        (np.concatenate([X for X, _ in (*copies, end)]), np.concatenate([y for _, y in (*copies, end)])) for end in last
+    )
+    return replay_result(run, first, second)
 
 
 def _classifier_replay(seed: int | None) -> AuditResult:
@@ -136,6 +151,36 @@ def _gradients_game(seed: int | None, *, noise: float = 1.0) -> Game:
     return _game(mean, first, second, seed, noise)
 
 
+def _pairs_game(seed: int | None, noise: float = 1.0) -> Game:
+    """Return the game of the gradient by pairs of columns that all units of the plan are spent on."""
+    plan = _planned(GRADIENTS_EPSILON)
+    columns = _coarse_columns(plan)
+    first, second = (_pair_gradient(rows, plan, columns) for rows in (table(), neighbour()))
+    return _game(replace(plan.unit, sigma=plan.unit.sigma / np.sqrt(UNITS)), first, second, seed, noise)
+
+
+def _coarse_columns(plan: AdditivePlan) -> list[CoarseColumn]:
+    counts = read_marginals(_exact_counts(_batches(table(), plan), plan), plan.layout).columns
+    return [coarse_column(levels, mass) for levels, mass in zip(plan.columns, counts, strict=True)]
+
+
+def _sure_tables(plan: AdditivePlan) -> LevelTables:
+    """Return scores that are sure of the first class."""
+    return np.zeros((RowLayout(plan.columns).size, 1)), np.full(1, -30.0)
+
+
+def _pair_gradient(rows: MixedTable, plan: AdditivePlan, columns: list[CoarseColumn]) -> FloatArray:
+    return pair_query(
+        _batches(rows, plan),
+        RowLayout(plan.columns),
+        columns,
+        _sure_tables(plan),
+        class_residuals,
+        pairs=[level_pair(columns, 0, 1)],
+        clip=CLASS_CLIP,
+    )
+
+
 def _game(claimed: Gaussian, first: FloatArray, second: FloatArray, seed: int | None, noise: float) -> Game:
     """Return the game along the difference of two queries; nothing else tells Gaussian noise on them apart."""
     distance = float(np.linalg.norm(second - first))
@@ -154,6 +199,32 @@ def _gradients_replay(seed: int | None) -> AuditResult:
         long = 2.0**20
         gradient = _gradient(batches, _features(answer, plan.details), long) * (long / CLASS_CLIP)
         return {"gradient": account.release(plan.details.unit, gradient)}
+
+    return replay_result(run, table(), neighbour())
+
+
+def _pairs_replay() -> AuditResult:
+    """Replay a choice that looks at exact gradients, with a bar between those of both tables."""
+    plan = _planned(EPSILON)
+    columns = _coarse_columns(plan)
+    shares = pair_shares(columns, level_pair(columns, 0, 1))
+    weights = shares @ pair_features(columns[0], columns[1]) ** 2
+    squares = [weights @ _pair_gradient(rows, plan, columns)[:-1, 0] ** 2 for rows in (table(), neighbour())]
+    bar = float(weights.sum() + SMALLEST_Z * np.sqrt(2 * (weights**2).sum()))
+    sigma = math.sqrt(float(np.mean(squares)) / bar)
+
+    def run(rows: MixedTable) -> dict[str, object]:
+        chosen = choose_pairs(
+            _batches(rows, plan),
+            RowLayout(plan.columns),
+            columns,
+            _sure_tables(plan),
+            class_residuals,
+            energies=np.ones(2),
+            ask=lambda query, _: query,
+            noise=SelectionNoise(CLASS_CLIP, 1, sigma, np.zeros(1)),
+        )
+        return {"pairs": repr([pair.columns for pair in chosen])}
 
     return replay_result(run, table(), neighbour())
 

@@ -79,7 +79,7 @@ def measure(
     releases: list[Release], images: ImageSet, train: tuple[Any, Any], test: tuple[Any, Any], seed: int
 ) -> dict[str, float]:
     """Return accuracies without releases, in their public view, of the best release alone, and with all of them."""
-    model = TransferClassifier(releases, schema=images.schema, random_state=seed).fit(*train)
+    model = TransferClassifier(releases, schema=images.schema, evidence=False, random_state=seed).fit(*train)
     X, truth = test
     alone = [float((source(X).argmax(axis=1) == truth).mean()) for source in model.sources_]
     return {

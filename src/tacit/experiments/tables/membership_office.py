@@ -60,7 +60,7 @@ def _release(owner: Domain, schema: Schema, per_class: int, seed: int) -> Releas
 def _run(release: Release, schema: Schema, receiver: Domain, seed: int) -> Mapping[str, float]:
     X, y = receiver.X / np.float32(MOST), few_labels(receiver.y, per_class=LABELS, random_state=seed)
     hidden = y < 0
-    model = TransferClassifier([release], schema=schema, random_state=seed).fit(X, y)
+    model = TransferClassifier([release], schema=schema, evidence=False, random_state=seed).fit(X, y)
     truth = receiver.y[hidden]
     shares = RowView(SHARES)(X)
     return {

@@ -18,11 +18,13 @@ from tacit.adoption.comparison import Comparison, Share
 from tacit.adoption.evidence import Evidence
 from tacit.adoption.evidence_comparison import compare_evidence
 from tacit.adoption.receiver_evidence import AdoptionEvidence
+from tacit.adoption.target_evidence import TargetEvidence
 from tacit.errors import InputError
-from tacit.interfaces.cli.adoption_evidence import show_evidence
+from tacit.interfaces.cli.adoption_evidence import show_evidence, show_target_evidence
 from tacit.interfaces.cli.outputs import counted, file_size, working
-from tacit.interfaces.cli.spend import warn, warnings_on_stderr
+from tacit.interfaces.cli.spend import Person, RowsPerPerson, left_words, warn, warnings_on_stderr
 from tacit.privacy.card import Card
+from tacit.privacy.ledger import Ledger
 from tacit.releases.sidecar import release_path
 from tacit.workflows.adopt import adopt as adopt_releases
 from tacit.workflows.adopt import adopt_privately
@@ -78,6 +80,8 @@ def adopt(
     ledger: Annotated[
         Path | None, typer.Option(metavar="PATH", help="For linear releases: your table's account; charged first.")
     ] = None,
+    person: Person = None,
+    rows_per_person: RowsPerPerson = None,
     seed: Annotated[
         int | None,
         typer.Option(help="Where random choices start, 0 if not given; of noise, for tests only: NOT private."),
@@ -98,12 +102,25 @@ def adopt(
     *paths, table = files
     _check_order(paths, table)
     if epsilon is None:
-        if ledger is not None:
-            raise InputError("--ledger is for private adoption: give --epsilon with it, or leave it out.")
+        for name, given in (("--ledger", ledger), ("--person", person), ("--rows-per-person", rows_per_person)):
+            if given is not None:
+                raise InputError(f"{name} is for private adoption: give --epsilon with it, or leave it out.")
         options = _Options(combine, learner, _shares(shares), seed, key, force=force, as_json=as_json)
         _adopt(paths, table, schema, output, options)
     else:
-        _adopt_privately(paths, table, schema, output, key=key, epsilon=epsilon, ledger=ledger, seed=seed, force=force)
+        spend = _Spend(epsilon, ledger, seed, person, rows_per_person)
+        _adopt_privately(paths, table, schema, output, spend, key=key, force=force)
+
+
+@dataclass(frozen=True)
+class _Spend:
+    """What private adoption spends of whose rows, and from which account."""
+
+    epsilon: float
+    ledger: Path | None
+    seed: int | None
+    person: str | None
+    rows_per_person: int | None
 
 
 @dataclass(frozen=True)
@@ -152,6 +169,9 @@ def _show(console: Console, adopted: AdoptedModel, names: list[str]) -> None:
     if isinstance(evidence, AdoptionEvidence):
         show_evidence(console, evidence, names, cards)
         return
+    if isinstance(evidence, TargetEvidence):
+        show_target_evidence(console, evidence, names, cards)
+        return
     comparison = compare_evidence(evidence)
     if comparison is not None:
         n_labelled = counted(len(comparison.truth), "labelled row")
@@ -175,22 +195,22 @@ def _adopt_privately(
     table: Path,
     schema: Path,
     output: Path,
+    spend: "_Spend",
     *,
     key: Path | None,
-    epsilon: float,
-    ledger: Path | None,
-    seed: int | None,
     force: bool,
 ) -> None:
-    warn(ledger, seed)
+    warn(spend.ledger, spend.seed)
     with working(f"reading {table.name}") as stage, warnings_on_stderr():
         classifier = adopt_privately(
             paths,
             table,
             schema,
-            epsilon=epsilon,
-            ledger=ledger,
-            random_state=seed,
+            epsilon=spend.epsilon,
+            person=spend.person,
+            rows_per_person=spend.rows_per_person,
+            ledger=spend.ledger,
+            random_state=spend.seed,
             trusted_key=key,
             output=output,
             force=force,
@@ -200,9 +220,11 @@ def _adopt_privately(
     for place, note in enumerate(classifier.notes_, start=1):
         typer.echo(f"release {place}: {note}.")
     typer.echo(
-        f"wrote {output} ({file_size(output)}): private at epsilon {epsilon:g} per record of {table.name}; it may be "
-        "handed out, and adopted in turn."
+        f"wrote {output} ({file_size(output)}): private at epsilon {spend.epsilon:g} per {classifier.card_.unit} "
+        f"of {table.name}; it may be handed out, and adopted in turn."
     )
+    if spend.ledger is not None:
+        typer.echo(left_words(Ledger(spend.ledger)))
     typer.echo(f"Next: tacit predict {output} new.csv -o predictions.csv    tacit card {output}")
 
 

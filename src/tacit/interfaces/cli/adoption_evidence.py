@@ -7,9 +7,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tacit.adoption.evidence_words import METHODS, remarks, verdict_sentence
+from tacit.adoption.evidence_words import METHODS, TARGET_METHODS, remarks, target_verdict_sentence, verdict_sentence
 from tacit.adoption.figures import Figure
 from tacit.adoption.receiver_evidence import AdoptionEvidence, ReleaseFigures
+from tacit.adoption.target_evidence import TargetEvidence
 from tacit.interfaces.cli.outputs import counted
 from tacit.privacy.card import Card
 
@@ -24,6 +25,36 @@ def show_evidence(console: Console, evidence: AdoptionEvidence, names: Sequence[
     for name, card, release in zip(names, cards, evidence.releases, strict=True):
         for line in _release_lines(name, card, release):
             console.print(Text(line), soft_wrap=True)
+
+
+def show_target_evidence(
+    console: Console, evidence: TargetEvidence, names: Sequence[str], cards: Sequence[Card]
+) -> None:
+    """Print what adopting did to predictions of a number, as far as known values can tell."""
+    if evidence.methods:
+        known = counted(evidence.n_known, "known value")
+        console.print(Text(f"On your {known}, held out in turn (95 % intervals):"))
+        console.print(_target_figures(evidence))
+    console.print(Text(target_verdict_sentence(evidence)))
+    for name, card, release in zip(names, cards, evidence.releases, strict=True):
+        used = f"used with probability {release.used:.2f}" if release.used else "ignored"
+        gain = release.gain
+        changed = "" if gain is None else f"; lowers the held-out squared error by {gain.value:+.3f} of the variance"
+        console.print(Text(f"{name}: {_promise(card, release.note)}"), soft_wrap=True)
+        console.print(Text(f"  {used}, {release.trust:.2f} before values{changed}"), soft_wrap=True)
+
+
+def _target_figures(evidence: TargetEvidence) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("learning from")
+    for header in ("R squared", "absolute error", "in 90 % interval"):
+        table.add_column(header, justify="right")
+    for method in evidence.methods:
+        style = "bold" if method.name == "adopted" else ""
+        error = method.absolute_error
+        cells = [_number(method.r_squared), f"{error.value:.3g} ({error.low:.3g} to {error.high:.3g})"]
+        table.add_row(Text(TARGET_METHODS[method.name], style=style), *cells, _share(method.coverage))
+    return table
 
 
 def _figures(evidence: AdoptionEvidence) -> Table:
@@ -48,11 +79,15 @@ def _number(figure: Figure) -> str:
 
 def _release_lines(name: str, card: Card, release: ReleaseFigures) -> list[str]:
     """Return what was adopted, and what it did."""
-    promise = f"epsilon {card.epsilon:g}, delta {card.delta:g} per {card.unit}"
     return [
-        f"{name}: {'; '.join(part for part in (promise, release.note) if part)}",
+        f"{name}: {_promise(card, release.note)}",
         f"  {_used(release)}{_gain(release)}",
     ]
+
+
+def _promise(card: Card, note: str) -> str:
+    promise = f"epsilon {card.epsilon:g}, delta {card.delta:g} per {card.unit}"
+    return "; ".join(part for part in (promise, note) if part)
 
 
 def _used(release: ReleaseFigures) -> str:

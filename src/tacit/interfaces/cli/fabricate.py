@@ -22,6 +22,7 @@ from tacit.interfaces.cli.spend import (
     left_words,
     opened_ledger,
     print_dry_run,
+    void_words,
     warn,
     warnings_on_stderr,
 )
@@ -200,6 +201,7 @@ def _summary(made: InventedRows, output: Path, account: Ledger | None) -> str:
     lines = [
         f"wrote {output} ({file_size(output)}): {counted(len(made.y), 'fabricated row')}, at epsilon {card.epsilon:g}, "
         f"delta {card.delta:g} per {card.unit}, and {release_path(output).name} with the card.",
+        *void_words(card),
         *([left_words(account)] if account is not None else []),
         f"Read its card before you hand both out: tacit card {output}",
         f"Compare with your own rows, for your eyes only: tacit report {output} --originals TABLE -o report.html",

@@ -1,8 +1,9 @@
 """``tacit predict``: name the class of new rows with an adopted model."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import polars as pl
 import typer
 
 from tacit.interfaces.cli.json_output import AsJson, print_json
@@ -28,6 +29,8 @@ def predict(
 ) -> None:
     """Predict the class of each row: its name and how sure the model is, in the order of the table.
 
+    A model of a numeric target predicts a number, with the ends of an interval that covers nine of ten.
+
     A label column, if there is one, is not looked at.
 
     [bold]Example:[/] tacit predict model.tacit new.csv -o predictions.csv --keep patient_id
@@ -35,8 +38,19 @@ def predict(
     with working(f"reading {model.name}") as stage:
         predictions = predict_and_write(model, table, keep=keep or (), output=output, force=force, progress=stage)
     if as_json:
-        classes = dict(predictions["prediction"].value_counts().sort("prediction").iter_rows())
-        confidence = predictions["confidence"].mean()
-        print_json({"output": output, "rows": predictions.height, "classes": classes, "mean_confidence": confidence})
+        print_json({"output": output, "rows": predictions.height, **_figures(predictions)})
         return
-    typer.echo(f"wrote {output}: {counted(predictions.height, 'row')} with prediction and confidence.")
+    typer.echo(f"wrote {output}: {counted(predictions.height, 'row')} with {_named(predictions.columns)}.")
+
+
+def _named(columns: list[str]) -> str:
+    """Return which columns of the output hold predictions."""
+    return "prediction, low and high" if columns[-1] == "high" else "prediction and confidence"
+
+
+def _figures(predictions: pl.DataFrame) -> dict[str, Any]:
+    """Return the rows of each class and the mean confidence, or the mean of a predicted number."""
+    if "confidence" not in predictions.columns:
+        return {"mean_prediction": predictions["prediction"].mean()}
+    classes = dict(predictions["prediction"].value_counts().sort("prediction").iter_rows())
+    return {"classes": classes, "mean_confidence": predictions["confidence"].mean()}

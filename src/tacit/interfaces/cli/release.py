@@ -14,6 +14,7 @@ from tacit.interfaces.cli.spend import (
     BadRecords,
     Dataset,
     LegalNote,
+    NeighbourRelation,
     Owner,
     Period,
     Person,
@@ -22,6 +23,7 @@ from tacit.interfaces.cli.spend import (
     left_words,
     opened_ledger,
     print_dry_run,
+    void_words,
     warn,
     warnings_on_stderr,
 )
@@ -57,6 +59,7 @@ def release(
     ] = None,
     person: Person = None,
     rows_per_person: RowsPerPerson = None,
+    relation: NeighbourRelation = None,
     bad_records: BadRecords = None,
     method: Annotated[
         str | None,
@@ -102,7 +105,16 @@ def release(
             rules = with_person(as_schema(schema, bad_records), person)
             kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=as_ledger(account), random_state=seed)
             promise = Budget(epsilon, delta, unit=kept.unit)
-            planned = plan_release(table, rules, promise, method=method, kept=kept, progress=stage)
+            planned = plan_release(
+                table,
+                rules,
+                promise,
+                method=method,
+                kept=kept,
+                relation=relation,
+                ledger=as_ledger(account),
+                progress=stage,
+            )
         else:
             made = make_and_write(
                 table,
@@ -112,6 +124,7 @@ def release(
                 unit=unit,
                 person=person,
                 rows_per_person=rows_per_person,
+                relation=relation,
                 bad_records=bad_records,
                 method=method,
                 ledger=account,
@@ -135,6 +148,7 @@ def _summary(made: Release, output: Path, account: Ledger | None) -> str:
         f"wrote {output} ({file_size(output)}): {card.title}, at epsilon {card.epsilon:g}, delta {card.delta:g} "
         f"per {card.unit}."
     ]
+    lines += void_words(card)
     if quality := kind_of(made).quality_words(made):
         lines.append(quality)
     if account is not None:

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from tacit.errors import BudgetExceededError, InputError
 from tacit.privacy.account import Plan, plan_claim
+from tacit.privacy.card import Card
 from tacit.privacy.ledger import Ledger
 from tacit.privacy.mechanisms.base import Mechanism, settings_of
 from tacit.privacy.spending import digits
@@ -38,6 +39,15 @@ RowsPerPerson = Annotated[
         metavar="K",
         help="The most rows of one person that are read, a public number; chosen by a key, not by values.",
         show_default=False,
+    ),
+]
+NeighbourRelation = Annotated[
+    str | None,
+    typer.Option(
+        "--relation",
+        help="For linear weights: [bold]replace[/] (one record exchanged, the number of rows public) or "
+        "[bold]add-remove[/] (one more or less, their number hidden).",
+        show_default="as the ledger has it",
     ),
 ]
 BadRecords = Annotated[
@@ -124,6 +134,11 @@ def _left_after(plan: Plan, book: Ledger) -> Text:
         return Text(str(refused), style="bold red")
     spent, left = digits(after.spent, up=True), digits(after.left)
     return Text(f"ledger {book.path.name}: epsilon {spent} of {book.budget.epsilon:g} would be spent, {left} left.")
+
+
+def void_words(card: Card) -> list[str]:
+    """Return what must be said beside an epsilon that does not hold; nothing if it does."""
+    return [f"warning: NO GUARANTEE. {card.warning}"] if card.warning else []
 
 
 def left_words(book: Ledger) -> str:

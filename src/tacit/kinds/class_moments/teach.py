@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.arrays import FloatArray
-from tacit.data.schema import Schema
 from tacit.kinds.class_moments import ENTRY_FILE
 from tacit.models.class_moments.calibrated import calibrated_discriminant
-from tacit.models.class_moments.discriminants import MomentFamily, linear_discriminant, stored_discriminant
+from tacit.models.class_moments.discriminants import MomentFamily, stored_discriminant
 from tacit.models.class_moments.features import ImageFeatures, TableFeatures, features_of
 from tacit.models.class_moments.frames import Frame, frames_between
+from tacit.models.class_moments.picture_scores import picture_scores
 from tacit.releases.file import Release
 from tacit.releases.lesson import Lesson, ReceiverTable, ScoreFunction, ScoreQuality, owner_schema, shared_classes
 
@@ -27,13 +27,13 @@ def teach(release: Release, table: ReceiverTable) -> Lesson:
     theirs = owner_schema(release)
     classes = shared_classes(table.schema, theirs)
     features = features_of(theirs)
-    if release.kind != ENTRY_FILE and not isinstance(features, ImageFeatures):
-        frames = frames_between(table.schema, theirs)
-        if frames:
-            return _calibrated(release, features, frames[0], table, classes)
-    candidates = tuple(_candidates(release, theirs, table))
-    if candidates:
-        return Lesson(classes, candidates=candidates)
+    frames = frames_between(table.schema, theirs)
+    if frames and release.kind == ENTRY_FILE:
+        return Lesson(classes, candidates=tuple(_quadratic(release, frames, table)))
+    if frames and isinstance(features, ImageFeatures):
+        return _of_pictures(release, features, frames, table, classes)
+    if frames and isinstance(features, TableFeatures):
+        return _calibrated(release, features, frames[0], table, classes)
     return Lesson(classes, class_places=class_places(release), note=NOTHING_SHARED)
 
 
@@ -52,6 +52,15 @@ def _calibrated(
     )
 
 
+def _of_pictures(
+    release: Release, features: ImageFeatures, frames: list[Frame], table: ReceiverTable, classes: Mapping[int, int]
+) -> Lesson:
+    sigma = float(release.settings["sigma"])
+    found = picture_scores(release.arrays, table.X, sigma=sigma, frames=frames, features=features)
+    note = found.scores.frame.note
+    return Lesson(classes, candidates=((found.scores, note),), note=note, halves=found.halves)
+
+
 def stored_scores(arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> ScoreFunction:
     """Return the discriminant that ``to_parts`` took apart."""
     return stored_discriminant(arrays, settings)
@@ -66,18 +75,6 @@ def class_places(release: Release) -> FloatArray:
     places = U[:, : len(means) - 1] * values[: len(means) - 1]
     scaled: FloatArray = places / (float(places.std()) or 1.0)
     return scaled
-
-
-def _candidates(release: Release, theirs: Schema, table: ReceiverTable) -> Iterator[tuple[ScoreFunction, str]]:
-    features, frames = features_of(theirs), frames_between(table.schema, theirs)
-    if release.kind == ENTRY_FILE:
-        yield from _quadratic(release, frames, table)
-        return
-    sigma = float(release.settings["sigma"])
-    # Gradient histograms hardly change with the size of a picture: the first frame does.
-    for frame in frames[:1] if isinstance(features, ImageFeatures) else frames:
-        scores = linear_discriminant(release.arrays, table.X, sigma=sigma, frame=frame, features=features)
-        yield scores, frame.note
 
 
 def _quadratic(release: Release, frames: list[Any], table: ReceiverTable) -> Iterator[tuple[ScoreFunction, str]]:

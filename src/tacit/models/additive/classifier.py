@@ -13,19 +13,20 @@ from tacit.data.schema import Schema
 from tacit.models.additive.fit import fit_classifier
 from tacit.models.additive.levels import ColumnLevels
 from tacit.models.additive.model import AdditiveClassifier
-from tacit.models.additive.plan import plan_additive
+from tacit.models.additive.plan import AdditivePlan, plan_additive
 from tacit.models.additive.release import additive_card, additive_release
 from tacit.models.additive.rows import batches_of
 from tacit.models.additive.table_input import PublicColumns
 from tacit.models.class_labels import CLASSES_READ, encode_labels
 from tacit.models.per_class import ScoreClassifierMixin
+from tacit.models.per_person import PersonMixin, contributed_rows, promised_plan
 from tacit.models.private_estimator import PrivateEstimator
 from tacit.privacy.account import Step
 from tacit.releases.file import Release
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class PrivateAdditiveClassifier(ScoreClassifierMixin, PrivateEstimator):
+class PrivateAdditiveClassifier(ScoreClassifierMixin, PersonMixin, PrivateEstimator):
     """Additive classifier of a private table: one curve for each column, learned by noisy gradient descent.
 
     Protected: one record with its label, at (epsilon, delta), under adding or removing a record. Not protected: bounds
@@ -36,6 +37,8 @@ class PrivateAdditiveClassifier(ScoreClassifierMixin, PrivateEstimator):
     ----------
     epsilon, ledger, random_state
         As in ``PrivateEstimator``.
+    rows_per_person
+        As in ``PersonMixin``.
     bounds : pair or None
         Public (low, high) of the features: numbers, or arrays with one number for each feature. Values beyond are
         moved to them.
@@ -71,12 +74,13 @@ class PrivateAdditiveClassifier(ScoreClassifierMixin, PrivateEstimator):
         target = class_levels(range(n_classes))
         return list(plan_additive(columns, target, epsilon=self.epsilon, delta=self.delta).steps)
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, *, persons: ArrayLike | None = None) -> Self:
         """Charge the ledger, then learn the curves of ``X`` by the labels ``y``."""
         codes, columns, labels = self._public.codes_to_fit(self, X, y)
+        codes, labels = contributed_rows(self, persons, codes, labels)
         classes, targets = encode_labels(labels, self.classes)
-        plan = plan_additive(columns, class_levels(classes), epsilon=self.epsilon, delta=self.delta)
-        account = self._open(plan.as_plan, "additive classifier")
+        each, charge = promised_plan(self, lambda each: each.record_plan(columns, classes).as_plan)
+        plan, account = each.record_plan(columns, classes), self._open(charge, "additive classifier")
         self.model_: AdditiveClassifier = fit_classifier(batches_of(codes, targets, columns), plan, account)
         self.classes_ = classes
         self.card_ = additive_card(account, extra=() if self.classes is not None else (CLASSES_READ,))
@@ -96,6 +100,10 @@ class PrivateAdditiveClassifier(ScoreClassifierMixin, PrivateEstimator):
         check_is_fitted(self)
         codes = self._public.codes_to_predict(self, X, self.model_.curves.levels)
         return self.model_.log_probabilities(codes)
+
+    def record_plan(self, columns: tuple[ColumnLevels, ...], classes: Sequence[Any] | Any) -> AdditivePlan:
+        """Return what a fit draws, per record."""
+        return plan_additive(columns, class_levels(classes), epsilon=self.epsilon, delta=self.delta)
 
     @property
     def _public(self) -> PublicColumns:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 
 from tacit.arrays import FloatArray
 from tacit.models.additive.features import TableFeatures
@@ -48,6 +49,10 @@ class DescentSettings:
         return slice(int(np.ceil(len(self.draws) * (1 - TAIL))), len(self.draws))
 
 
+# What each level adds to its row's scores [L, K], and the intercept [K].
+LevelTables = tuple[FloatArray, FloatArray]
+
+
 @dataclass(frozen=True, eq=False)
 class Weights:
     """Weights of the features [D, K] and of the constant feature [K], for K scores of a row."""
@@ -56,7 +61,7 @@ class Weights:
     constant: FloatArray
 
 
-def level_tables(features: TableFeatures, weights: Weights) -> tuple[FloatArray, FloatArray]:
+def level_tables(features: TableFeatures, weights: Weights) -> LevelTables:
     """Return the scores that each level adds to its row [L, K], and the intercept [K], both exact when summed."""
     return exact_curves(features.matrix @ weights.features), exact_curves(CONSTANT * weights.constant)
 
@@ -66,9 +71,9 @@ def exact_curves(values: FloatArray) -> FloatArray:
     return np.rint(np.clip(values, -LARGEST_CURVE, LARGEST_CURVE) / CURVE_QUANTUM) * CURVE_QUANTUM
 
 
-def squared_norms(features: TableFeatures) -> FloatArray:
+def squared_norms(matrix: sparse.csr_array) -> FloatArray:
     """Return what each level adds to the squared norm of its row's features [L], rounded up."""
-    squares = np.asarray(features.matrix.multiply(features.matrix).sum(axis=1)).ravel()
+    squares = np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel()
     # The relative room covers the rounding of the products and of their sum.
     return np.ceil(squares * (1 + 1e-12) / NORM_QUANTUM) * NORM_QUANTUM
 
@@ -76,13 +81,21 @@ def squared_norms(features: TableFeatures) -> FloatArray:
 def gradient_query(
     batches: Batches, features: TableFeatures, weights: Weights, residuals: Residuals, clip: float
 ) -> FloatArray:
-    """Return the gradient of the clipped loss in units of ``clip`` [D + 1, K]: its sensitivity is 1 in 2-norm.
+    """Return the gradient of the clipped loss at ``weights`` in units of ``clip``: see `clipped_gradient`."""
+    return clipped_gradient(batches, features.matrix, level_tables(features, weights), residuals, clip)
+
+
+def clipped_gradient(
+    batches: Batches, matrix: sparse.csr_array, tables: LevelTables, residuals: Residuals, clip: float
+) -> FloatArray:
+    """Return the sum over rows of residuals times features in units of ``clip`` [D + 1, K]: its sensitivity is 1.
 
     A row adds its residuals r times its features (x, 1/2), a matrix of norm |r| sqrt(|x|² + 1/4). Residuals are
-    shortened until that is at most ``clip``, each row by itself.
+    shortened until that is at most ``clip``, each row by itself. The features of a row are the sums of the rows of
+    ``matrix`` [L, D] at its levels, orthogonal to each other; ``tables`` give its scores.
     """
-    curves, intercept = level_tables(features, weights)
-    table = np.column_stack([curves, squared_norms(features)])
+    curves, intercept = tables
+    table = np.column_stack([curves, squared_norms(matrix)])
     sums, total = np.zeros(curves.shape), np.zeros(len(intercept))
     for batch in batches():
         of_rows = batch.indicator @ table  # [B, K + 1]
@@ -90,42 +103,90 @@ def gradient_query(
         shortened = limited(residuals(of_rows[:, :-1] + intercept, batch.target), limits, RESIDUAL_QUANTUM)
         sums += batch.indicator.T @ shortened
         total += shortened.sum(axis=0)
-    widest = int(np.bincount(features.matrix.indices).max(initial=1))
-    room = rounding_room(widest, features.matrix.data, largest=1 / CONSTANT)
-    gradient = np.vstack([features.matrix.T @ sums, CONSTANT * total])
+    widest = int(np.bincount(matrix.indices).max(initial=1))
+    room = rounding_room(widest, matrix.data, largest=1 / CONSTANT)
+    gradient = np.vstack([matrix.T @ sums, CONSTANT * total])
     result: FloatArray = gradient / (clip * room)
     return result
 
 
-def descend(
-    batches: Batches,
-    features: TableFeatures,
-    residuals: Residuals,
-    settings: DescentSettings,
-    *,
-    ask: Ask,
-    sigma: float,
-    n_rows: float,
-    start: FloatArray,
-) -> Weights:
-    """Return the mean of the last iterates of gradient descent with momentum; ``start`` [K] begins the intercept.
+@dataclass(eq=False)
+class Descent:
+    """Gradient descent with momentum, some steps at a time, so that features can join on the way.
 
-    Noisy gradients that turn round from one step to the next show a step that is too long for columns that say the
-    same; it is halved then.
+    Attributes
+    ----------
+    residuals : Residuals
+    settings : DescentSettings
+    ask : Ask
+    sigma : float
+        Standard deviation of the noise in one answer.
+    rate : float
+        What a gradient is multiplied by: the step size divided by the number of rows.
+    current, velocity, before, mean : arrays [D + 1, K]
+        Weights, the constant feature's last; their momentum; the gradient before; the mean of the last iterates.
     """
-    current = np.vstack([np.zeros((features.matrix.shape[1], len(start))), start / CONSTANT])
-    velocity, mean = np.zeros_like(current), np.zeros_like(current)
-    last, rate, before = range(len(settings.draws))[settings.averaged], settings.step / n_rows, velocity
-    for index, draws in enumerate(settings.draws):
-        weights = Weights(current[:-1], current[-1])
-        gradient = ask(gradient_query(batches, features, weights, residuals, settings.clip), draws)
-        if turned(gradient, before, sigma**2 / draws):
-            velocity, rate = np.zeros_like(velocity), rate / 2
-        velocity, before = MOMENTUM * velocity + settings.clip * gradient, gradient
-        current = current - rate * velocity
-        if index in last:
-            mean += current / len(last)
-    return Weights(mean[:-1], mean[-1])
+
+    residuals: Residuals
+    settings: DescentSettings
+    ask: Ask
+    sigma: float
+    rate: float
+    current: FloatArray
+    velocity: FloatArray
+    before: FloatArray
+    mean: FloatArray
+
+    @classmethod
+    def begin(
+        cls,
+        residuals: Residuals,
+        settings: DescentSettings,
+        *,
+        ask: Ask,
+        sigma: float,
+        n_rows: float,
+        start: FloatArray,
+        n_features: int,
+    ) -> "Descent":
+        """Return a descent before its first step; ``start`` [K] begins the intercept."""
+        current = np.vstack([np.zeros((n_features, len(start))), start / CONSTANT])
+        nothing = (np.zeros_like(current) for _ in range(3))
+        return cls(residuals, settings, ask, sigma, settings.step / n_rows, current, *nothing)
+
+    def run(self, batches: Batches, features: TableFeatures, steps: range) -> None:
+        """Take ``steps``, one pass over the table each.
+
+        Noisy gradients that turn round from one step to the next show a step that is too long for columns that say
+        the same; it is halved then.
+        """
+        last = range(len(self.settings.draws))[self.settings.averaged]
+        for index in steps:
+            draws = self.settings.draws[index]
+            query = gradient_query(batches, features, self.weights, self.residuals, self.settings.clip)
+            gradient = self.ask(query, draws)
+            if turned(gradient, self.before, self.sigma**2 / draws):
+                self.velocity, self.rate = np.zeros_like(self.velocity), self.rate / 2
+            self.velocity, self.before = MOMENTUM * self.velocity + self.settings.clip * gradient, gradient
+            self.current = self.current - self.rate * self.velocity
+            if index in last:
+                self.mean += self.current / len(last)
+
+    def join(self, n_features: int) -> None:
+        """Add features with weights of 0, before any iterate was averaged."""
+        for name in ("current", "velocity", "before", "mean"):
+            held = getattr(self, name)
+            setattr(self, name, np.vstack([held[:-1], np.zeros((n_features, held.shape[1])), held[-1:]]))
+
+    @property
+    def weights(self) -> Weights:
+        """The weights as they are now."""
+        return Weights(self.current[:-1], self.current[-1])
+
+    @property
+    def averaged(self) -> Weights:
+        """The mean of the last iterates."""
+        return Weights(self.mean[:-1], self.mean[-1])
 
 
 def turned(gradient: FloatArray, before: FloatArray, variance: float) -> bool:

@@ -89,9 +89,9 @@ def column_features(levels: ColumnLevels, counts: FloatArray) -> ColumnFeatures:
     if levels.is_number:
         return number_features(counts)
     bins = frequent_bins(counts)
-    shares = _shares(np.bincount(bins, counts).astype(np.float64))
-    features = _principal(np.diag((shares * (1 - shares) + RARE) ** (-2 * CATEGORY_POWER)), shares)
-    return ColumnFeatures(features.values[bins], features.variances, _shares(counts))
+    shares = shares_of(np.bincount(bins, counts).astype(np.float64))
+    features = principal_features(category_kernel(shares), shares)
+    return ColumnFeatures(features.values[bins], features.variances, shares_of(counts))
 
 
 def number_features(counts: FloatArray) -> ColumnFeatures:
@@ -100,9 +100,9 @@ def number_features(counts: FloatArray) -> ColumnFeatures:
     Bins of about equal shares have the kernel e^(-|u - v|/l), u and v their places among the rows and l the correlation
     length; "missing" stands apart from all of them.
     """
-    shares = _shares(counts)
-    present = _shares(counts[:-1])
-    places = _shares(np.minimum(present, SPIKE_SHARE))
+    shares = shares_of(counts)
+    present = shares_of(counts[:-1])
+    places = shares_of(np.minimum(present, SPIKE_SHARE))
     bins = bins_of(places, N_BINS)
     n_bins = int(bins[-1]) + 1
     widths, masses = np.bincount(bins, places, n_bins), np.bincount(bins, present, n_bins)
@@ -113,7 +113,7 @@ def number_features(counts: FloatArray) -> ColumnFeatures:
     whole[:-1, :-1] = kernel * NUMBER_WEIGHT / max(float(variance), 1e-12) if n_bins > 1 else 0.0
     whole[-1, -1] = 1.0
     missing = shares[-1]
-    features = _principal(whole, np.append(masses * (1 - missing), missing))
+    features = principal_features(whole, np.append(masses * (1 - missing), missing))
     values = features.values[np.append(bins, n_bins)]
     return ColumnFeatures(values, features.variances, shares)
 
@@ -129,15 +129,21 @@ def bins_of(shares: FloatArray, n_bins: int) -> NDArray[np.intp]:
     return bins
 
 
-def frequent_bins(counts: FloatArray) -> NDArray[np.intp]:
+def category_kernel(shares: FloatArray) -> FloatArray:
+    """Return the kernel of categories with these ``shares``: they have nothing in common, and rare ones count more."""
+    kernel: FloatArray = np.diag((shares * (1 - shares) + RARE) ** (-2 * CATEGORY_POWER))
+    return kernel
+
+
+def frequent_bins(counts: FloatArray, most: int = N_CATEGORIES) -> NDArray[np.intp]:
     """Return the bin of each category: the most frequent ones stand alone, all others of a long list share the last."""
-    bins = np.full(len(counts), min(len(counts), N_CATEGORIES) - 1)
-    order = np.argsort(-counts, kind="stable")[: N_CATEGORIES - 1]
+    bins = np.full(len(counts), min(len(counts), most) - 1)
+    order = np.argsort(-counts, kind="stable")[: most - 1]
     bins[order] = np.arange(len(order))
     return bins
 
 
-def _principal(kernel: FloatArray, shares: FloatArray) -> ColumnFeatures:
+def principal_features(kernel: FloatArray, shares: FloatArray) -> ColumnFeatures:
     """Return features whose inner products are ``kernel``, centred under ``shares``, along their principal axes."""
     mean = shares @ kernel
     centred = kernel - mean - mean[:, None] + shares @ mean
@@ -149,7 +155,8 @@ def _principal(kernel: FloatArray, shares: FloatArray) -> ColumnFeatures:
     return ColumnFeatures(values, shares @ values**2, shares)
 
 
-def _shares(counts: FloatArray) -> FloatArray:
+def shares_of(counts: FloatArray) -> FloatArray:
+    """Return ``counts`` as shares of their sum, negative ones as 0; equal shares if nothing is left."""
     positive = np.maximum(counts, 0.0)
     total = float(positive.sum())
     return positive / total if total > 0 else np.full(len(counts), 1 / max(len(counts), 1))

@@ -1,29 +1,23 @@
 """The fit of an additive model: numbers of rows, descent, check; every look at the rows goes through an account."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from tacit.arrays import FloatArray
 from tacit.models.additive import class_check, number_check
-from tacit.models.additive.descent import DescentSettings, Weights, descend, exact_curves, level_tables
-from tacit.models.additive.features import TableFeatures, table_features
-from tacit.models.additive.losses import Residuals, class_residuals, squared_residuals
+from tacit.models.additive.learning import Loss, learn
+from tacit.models.additive.losses import class_residuals, squared_residuals
 from tacit.models.additive.marginals import Marginals, count_levels, marginal_query, read_marginals
-from tacit.models.additive.model import AdditiveClassifier, AdditiveCurves, AdditiveRegression, Facts
-from tacit.models.additive.noise_bands import CURVATURE, level_deviations, noise_variances, shrink
-from tacit.models.additive.plan import AdditivePlan, UnitDraws, spread_units
+from tacit.models.additive.model import AdditiveClassifier, AdditiveCurves, AdditiveRegression
+from tacit.models.additive.noise_bands import CURVATURE
+from tacit.models.additive.plan import AdditivePlan, UnitDraws
 from tacit.models.additive.rows import Batches
 from tacit.privacy.account import Account
 
-# Of the units: the check's, and the check's where rows are few beside the noise.
-CHECK_UNITS, CHECK_UNITS_FEW = 7, 20
-FEW = 500.0
 # Where rows are many beside the noise, gradients are shortened less: up to twice as long.
 MANY, CLIP_POWER, MOST_CLIP = 5000.0, 0.4, 2.0
-FEWEST_STEPS, MOST_STEPS = 4, 120
 # Longest gradient of a row and step size: for classes, and for a target in spreads, whose loss is four times as curved.
 CLASS_CLIP, CLASS_STEP = 0.3, 40.0
 NUMBER_CLIP, NUMBER_STEP = 0.5, 10.0
@@ -33,43 +27,17 @@ TRIMMED = 0.01
 INVENTED_ROWS = 4096
 
 
-@dataclass(frozen=True, eq=False)
-class _Loss:
-    """A loss: its residuals, the start of the intercept [K], mean curvatures [K], longest gradient and step size."""
-
-    residuals: Residuals
-    start: FloatArray
-    curvatures: FloatArray
-    clip: float
-    step: float
-
-
-@dataclass(frozen=True, eq=False)
-class _Learned:
-    """Curves, how they were learned, and the units that are left for the check."""
-
-    curves: AdditiveCurves
-    facts: Facts
-    units: UnitDraws
-    check_draws: int
-
-    @property
-    def noise(self) -> float:
-        """The standard deviation of the noise in an answer of the check, in its sensitivity."""
-        return self.units.mechanism.sigma / math.sqrt(self.check_draws)
-
-
 def fit_classifier(batches: Batches, plan: AdditivePlan, account: Account) -> AdditiveClassifier:
     """Return the classifier learned from the rows; class codes follow the target's categories."""
     marginals = _marginals(batches, plan, account)
     shares = _class_shares(marginals.target)
     start = np.log(shares) - np.log(shares).mean() if len(shares) > 2 else np.log(shares[1:] / shares[:1])
     curvatures = CURVATURE * (shares * (1 - shares))[-len(start) :]
-    loss = _Loss(class_residuals, start, curvatures, class_clip(marginals.n_rows * plan.mu), CLASS_STEP)
-    learned = _learn(batches, plan, UnitDraws(account, plan.unit), marginals, loss)
+    loss = Loss(class_residuals, start, curvatures, class_clip(marginals.n_rows * plan.mu), CLASS_STEP)
+    learned = learn(batches, plan, UnitDraws(account, plan.unit), marginals, loss)
     curves = learned.curves
     edges = class_check.cell_edges(_invented_scores(curves))
-    query = class_check.histogram_query(batches, curves.values, curves.intercept, edges)
+    query = class_check.histogram_query(learned.batches, *learned.tables, edges)
     counts = class_check.read_histogram(learned.units.ask(query, learned.check_draws))
     noise = learned.noise * math.sqrt(len(start))
     check = class_check.check_classes(counts, edges, noise=noise, shares=shares)
@@ -82,13 +50,11 @@ def fit_regression(batches: Batches, plan: AdditivePlan, account: Account) -> Ad
     bounds = plan.target.low, plan.target.high
     centre, spread = _centre_and_spread(plan.target.centres, marginals.target[:-1])
     residuals = squared_residuals(centre, spread)
-    loss = _Loss(residuals, np.zeros(1), np.array([CURVATURE]), NUMBER_CLIP, NUMBER_STEP)
-    learned = _learn(batches, plan, UnitDraws(account, plan.unit), marginals, loss)
+    loss = Loss(residuals, np.zeros(1), np.array([CURVATURE]), NUMBER_CLIP, NUMBER_STEP)
+    learned = learn(batches, plan, UnitDraws(account, plan.unit), marginals, loss)
     curves = learned.curves
     reach = number_check.prediction_reach(_invented_scores(curves))
-    query = number_check.moments_query(
-        batches, curves.values, curves.intercept, reach=reach, centre=centre, spread=spread
-    )
+    query = number_check.moments_query(learned.batches, *learned.tables, reach=reach, centre=centre, spread=spread)
     moments = number_check.read_moments(learned.units.ask(query, learned.check_draws), reach)
     check = number_check.check_numbers(moments, reach, noise=learned.noise)
     return AdditiveRegression(curves, check, centre, spread, bounds, learned.facts)
@@ -100,34 +66,9 @@ def _marginals(batches: Batches, plan: AdditivePlan, account: Account) -> Margin
     return read_marginals(account.release(plan.marginals, marginal_query(counts, plan.layout, n_rows)), plan.layout)
 
 
-def _learn(batches: Batches, plan: AdditivePlan, units: UnitDraws, marginals: Marginals, loss: _Loss) -> _Learned:
-    """Descend, and take what is noise out of the result."""
-    amount = marginals.n_rows * plan.mu  # rows beside noise: all choices follow from it
-    check_draws = CHECK_UNITS if amount >= FEW else CHECK_UNITS_FEW
-    settings = DescentSettings(spread_units(units.left - check_draws, n_steps(amount)), loss.clip, loss.step)
-    features = table_features(plan.columns, marginals.columns)
-    noise = {"sigma": plan.unit.sigma, "n_rows": marginals.n_rows}
-    weights = descend(batches, features, loss.residuals, settings, ask=units.ask, start=loss.start, **noise)
-    variances = noise_variances(features.variances[:, None] * loss.curvatures, settings, **noise)
-    weights, variances = shrink(weights, features, variances)
-    facts = {"n_rows": marginals.n_rows, "n_steps": len(settings.draws), "mu": plan.mu, "clip": settings.clip}
-    return _Learned(_curves(plan, features, weights, variances), facts, units, check_draws)
-
-
 def class_clip(amount: float) -> float:
     """Return the longest gradient of a row, from rows times mu: shortening costs signal once noise is small."""
     return CLASS_CLIP * float(np.clip((max(amount, 0.0) / MANY) ** CLIP_POWER, 1.0, MOST_CLIP))
-
-
-def n_steps(amount: float) -> int:
-    """Return how many steps pay off, from rows times mu: each step's noise grows with the root of their number."""
-    return int(np.clip(min(math.sqrt(max(amount, 0.0)), amount / 30), FEWEST_STEPS, MOST_STEPS))
-
-
-def _curves(plan: AdditivePlan, features: TableFeatures, weights: Weights, variances: FloatArray) -> AdditiveCurves:
-    values, intercept = level_tables(features, weights)
-    deviations = level_deviations(features, variances)
-    return AdditiveCurves(plan.columns, values, deviations, exact_curves(intercept), np.concatenate(features.shares))
 
 
 def _class_shares(counts: FloatArray) -> FloatArray:
@@ -152,8 +93,8 @@ def _centre_and_spread(values: FloatArray, counts: FloatArray) -> tuple[float, f
 def _invented_scores(curves: AdditiveCurves) -> FloatArray:
     """Return scores [M, K] of rows whose columns are drawn from their noisy shares, independently."""
     public = check_random_state(0)  # nobody's rows: any seed will do
-    total = np.zeros((INVENTED_ROWS, len(curves.intercept))) + curves.intercept
-    for part in curves.layout.parts():
-        drawn = np.searchsorted(np.cumsum(curves.shares[part])[:-1], public.uniform(size=INVENTED_ROWS))
-        total += curves.values[part][drawn]
-    return total
+    drawn = [
+        np.searchsorted(np.cumsum(curves.shares[part])[:-1], public.uniform(size=INVENTED_ROWS))
+        for part in curves.layout.parts()
+    ]
+    return curves.scores(np.column_stack(drawn))[0]

@@ -11,6 +11,7 @@ from tacit.arrays import FloatArray
 from tacit.models.additive.class_check import ClassCheck
 from tacit.models.additive.levels import ColumnLevels
 from tacit.models.additive.number_check import NumberCheck
+from tacit.models.additive.pairs import PairTable
 from tacit.models.additive.rows import RowLayout
 
 Facts = dict[str, Any]
@@ -19,7 +20,7 @@ Codes = NDArray[np.integer[Any]]  # levels of rows [N, q], -1 where nothing is k
 
 @dataclass(frozen=True, eq=False)
 class AdditiveCurves:
-    """One curve for each column: what each of its levels adds to a row's scores.
+    """One curve for each column: what each of its levels adds to a row's scores; and tables of some pairs of columns.
 
     Attributes
     ----------
@@ -31,6 +32,8 @@ class AdditiveCurves:
     intercept : array [K]
     shares : array [L]
         Noisy shares of each column's levels: where its curve matters.
+    pairs : tuple of PairTable
+        What pairs of columns add beside their curves.
     """
 
     levels: tuple[ColumnLevels, ...]
@@ -38,6 +41,7 @@ class AdditiveCurves:
     deviations: FloatArray
     intercept: FloatArray
     shares: FloatArray
+    pairs: tuple[PairTable, ...] = ()
 
     @property
     def layout(self) -> RowLayout:
@@ -54,12 +58,13 @@ class AdditiveCurves:
         sums = np.zeros((len(codes), 2 * n_scores))
         for place, part in enumerate(self.layout.parts()):
             sums += np.vstack([table[part], np.zeros((1, 2 * n_scores))])[codes[:, place]]
+        for pair in self.pairs:
+            sums += np.hstack(pair.scores(codes))
         return sums[:, :n_scores] + self.intercept, sums[:, n_scores:]
 
     def energies(self) -> FloatArray:
         """Return the variance of each column's curve under the noisy shares [q], summed over the scores."""
-        parts = self.layout.parts()
-        return np.array([float((self.shares[part] @ self.values[part] ** 2).sum()) for part in parts])
+        return self.layout.energies(self.values, self.shares)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,8 +14,12 @@ GROUPS = (1, 2, 5)
 CURVATURE = 0.7
 
 
-def noise_variances(curvatures: FloatArray, settings: DescentSettings, *, sigma: float, n_rows: float) -> FloatArray:
+def noise_variances(
+    curvatures: FloatArray, settings: DescentSettings, *, sigma: float, n_rows: float, since: int = 0
+) -> FloatArray:
     """Return the variance of the noise in the averaged weights, for each curvature of the mean loss.
+
+    Weights that joined before step ``since`` hold the noise of the steps from there on.
 
     Along a direction of curvature h momentum descent is the linear recursion v' = m v + n h w + noise,
     w' = w - (step/n) v'; its impulse response says what each step's noise, of standard deviation ``sigma`` times
@@ -32,7 +36,7 @@ def noise_variances(curvatures: FloatArray, settings: DescentSettings, *, sigma:
         running[lag + 1] = running[lag] + weight
     first = settings.averaged.start
     total = np.zeros_like(h)
-    for step, draws in enumerate(settings.draws):
+    for step, draws in enumerate(settings.draws[since:], start=since):
         response = (running[steps - step] - running[max(first - step, 0)]) / (steps - first)
         total += response**2 / draws
     result: FloatArray = (total * (settings.clip * sigma) ** 2).reshape(curvatures.shape)

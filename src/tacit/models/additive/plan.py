@@ -9,6 +9,8 @@ from tacit.arrays import FloatArray
 from tacit.errors import BudgetError
 from tacit.models.additive.levels import ColumnLevels
 from tacit.models.additive.marginals import query_size
+from tacit.models.additive.pair_selection import MOST_COLUMNS
+from tacit.models.additive.pairs import RANK
 from tacit.models.additive.rows import RowLayout
 from tacit.privacy.account import Account, Plan, Step
 from tacit.privacy.accounting import calibrate
@@ -23,15 +25,19 @@ UNITS = 120
 CHECK_CELLS = 16
 
 LEVEL_COUNTS = "the number of rows at each level of each column and of the target, and of all rows"
-GRADIENTS = "the gradient of an additive model's loss at each step, and the check of its finished scores"
+GRADIENTS = (
+    "the gradient of an additive model's loss at each step, the choice of pairs of columns, and the check of its "
+    "finished scores"
+)
 MARGINALS_BECAUSE = (
     "adding one row adds 1 to one level of each column and of the target, and to the number of rows; columns of two "
     "levels are asked as half their difference, numbers through the square root of running sums, and all of it is "
     "divided by the norm of the longest such row"
 )
 UNITS_BECAUSE = (
-    "each query is divided by what adding one row can move it: a gradient by the length to which each row's part is "
-    "shortened, the histogram of finished scores by the root of the number of cells that one row is counted in"
+    "each query is divided by what adding one row can move it: a gradient, also that by all pairs of columns, by the "
+    "length to which each row's part is shortened, the histogram of finished scores by the root of the number of cells "
+    "that one row is counted in"
 )
 
 
@@ -95,7 +101,8 @@ def plan_additive(
         raise BudgetError("delta must be above 0 for an additive release, whose noise is Gaussian; got 0. Try 1e-6.")
     layout = RowLayout((*columns, target))
     n_scores = 1 if target.is_number or target.size == 2 else target.size
-    coordinates = (layout.size + 2 * CHECK_CELLS) * n_scores
+    # No query is larger: gradients by columns and by pairs of them, and the check.
+    coordinates = (layout.size + 2 * CHECK_CELLS + MOST_COLUMNS * (MOST_COLUMNS - 1) // 2 * RANK**2) * n_scores
 
     def mechanisms(level: float) -> tuple[Gaussian, Gaussian]:
         return (

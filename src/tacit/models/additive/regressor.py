@@ -12,10 +12,11 @@ from tacit.data.schema import Schema
 from tacit.models.additive.fit import fit_regression
 from tacit.models.additive.levels import ColumnLevels, number_levels
 from tacit.models.additive.model import AdditiveRegression, Predictions
-from tacit.models.additive.plan import plan_additive
+from tacit.models.additive.plan import AdditivePlan, plan_additive
 from tacit.models.additive.release import additive_card, additive_release
 from tacit.models.additive.rows import batches_of
 from tacit.models.additive.table_input import PublicColumns, column_bounds
+from tacit.models.per_person import PersonMixin, contributed_rows, promised_plan
 from tacit.models.private_estimator import PrivateEstimator
 from tacit.models.scikit_learn import RegressorMixin
 from tacit.privacy.account import Step
@@ -23,7 +24,7 @@ from tacit.releases.file import Release
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class PrivateAdditiveRegressor(RegressorMixin, PrivateEstimator):
+class PrivateAdditiveRegressor(RegressorMixin, PersonMixin, PrivateEstimator):
     """Additive regression on a private table: one curve for each column, learned by noisy gradient descent.
 
     Protected: one record with its target, at (epsilon, delta), under adding or removing a record. Not protected: bounds
@@ -33,6 +34,8 @@ class PrivateAdditiveRegressor(RegressorMixin, PrivateEstimator):
     ----------
     epsilon, ledger, random_state
         As in ``PrivateEstimator``.
+    rows_per_person
+        As in ``PersonMixin``.
     target_bounds : pair of float
         Public (low, high) of the target; values beyond are moved to them.
     bounds, schema, delta
@@ -63,12 +66,13 @@ class PrivateAdditiveRegressor(RegressorMixin, PrivateEstimator):
         columns = self._public.levels(n_features)
         return list(plan_additive(columns, self._target(), epsilon=self.epsilon, delta=self.delta).steps)
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, *, persons: ArrayLike | None = None) -> Self:
         """Charge the ledger, then learn the curves of ``X`` by the numbers ``y``."""
         codes, columns, numbers = self._public.codes_to_fit(self, X, y, y_numeric=True)
+        codes, numbers = contributed_rows(self, persons, codes, numbers)
         target = self._target()
-        plan = plan_additive(columns, target, epsilon=self.epsilon, delta=self.delta)
-        account = self._open(plan.as_plan, "additive regression")
+        each, charge = promised_plan(self, lambda each: each.record_plan(columns).as_plan)
+        plan, account = each.record_plan(columns), self._open(charge, "additive regression")
         inside = np.clip(numbers.astype(np.float64), target.low, target.high)
         self.model_: AdditiveRegression = fit_regression(batches_of(codes, inside, columns), plan, account)
         self.card_ = additive_card(account)
@@ -90,6 +94,10 @@ class PrivateAdditiveRegressor(RegressorMixin, PrivateEstimator):
     def _predictions(self, X: ArrayLike) -> Predictions:
         check_is_fitted(self)
         return self.model_.predict(self._public.codes_to_predict(self, X, self.model_.curves.levels))
+
+    def record_plan(self, columns: tuple[ColumnLevels, ...]) -> AdditivePlan:
+        """Return what a fit draws, per record."""
+        return plan_additive(columns, self._target(), epsilon=self.epsilon, delta=self.delta)
 
     @property
     def _public(self) -> PublicColumns:

@@ -1,6 +1,6 @@
 """The file of an additive release: curves, their noise, the check, and the card."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 from tacit.arrays import Arrays
 from tacit.errors import ReleaseError, TacitError
 from tacit.models.additive.class_check import ClassCheck
-from tacit.models.additive.levels import levels_from_dict, levels_to_dict
+from tacit.models.additive.levels import ColumnLevels, levels_from_dict, levels_to_dict
 from tacit.models.additive.model import AdditiveClassifier, AdditiveCurves, AdditiveRegression
 from tacit.models.additive.number_check import NumberCheck
+from tacit.models.additive.pairs import PairTable, pair_from_dict, pairs_to_list
 from tacit.privacy.account import Account
 from tacit.privacy.card import Card
 from tacit.releases.file import Release
@@ -19,13 +20,15 @@ from tacit.releases.file import Release
 KIND = "additive"
 ADJACENCY = "two tables are neighbours if one of them has one row more, with its label"
 PUBLIC = "the schema: columns, their bounds and categories, and those of what is learned"
+# Arrays of the tables of pairs, one behind the other.
+PAIR_PARTS = ("values", "deviations", "shares")
 AdditiveModel = AdditiveClassifier | AdditiveRegression
 
 
 def additive_card(account: Account, *, extra: tuple[str, ...] = ()) -> Card:
     """Return the card of an additive release; ``extra`` says what else is assumed to be public."""
     return account.card(
-        "curves of an additive model, and a check of its scores",
+        "curves of an additive model, tables of pairs of columns, and a check of its scores",
         adjacency=ADJACENCY,
         assumptions=[PUBLIC, "numbers beyond their bounds are moved to them", *extra],
         not_protected=[PUBLIC],
@@ -49,6 +52,11 @@ def additive_parts(model: AdditiveModel) -> tuple[Arrays, dict[str, Any]]:
         "covariance": model.check.covariance,
     }
     settings: dict[str, Any] = {"levels": levels_to_dict(curves.levels), "facts": model.facts}
+    if curves.pairs:
+        arrays |= {
+            f"pair_{name}": np.concatenate([getattr(pair, name) for pair in curves.pairs]) for name in PAIR_PARTS
+        }
+        settings["pairs"] = pairs_to_list(curves.pairs)
     if isinstance(model, AdditiveClassifier):
         arrays |= {"offsets": model.check.offsets, "class_shares": model.check.shares}
         settings |= {"classes": list(model.classes), "check": _class_figures(model.check)}
@@ -73,7 +81,10 @@ def model_from_parts(parts: Mapping[str, NDArray[Any]], settings: Mapping[str, A
     """Return the model that `additive_parts` took apart."""
     arrays = {name: np.asarray(array, dtype=np.float64) for name, array in parts.items()}
     levels = levels_from_dict(settings["levels"])
-    curves = AdditiveCurves(levels, arrays["values"], arrays["deviations"], arrays["intercept"], arrays["shares"])
+    pairs = _pair_tables(arrays, settings.get("pairs", []), levels)
+    curves = AdditiveCurves(
+        levels, arrays["values"], arrays["deviations"], arrays["intercept"], arrays["shares"], pairs
+    )
     figures, facts = settings["check"], dict(settings["facts"])
     if "classes" in settings:
         class_check = ClassCheck(
@@ -84,6 +95,20 @@ def model_from_parts(parts: Mapping[str, NDArray[Any]], settings: Mapping[str, A
     bounds = float(target["bounds"][0]), float(target["bounds"][1])
     number_check = NumberCheck(covariance=arrays["covariance"], **figures)
     return AdditiveRegression(curves, number_check, float(target["centre"]), float(target["spread"]), bounds, facts)
+
+
+def _pair_tables(
+    arrays: Arrays, content: Sequence[dict[str, Any]], levels: tuple[ColumnLevels, ...]
+) -> tuple[PairTable, ...]:
+    """Return the tables of pairs; releases written before there were any have none."""
+    pairs = [pair_from_dict(each, levels) for each in content]
+    if not pairs:
+        return ()
+    ends = np.cumsum([pair.size for pair in pairs])
+    if any(len(arrays[f"pair_{name}"]) != ends[-1] for name in PAIR_PARTS):
+        raise ReleaseError(f"tables of pairs must have {ends[-1]} cells.")
+    values, deviations, shares = (np.split(arrays[f"pair_{name}"], ends[:-1]) for name in PAIR_PARTS)
+    return tuple(map(PairTable, pairs, values, deviations, shares))
 
 
 def _class_figures(check: ClassCheck) -> dict[str, float]:
@@ -109,5 +134,7 @@ def _require_shapes(model: AdditiveModel) -> None:
     shape = (curves.layout.size, n_scores)
     if curves.values.shape != shape or curves.deviations.shape != shape or curves.shares.shape != shape[:1]:
         raise ReleaseError(f"curves must have {shape[0]} levels and {shape[1]} scores.")
+    if any(pair.values.shape[1:] != shape[1:] or pair.deviations.shape[1:] != shape[1:] for pair in curves.pairs):
+        raise ReleaseError(f"tables of pairs must have {n_scores} scores.")
     if curves.intercept.shape != (n_scores,) or model.check.covariance.shape != (n_scores + 1,) * 2:
         raise ReleaseError(f"intercept and covariance must fit {n_scores} scores.")

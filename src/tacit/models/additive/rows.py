@@ -62,6 +62,10 @@ class RowLayout:
         """Yield where each column's levels stand."""
         return (slice(start, end) for start, end in pairwise(self.offsets.tolist()))
 
+    def energies(self, values: FloatArray, shares: FloatArray) -> FloatArray:
+        """Return the variance of each column's ``values`` [L, K] under ``shares`` [L], summed over the K scores [q]."""
+        return np.array([float((shares[part] @ values[part] ** 2).sum()) for part in self.parts()])
+
     def indicator(self, codes: LevelCodes) -> sparse.csr_array:
         """Return the ones of rows with the given level ``codes`` [B, q]."""
         n_rows, n_columns = codes.shape

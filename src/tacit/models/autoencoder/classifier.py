@@ -31,6 +31,7 @@ from tacit.models.bounded_rows import bound_assumptions, bound_lists, public_row
 from tacit.models.class_labels import CLASSES_READ, checked_rows, encode_labels, fitted_rows
 from tacit.models.estimator_input import missing_cells
 from tacit.models.per_class import ScoreClassifierMixin
+from tacit.models.per_person import PersonMixin, contributed_rows, promised_plan
 from tacit.models.private_estimator import PrivateEstimator
 from tacit.models.two_class_problems import n_problems
 from tacit.privacy.account import Account, Plan, Step
@@ -62,7 +63,7 @@ def read_network(arrays: Mapping[str, NDArray[Any]], n_classes: int) -> tuple[tu
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class PrivateAutoencoderClassifier(ScoreClassifierMixin, PrivateEstimator):
+class PrivateAutoencoderClassifier(ScoreClassifierMixin, PersonMixin, PrivateEstimator):
     """Stacked private autoencoders and a private logistic output layer.
 
     Protected: one record with its label, at (epsilon, delta), under adding or removing a record. Not protected: the
@@ -70,15 +71,12 @@ class PrivateAutoencoderClassifier(ScoreClassifierMixin, PrivateEstimator):
 
     Parameters
     ----------
-    epsilon, bounds, row_norm, classes, ledger, random_state
+    epsilon, bounds, row_norm, classes, rows_per_person, ledger, random_state
         As in ``PrivateNearestMean``.
     delta : float, default 1e-6
         0 asks for pure epsilon: Laplace noise in the layers instead of Gaussian, and another output layer.
     hidden : sequence of int, default (30,)
         Units of each layer. An empty one leaves the output layer on the scaled features.
-    layer_share : float or None
-        The part of the budget that the layers get, in equal parts; the output layer gets the rest. None: 0.4, or 0.1
-        under pure epsilon.
     output : {"functional", "objective"} or None
         How the output layer is learned: by the functional mechanism [functional], or by objective perturbation [erm],
         for pure epsilon, which more than two classes share. None: the second for two classes where delta is 0.
@@ -107,7 +105,6 @@ class PrivateAutoencoderClassifier(ScoreClassifierMixin, PrivateEstimator):
     bounds: tuple[Any, Any]
     delta: float = 1e-6
     hidden: Sequence[int] = (30,)
-    layer_share: float | None = None
     output: Literal["functional", "objective"] | None = None
     row_norm: float | None = None
     classes: Sequence[Any] | None = None
@@ -118,26 +115,22 @@ class PrivateAutoencoderClassifier(ScoreClassifierMixin, PrivateEstimator):
         """Return the queries that a fit will make; nothing is charged."""
         if checks.one_of("accounting", self.accounting, ("sound", "paper")) == "paper":
             return printed.steps(n_features, layer_widths(self.hidden, least=1), self.epsilon)
-        layers, output = self._plan(n_features, n_classes)
+        layers, output = self.network_plan(n_features, n_classes)
         return [*layer_steps(layers), output if isinstance(output, Step) else _functional_step(*output)]
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, *, persons: ArrayLike | None = None) -> Self:
         """Charge the ledger, then learn the layers from all rows and the output layer from the labelled ones."""
-        table, labels = checked_rows(self, X, y, partial=True)
+        table, labels = contributed_rows(self, persons, *checked_rows(self, X, y, partial=True))
         classes, labelled, codes = self._encode(labels)
         rows = scaled_rows(table, self.bounds, public_row_norm(self.row_norm, table.shape[1]))
-        steps = tuple(self.plan(table.shape[1], len(classes)))
-        paper = self.accounting == "paper"
-        # As printed, every layer spends the whole epsilon: the ledger is charged for each.
-        budget = Budget(self.epsilon * len(steps), unit=Unit.RECORD) if paper else self._budget()
-        warning = printed.WARNING if paper else ""
-        account = self._open(Plan(budget, steps, table.shape[1], warning=warning), "private autoencoder")
-        self.layers_: tuple[Encoder, ...]
-        if paper:
-            self.layers_, self.output_ = printed.learn(account, steps, rows, labelled, codes, hidden=self.hidden)
-        else:
-            self._learn(account, rows, labelled, codes, len(classes))
+        each, plan = promised_plan(self, lambda each: each.record_plan(table.shape[1], len(classes)))
+        account = self._open(plan, "private autoencoder")
         self.classes_ = classes
+        self.layers_: tuple[Encoder, ...]
+        if self.accounting == "paper":
+            self.layers_, self.output_ = printed.learn(account, plan.steps, rows, labelled, codes, hidden=self.hidden)
+        else:
+            self._learn(account, each.network_plan(table.shape[1], len(classes)), rows, labelled, codes)
         self.card_ = account.card(
             "private autoencoder",
             adjacency=ADJACENCY,
@@ -197,9 +190,14 @@ class PrivateAutoencoderClassifier(ScoreClassifierMixin, PrivateEstimator):
         return scores
 
     def _learn(
-        self, account: Account, rows: FloatArray, labelled: NDArray[np.bool_], codes: NDArray[np.intp], n_classes: int
+        self,
+        account: Account,
+        plan: tuple[list[list[NoisyQuery]], NoisyQuery | Step],
+        rows: FloatArray,
+        labelled: NDArray[np.bool_],
+        codes: NDArray[np.intp],
     ) -> None:
-        layers, output = self._plan(rows.shape[1], n_classes)
+        (layers, output), n_classes = plan, len(self.classes_)
         self.layers_ = learn_stack(account, layers, rows)
         H = with_constant(encode_stack(self.layers_, rows[labelled]))
         if isinstance(output, Step):
@@ -207,15 +205,24 @@ class PrivateAutoencoderClassifier(ScoreClassifierMixin, PrivateEstimator):
         else:
             self.output_ = functional_output(account, output, H, codes, n_classes)
 
+    def record_plan(self, n_features: int, n_classes: int) -> Plan:
+        """Return what is charged per record."""
+        steps = tuple(self.plan(n_features, n_classes))
+        if self.accounting != "paper":
+            return Plan(self._budget(), steps, n_features)
+        # As printed, every layer spends the whole epsilon: the ledger is charged for each.
+        budget = Budget(self.epsilon * len(steps), unit=Unit.RECORD)
+        return Plan(budget, steps, n_features, warning=printed.WARNING)
+
     def _budget(self) -> Budget:
         return Budget(self.epsilon, self.delta, unit=Unit.RECORD)
 
-    def _plan(self, n_features: int, n_classes: int) -> tuple[list[list[NoisyQuery]], NoisyQuery | Step]:
+    def network_plan(self, n_features: int, n_classes: int) -> tuple[list[list[NoisyQuery]], NoisyQuery | Step]:
         """Return the queries of each layer, and that of the output layer or, by objective perturbation, its step."""
         hidden, budget = layer_widths(self.hidden, least=0), self._budget()
         norm, n_units = noise_norm(budget.delta), (n_features, *hidden)[-1]
         queries = stack_queries(n_features, hidden, norm=norm)
-        share = self._layer_share(budget) if hidden else 0.0
+        share = (LAYER_SHARE if budget.delta else PURE_LAYER_SHARE) if hidden else 0.0
         if self._perturbed(budget, n_classes):
             layers, _ = calibrated_stack(queries, share, budget=budget)
             return layers, perturbed_step(n_classes, n_units, budget.epsilon * (1 - share))
@@ -223,11 +230,6 @@ class PrivateAutoencoderClassifier(ScoreClassifierMixin, PrivateEstimator):
             queries, share, budget=budget, output=[output_query(n_classes, n_units, norm=norm)]
         )
         return layers, output
-
-    def _layer_share(self, budget: Budget) -> float:
-        if self.layer_share is None:
-            return LAYER_SHARE if budget.delta else PURE_LAYER_SHARE
-        return checks.fraction("layer_share", self.layer_share)
 
     def _perturbed(self, budget: Budget, n_classes: int) -> bool:
         """Whether the output layer is learned by objective perturbation."""

@@ -18,6 +18,7 @@ from tacit.models.autoencoder.stack import EncoderStack
 from tacit.models.bounded_rows import bound_assumptions, public_row_norm, scaled_rows
 from tacit.models.class_labels import fitted_rows
 from tacit.models.estimator_input import validate_data
+from tacit.models.per_person import PersonMixin, contributed_rows, promised_plan
 from tacit.models.private_estimator import PrivateEstimator
 from tacit.models.scikit_learn import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from tacit.privacy.account import Plan, Step
@@ -30,7 +31,7 @@ ADJACENCY = "two tables are neighbours if one of them has one row more"
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class PrivateAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator):
+class PrivateAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PersonMixin, PrivateEstimator):
     """Features learned from a private table by stacked autoencoders, for use in a pipeline.
 
     Each layer codes its rows in public random directions, releases the products of rows and codes once, and ties its
@@ -48,6 +49,8 @@ class PrivateAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Priv
         0 asks for pure epsilon, which costs far more noise (Laplace instead of Gaussian).
     hidden : sequence of int, default (30,)
         Units of each layer. The budget is split equally between the layers.
+    rows_per_person
+        As in ``PersonMixin``.
 
     Attributes
     ----------
@@ -84,6 +87,7 @@ class PrivateAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Priv
         X: ArrayLike,
         y: object = None,  # noqa: ARG002 - scikit-learn's signature
         *,
+        persons: ArrayLike | None = None,
         plan: "PlannedLayers | None" = None,
         charge: Plan | None = None,
         purpose: str = "private autoencoder",
@@ -93,12 +97,14 @@ class PrivateAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Priv
         ``plan`` is the result of ``plan_layers`` for this number of columns, if it was made before; None: made here.
         ``charge`` is what is charged for it, if not the plan as it is per record: its steps for another unit.
         """
-        table: FloatArray = validate_data(self, X, dtype=np.float64)
+        (table,) = contributed_rows(self, persons, validate_data(self, X, dtype=np.float64))
         row_norm = public_row_norm(self.row_norm, table.shape[1])
         rows = scaled_rows(table, self.bounds, row_norm)
-        planned = self.plan_layers(table.shape[1]) if plan is None else plan
-        account = self._open(charge or Plan(self._budget(), planned.steps, table.shape[1]), purpose)
-        self.layers_ = learn_stack(account, planned.layers, rows)
+        if plan is None:
+            each, charge = promised_plan(self, lambda each: each.record_plan(table.shape[1]))
+            plan = each.plan_layers(table.shape[1])
+        account = self._open(charge or self.record_plan(table.shape[1]), purpose)
+        self.layers_ = learn_stack(account, plan.layers, rows)
         self.card_ = account.card(
             "private autoencoder",
             adjacency=ADJACENCY,
@@ -156,6 +162,10 @@ class PrivateAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Priv
     def _rows(self, X: ArrayLike) -> FloatArray:
         table = fitted_rows(self, X)
         return scaled_rows(table, self.bounds, public_row_norm(self.row_norm, table.shape[1]))
+
+    def record_plan(self, n_features: int) -> Plan:
+        """Return what a fit is charged, per record."""
+        return Plan(self._budget(), self.plan_layers(n_features).steps, n_features)
 
     def _budget(self) -> Budget:
         return Budget(self.epsilon, self.delta, unit=Unit.RECORD)

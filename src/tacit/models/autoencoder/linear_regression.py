@@ -14,6 +14,7 @@ from tacit.models.autoencoder.planning import because, noise_norm
 from tacit.models.bounded_rows import bound_lists, public_row_norm, scaled_rows, to_unit_cube
 from tacit.models.class_labels import fitted_rows
 from tacit.models.estimator_input import validate_data
+from tacit.models.per_person import PersonMixin, contributed_rows, promised_plan
 from tacit.models.private_estimator import PrivateEstimator
 from tacit.models.scikit_learn import RegressorMixin
 from tacit.privacy.account import Plan, Step
@@ -26,7 +27,7 @@ ADJACENCY = "two tables are neighbours if one of them has one row more, with its
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class PrivateLinearRegression(RegressorMixin, PrivateEstimator):
+class PrivateLinearRegression(RegressorMixin, PersonMixin, PrivateEstimator):
     """Least squares on a private table: [functional] with one query, exact noise, and a ridge as large as the noise.
 
     Protected: one record with its target, at (epsilon, delta), under adding or removing a record. Nothing but the
@@ -42,6 +43,8 @@ class PrivateLinearRegression(RegressorMixin, PrivateEstimator):
         0 asks for pure epsilon, which costs far more noise (Laplace instead of Gaussian).
     row_norm : float or None
         Public bound on the Euclidean norm of a row scaled to [0, 1]; longer rows are shortened. None: sqrt(p).
+    rows_per_person
+        As in ``PersonMixin``.
 
     Attributes
     ----------
@@ -65,17 +68,16 @@ class PrivateLinearRegression(RegressorMixin, PrivateEstimator):
     def plan(self, n_features: int) -> list[Step]:
         """Return the query that a fit on ``n_features`` columns will make; nothing is charged."""
         query = self._query(n_features)
-        return [Step(self._mechanism(query), "the coefficients of the squared error", because(query))]
+        return [Step(self.mechanism(query), "the coefficients of the squared error", because(query))]
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, *, persons: ArrayLike | None = None) -> Self:
         """Charge the ledger, then learn from the noisy coefficients."""
-        table: FloatArray
-        table, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
+        table, numbers = contributed_rows(self, persons, *validate_data(self, X, y, dtype=np.float64, y_numeric=True))
         H = self._code(table)
-        targets = 2 * to_unit_cube(np.asarray(y, dtype=np.float64)[:, None], self.target_bounds) - 1
+        targets = 2 * to_unit_cube(np.asarray(numbers, dtype=np.float64)[:, None], self.target_bounds) - 1
         query = self._query(table.shape[1])
-        mechanism = self._mechanism(query)
-        plan = Plan(self._budget(), tuple(self.plan(table.shape[1])), table.shape[1])
+        each, plan = promised_plan(self, lambda each: each.record_plan(table.shape[1]))
+        mechanism = each.mechanism(query)
         account = self._open(plan, "linear regression")
         C, M = released_moments(account, query, mechanism, targets, H)
         self.weights_ = squared_error(C, M).minimiser(ridge=query.ridge(mechanism))[0]
@@ -103,6 +105,10 @@ class PrivateLinearRegression(RegressorMixin, PrivateEstimator):
         }
         return Release(kind=KIND, arrays={"weights": self.weights_}, settings=settings, card=self.card_)
 
+    def record_plan(self, n_features: int) -> Plan:
+        """Return what a fit is charged, per record."""
+        return Plan(self._budget(), tuple(self.plan(n_features)), n_features)
+
     def _budget(self) -> Budget:
         return Budget(self.epsilon, self.delta, unit=Unit.RECORD)
 
@@ -111,7 +117,8 @@ class PrivateLinearRegression(RegressorMixin, PrivateEstimator):
         norm = noise_norm(self._budget().delta)
         return MomentQuery(1, n_features + 1, 1.0, 1.0 if norm == 2 else float(np.sqrt(n_features + 1)), norm)
 
-    def _mechanism(self, query: MomentQuery) -> Laplace | Gaussian:
+    def mechanism(self, query: MomentQuery) -> Laplace | Gaussian:
+        """Return the noise of the coefficients, per record."""
         (mechanism,) = split_noise([query], [1.0], budget=self._budget())
         return mechanism
 

@@ -18,6 +18,12 @@ from tacit.models.class_moments.frames import Frame
 
 # Differences between classes make up at most this part of the variance along any direction.
 MOST_BETWEEN = 0.75
+# Beforehand, class means differ along a direction of variance s with a variance proportional to s^power, in units of
+# their noise: either by as many standard deviations everywhere (1) or more where rows vary more (2).
+POWERS = (1.0, 2.0)
+SIGNALS = np.geomspace(1e-3, 1e4, 29)
+# Directions of less than this part of the mean variance count as having so much.
+LEAST_VARIANCE = 0.01
 # A class counts as having at least this share, however its noisy count came out.
 LEAST_SHARE = 1e-3
 ROUNDS = 50
@@ -81,12 +87,12 @@ def calibrated_discriminant(
 ) -> CalibratedDiscriminant:
     """Return log-odds of normal classes of one covariance, by the owner's class means and the receiver's rows.
 
-    Directions are w_c = (S + lambda I)^-1 (m_c - m). Along them the log-odds have the slope (difference of means)/
-    (variance within classes), both without what noise of known size adds, one slope for all classes. Offsets make the
-    mean probability of each class its released share.
+    Scores are those of `posterior_directions`; offsets make the mean probability of each class its released share.
+    Their quality is read along w_c = (S + lambda I)^-1 (m_c - m), which the noise in the means did not choose:
+    separation without what noise of known size adds, and how far it stands out of that noise.
     """
     given = _contrasts(arrays, X, sigma=sigma, frame=frame, features=features)
-    W, products, total = given.discriminant(given.D, given.covariance)
+    _, products, total = given.discriminant(given.D, given.covariance)
     z = _signal(given, products) / _noise_of_signal(given)
     # Shrunk by its noise, and to what the variance of the receiver's rows leaves room for.
     between, whole = float(given.shares @ (given.shares @ products**2)), float(given.shares @ total)
@@ -100,13 +106,42 @@ def calibrated_discriminant(
     halves = [given.discriminant(D, 2 * given.covariance)[0] for D in (given.D + fresh, given.D - fresh)]
     sensitivity = math.hypot(1.0, count_weight(1.0))
     return CalibratedDiscriminant(
-        scores=_finished(given, W, signal / within, frame, features),
+        scores=_finished(
+            given, *posterior_directions(given.D, given.covariance, given.S, given.shares), frame, features
+        ),
         halves=(_finished(given, halves[0], 1.0, frame, features), _finished(given, halves[1], 1.0, frame, features)),
         separation=signal / math.sqrt(within * max(float(given.shares @ (1 - given.shares)) / 2, 1e-12)),
         separation_z=z,
         size=max(float(arrays["counts"].sum()), 0.0) * sensitivity / sigma,
         shares=given.shares,
     )
+
+
+def posterior_directions(
+    D: FloatArray, covariance: FloatArray, S: FloatArray, shares: FloatArray
+) -> tuple[FloatArray, float]:
+    """Return directions [k, C] whose products with rows are log-odds, up to the slope that is returned with them.
+
+    Contrasts ``D`` [C, k] of class means carry normal noise, of ``covariance`` between classes and equal in every
+    column. Along the i-th axis of the receiver's covariance ``S``, of variance s_i, they have the prior variance
+    t s_i^q in units of their noise, so their posterior mean is a part t s_i^q/(1 + t s_i^q) of them; averaged over t
+    and q by the evidence of the contrasts themselves. Directions are S^-1 times it; the slope 1/(1 - b) turns the
+    covariance of all rows into that within classes, b being the mean share of variance between them.
+    """
+    variances, axes = np.linalg.eigh(S)
+    variances = np.maximum(variances, 1e-12)
+    noise, mixing = np.linalg.eigh(covariance)
+    kept = noise > 1e-9 * noise[-1]
+    contrasts = (mixing[:, kept] / np.sqrt(noise[kept])).T @ D @ axes  # [C - 1, k], of unit noise
+    shapes = (variances / variances.mean()) ** np.array(POWERS)[:, None]
+    signal = (SIGNALS[:, None, None] * shapes).reshape(-1, len(variances))  # [hypotheses, k]
+    squares, n_contrasts = (contrasts**2).sum(axis=0), len(contrasts)
+    logs = -0.5 * (n_contrasts * np.log1p(signal) + squares / (1 + signal)).sum(axis=1)
+    gains = softmax(logs) @ (signal / (1 + signal))
+    scaled = gains / np.maximum(variances, LEAST_VARIANCE * variances.mean())
+    W = np.asarray((axes * scaled) @ axes.T @ D.T)
+    between = float(shares @ np.einsum("kc,kl,lc->c", W, S, W)) / n_contrasts
+    return W, 1 / (1 - min(between, MOST_BETWEEN))
 
 
 def _signal(given: _Contrasts, products: FloatArray) -> float:

@@ -78,29 +78,6 @@ def stored_discriminant(
     return LinearDiscriminant(frame, features, arrays["W"], arrays["b"])
 
 
-def linear_discriminant(
-    arrays: Mapping[str, NDArray[Any]], X: Rows, *, sigma: float, frame: Frame, features: ImageFeatures | TableFeatures
-) -> LinearDiscriminant:
-    """Return the linear discriminant of the owner's class means under the receiver's own covariance.
-
-    W = (S + lambda I)^-1 (m_c - m) with m_c the mean of class c, m their average, S the receiver's covariance of the
-    features, and lambda proportional to the noise on a mean, whose law is public. Classes count alike, however common
-    they are at the owner's. Scores are 0 at the receiver's mean row: half-way between two noisy means would carry
-    their squared noise.
-    """
-    counts = np.maximum(arrays["counts"], 1.0)
-    columns = frame.theirs if isinstance(features, TableFeatures) else np.arange(features.size)
-    means = arrays["sums"][:, columns] / counts[:, None]
-    middle = means.mean(axis=0)
-    phi = features(frame(X))
-    S = (phi.T @ phi).astype(np.float64) / len(phi)
-    own_mean = phi.mean(axis=0, dtype=np.float64)
-    S -= np.outer(own_mean, own_mean)
-    S[np.diag_indices(len(S))] += RIDGE * sigma / float(counts.sum())
-    W = np.asarray(np.linalg.solve(S, (means - middle).T), dtype=np.float64)
-    return LinearDiscriminant(frame, features, W, -own_mean @ W)
-
-
 @dataclass(frozen=True)
 class MomentFamily:
     """Discriminants of one set of class moments, by subspace dimension and floor of the variances."""

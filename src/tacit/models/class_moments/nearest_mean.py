@@ -13,6 +13,7 @@ from tacit.models.bounded_rows import bound_assumptions, bound_lists, public_row
 from tacit.models.class_labels import CLASSES_READ, checked_rows, encode_labels, fitted_rows
 from tacit.models.class_moments.features import ADJACENCY, class_sums, count_weight, sums_mechanism
 from tacit.models.per_class import ScoreClassifierMixin
+from tacit.models.per_person import PersonMixin, contributed_rows, promised_plan
 from tacit.models.private_estimator import PrivateEstimator
 from tacit.privacy.account import Plan, Step
 from tacit.privacy.budget import Budget, Unit
@@ -22,7 +23,7 @@ KIND = "class_means"
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class PrivateNearestMean(ScoreClassifierMixin, PrivateEstimator):
+class PrivateNearestMean(ScoreClassifierMixin, PersonMixin, PrivateEstimator):
     """Nearest class mean of a private table.
 
     Protected: one record with its label, at (epsilon, delta), under adding or removing a record. Not protected: the
@@ -40,6 +41,8 @@ class PrivateNearestMean(ScoreClassifierMixin, PrivateEstimator):
         shortens none.
     classes : sequence or None
         The public list of labels. None: read from ``y`` and declared public.
+    rows_per_person
+        As in ``PersonMixin``.
 
     Attributes
     ----------
@@ -74,18 +77,17 @@ class PrivateNearestMean(ScoreClassifierMixin, PrivateEstimator):
         )
         return [Step(mechanism, "the sum of rows and the number of rows of each class", because)]
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, *, persons: ArrayLike | None = None) -> Self:
         """Charge the ledger, then release noisy sums and counts of ``X`` by the labels ``y``."""
-        table, labels = checked_rows(self, X, y)
+        table, labels = contributed_rows(self, persons, *checked_rows(self, X, y))
         classes, codes = encode_labels(labels, self.classes)
         row_norm = public_row_norm(self.row_norm, table.shape[1])
         rows = shortened_rows(table, self.bounds, row_norm)
-        steps = tuple(self.plan(table.shape[1]))
-        budget = Budget(self.epsilon, self.delta, unit=Unit.RECORD)
-        account = self._open(Plan(budget, steps, table.shape[1]), "class means")
+        _, plan = promised_plan(self, lambda each: each.record_plan(table.shape[1]))
+        account = self._open(plan, "class means")
         sums, counts = class_sums(rows, codes, len(classes))
         weight = count_weight(row_norm)
-        noisy = account.release(steps[0].mechanism, np.column_stack([sums, weight * counts]))
+        noisy = account.release(plan.steps[0].mechanism, np.column_stack([sums, weight * counts]))
         self.classes_ = classes
         self.counts_ = np.maximum(noisy[:, -1] / weight, 1.0)
         self.means_ = np.clip(noisy[:, :-1] / self.counts_[:, None], 0.0, 1.0)
@@ -106,6 +108,10 @@ class PrivateNearestMean(ScoreClassifierMixin, PrivateEstimator):
             settings={"classes": self.classes_.tolist(), **bound_lists(self.bounds)},
             card=self.card_,
         )
+
+    def record_plan(self, n_features: int) -> Plan:
+        """Return what a fit is charged, per record."""
+        return Plan(Budget(self.epsilon, self.delta, unit=Unit.RECORD), tuple(self.plan(n_features)), n_features)
 
     def _scores(self, X: ArrayLike) -> FloatArray:
         """Return negative squared distances to the means [N, C] without |x|², which all classes share."""

@@ -21,19 +21,17 @@ from tacit.models.linear.hypothesis import (
     place_by_schema,
     place_columns,
 )
+from tacit.models.linear.neighbours import LinearNeighbours
 from tacit.models.linear.planning import PublicNumbers, SplitPlan, SplitSettings, plan_split
 from tacit.models.linear.queries import SplitTable, SplitWeights, average_weights, stacked_weights
 from tacit.models.linear.release import LinearScores, linear_release, read_scores
 from tacit.models.per_class import ScoreClassifierMixin
+from tacit.models.per_person import PersonMixin, contributed_rows, promised_plan
 from tacit.models.private_estimator import PrivateEstimator
 from tacit.models.two_class_problems import (
-    ADDED,
-    REPLACED,
     centred,
     class_probabilities,
     n_problems,
-    proved_relations,
-    public_row_count,
     query_parts,
     row_factors,
     schema_bounds,
@@ -42,17 +40,17 @@ from tacit.models.two_class_problems import (
 from tacit.privacy.account import Account, Plan, Step
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.card import Card
-from tacit.privacy.conversions import Exact
 from tacit.releases.file import Release
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class FeatureSplitClassifier(ScoreClassifierMixin, PrivateEstimator):
+class FeatureSplitClassifier(ScoreClassifierMixin, PersonMixin, PrivateEstimator):
     """Logistic regression on groups of features, each with its part of epsilon: [pptl] Alg. 3, and Alg. 4 with sources.
 
     Protected: one record of our own table with its label, at pure epsilon, under replacing a record; with ``n_rows``
-    also under adding or removing one. What others released is private already, and costs them nothing more. Not
-    protected: the number of rows without ``n_rows``, and the list of classes unless it is given.
+    also under adding or removing one; with the setting ``relation="add-remove"`` under that alone, with half of the
+    noise. What others released is private already, and costs them nothing more. Not
+    protected: the number of rows without either, and the list of classes unless it is given.
 
     Parameters
     ----------
@@ -66,10 +64,8 @@ class FeatureSplitClassifier(ScoreClassifierMixin, PrivateEstimator):
         sources have our columns in our order, and our labels.
     settings : SplitSettings or None
         How groups are learned and combined. None: averaged, with the default regularisation and tight accounting.
-    epsilon, bounds, row_norm, classes, n_rows, ledger, random_state
+    epsilon, bounds, row_norm, classes, n_rows, rows_per_person, ledger, random_state
         As in ``PrivateLogisticRegression``; with a schema, bounds and classes are the schema's.
-    purpose : str
-        What the ledger's line says.
 
     Attributes
     ----------
@@ -89,28 +85,35 @@ class FeatureSplitClassifier(ScoreClassifierMixin, PrivateEstimator):
     row_norm: float | None = None
     classes: Sequence[Any] | None = None
     n_rows: int | None = None
-    purpose: str = "feature-split regression"
 
-    def plan(self, n_features: int, *, n_rows: int, classes: Sequence[Any] = (0, 1)) -> list[Step]:
+    def plan(self, n_features: int, *, n_rows: int | None, classes: Sequence[Any] = (0, 1)) -> list[Step]:
         """Return the queries that a fit on ``n_rows`` rows will make; nothing is charged."""
         return list(self.split_plan(n_features, n_rows, classes).steps)
 
-    def fit(self, X: ArrayLike, y: ArrayLike, *, plan: SplitPlan | None = None, charge: Plan | None = None) -> Self:
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        persons: ArrayLike | None = None,
+        plan: SplitPlan | None = None,
+        charge: Plan | None = None,
+        purpose: str = "feature-split regression",
+    ) -> Self:
         """Charge the ledger, then release the weights learned from ``X`` and the labels ``y``.
 
         ``plan`` is the result of ``split_plan`` for this number of rows, if it was made before; None: made here.
         ``charge`` is what is charged for it, if not the plan as it is per record: its steps for another unit.
+        ``purpose`` is what the ledger's line says.
         """
-        rows, labels = checked_rows(self, X, y)
+        rows, labels = contributed_rows(self, persons, *checked_rows(self, X, y))
         classes, codes = encode_labels(labels, self._public_classes())
         self._require_schema(rows)
-        n_rows = public_row_count(len(rows), self.n_rows)
-        plan = self.split_plan(rows.shape[1], n_rows, classes.tolist()) if plan is None else plan
-        table = self._table(rows, codes, len(classes), plan, n_rows)
-        budget = Budget(plan.epsilon, unit=Unit.RECORD, relation=proved_relations(self.n_rows)[0])
-        exact = (Exact.ROW_COUNT,) if self.n_rows is None else ()
-        own = Plan(budget, plan.steps, rows.shape[1], exact, warning=plan.warning)
-        account = self._open(charge or own, self.purpose)
+        if plan is None:
+            each, charge = promised_plan(self, lambda each: each.record_plan(rows, classes.tolist()))
+            plan = each.table_plan(rows, classes.tolist())
+        table = self._table(rows, codes, len(classes), plan, self._neighbours().filled_rows(len(rows)))
+        account = self._open(charge or self._charge(plan, rows.shape[1]), purpose)
         weights = (stacked_weights if self._settings().stacked else average_weights)(account, plan, table)
         self.classes_ = classes
         self.split_ = plan.split
@@ -152,12 +155,30 @@ class FeatureSplitClassifier(ScoreClassifierMixin, PrivateEstimator):
             return self.settings or SplitSettings()
         raise InputError(f"settings must be a SplitSettings or None; got a {type(self.settings).__name__}.")
 
-    def split_plan(self, n_features: int, n_rows: int, classes: Sequence[Any]) -> SplitPlan:
+    def split_plan(self, n_features: int, n_rows: int | None, classes: Sequence[Any]) -> SplitPlan:
         """Return the mechanism and the starting weights of each group; nothing is charged."""
-        numbers = PublicNumbers(self.epsilon, n_rows, n_problems(len(classes)))
+        neighbours = self._neighbours()
+        numbers = PublicNumbers(self.epsilon, n_rows, n_problems(len(classes)), neighbours.kind)
         plan = plan_split(self._prior(n_features, classes), numbers, self._settings())
-        proved = proved_relations(self.n_rows)
-        return replace(plan, steps=tuple(replace(step, relation=proved) for step in plan.steps))
+        return replace(plan, steps=tuple(replace(step, relation=neighbours.relations) for step in plan.steps))
+
+    def _neighbours(self) -> LinearNeighbours:
+        settings = self._settings()
+        return LinearNeighbours(self.n_rows, settings.relation, parts=settings.stacked)
+
+    def table_plan(self, rows: FloatArray, classes: Sequence[Any]) -> SplitPlan:
+        """Return the plan of a fit on ``rows``: for their number, a public one, or any."""
+        return self.split_plan(rows.shape[1], self._neighbours().planned_rows(len(rows)), classes)
+
+    def record_plan(self, rows: FloatArray, classes: Sequence[Any]) -> Plan:
+        """Return what a fit on ``rows`` is charged, per record."""
+        return self._charge(self.table_plan(rows, classes), rows.shape[1])
+
+    def _charge(self, plan: SplitPlan, n_features: int) -> Plan:
+        """Return what is charged for ``plan`` per record."""
+        neighbours = self._neighbours()
+        budget = Budget(plan.epsilon, unit=Unit.RECORD, relation=neighbours.relations[0])
+        return Plan(budget, plan.steps, n_features, neighbours.exact, warning=plan.warning)
 
     def _prior(self, n_features: int, classes: Sequence[Any]) -> PriorWeights:
         """Return the sources' weights of our problems; without sources none, under our own split."""
@@ -212,7 +233,8 @@ class FeatureSplitClassifier(ScoreClassifierMixin, PrivateEstimator):
 
     def _card(self, account: Account, plan: SplitPlan) -> Card:
         public = ["the number of features and their groups", "the list of classes"]
-        if self.n_rows is None:
+        neighbours = self._neighbours()
+        if neighbours.exact:
             public.append("the number of rows")
         assumptions = ["each group's part of a row is scaled to length 1 or less, by itself and by public numbers"]
         if self.schema is not None:
@@ -225,7 +247,7 @@ class FeatureSplitClassifier(ScoreClassifierMixin, PrivateEstimator):
             "weights of logistic regressions on groups of features"
             if len(plan.split.shares) > 1
             else "weights of a logistic regression",
-            adjacency=REPLACED if self.n_rows is None else ADDED,
+            adjacency=neighbours.adjacency,
             assumptions=assumptions,
             not_protected=public,
         )

@@ -13,28 +13,25 @@ from tacit.arrays import FloatArray
 from tacit.errors import InputError
 from tacit.models.class_labels import CLASSES_READ, checked_rows, encode_labels, fitted_rows
 from tacit.models.linear.feature_split import FeatureSplit
+from tacit.models.linear.neighbours import LinearNeighbours, curvature, require_row_number
 from tacit.models.linear.release import LinearScores, linear_release, require_weights
 from tacit.models.per_class import ScoreClassifierMixin
+from tacit.models.per_person import PersonMixin, contributed_rows, promised_plan
 from tacit.models.private_estimator import PrivateEstimator
 from tacit.models.two_class_problems import (
-    ADDED,
     EVERY_CLASS,
-    REPLACED,
     centred,
     class_probabilities,
     classes_query,
     n_problems,
-    proved_relations,
-    public_row_count,
     query_of,
     query_parts,
     row_factors,
     signs_of,
 )
 from tacit.privacy.account import Account, Plan, Step
-from tacit.privacy.budget import Budget, Unit
+from tacit.privacy.budget import Budget, Relation, Unit
 from tacit.privacy.card import Card
-from tacit.privacy.conversions import Exact
 from tacit.privacy.mechanisms import AgainstRest, Exponential, ObjectivePerturbation, TunedPerturbation, disjoint
 from tacit.releases.file import Release
 
@@ -43,6 +40,11 @@ REGULARIZATION = 1.0
 BECAUSE = (
     "rows have length at most 1, so replacing one moves the gradient by at most 2 and the Hessian by at most 1/4 in "
     "one direction; the solver's gradient is at most {tolerance:.1g}, which noise of its own hides"
+)
+ADDED_BECAUSE = (
+    "rows have length at most 1, so one more or less moves the gradient by at most 1 and the Hessian by at most 1/4 in "
+    "one direction, and the regularisation does not depend on their number; the solver's gradient is at most "
+    "{tolerance:.1g}, which noise of its own hides"
 )
 PARTS = (
     "; the parts of the rows are disjoint, by a keyed digest of what a row holds: a row that goes from one part to "
@@ -58,18 +60,25 @@ def default_regularization(n_rows: int, epsilon: float, n_features: int) -> floa
     return min(REGULARIZATION, 2 * n_features / (max(n_rows, 1) * epsilon))
 
 
+def because_of(mechanism: ObjectivePerturbation) -> str:
+    """Return the sentence that makes the loss of ``mechanism`` true."""
+    words = ADDED_BECAUSE if mechanism.neighbours == "added" else BECAUSE
+    return words.format(tolerance=mechanism.tolerance)
+
+
 def expected_noise(mechanism: ObjectivePerturbation) -> float:
     """Return the expected length of the noise in the weights: d/beta, divided by the curvature."""
     return mechanism.dimension / (mechanism.beta * mechanism.curvature)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class PrivateLogisticRegression(ScoreClassifierMixin, PrivateEstimator):
+class PrivateLogisticRegression(ScoreClassifierMixin, PersonMixin, PrivateEstimator):
     """Logistic regression of a private table, by objective perturbation ([pptl] Alg. 1 in its sound form).
 
     Protected: one record with its label, at pure epsilon, under replacing a record; with ``n_rows`` also under adding
-    or removing one. Not protected: the number of rows without ``n_rows``, and the list of classes unless it is given.
-    More than two classes are told apart one against the rest, each with an equal part of epsilon.
+    or removing one; with ``relation="add-remove"`` under that alone, with half of the noise. Not protected: the number
+    of rows without either, and the list of classes unless it is given. More than two classes are told apart one
+    against the rest, each with an equal part of epsilon.
 
     Parameters
     ----------
@@ -93,7 +102,12 @@ class PrivateLogisticRegression(ScoreClassifierMixin, PrivateEstimator):
     classes : sequence or None
         The public list of labels. None: read from ``y`` and declared public.
     n_rows : int or None
-        A public bound on the number of rows. None: their number is public.
+        A public bound on the number of rows. None: their number is public. With relation "add-remove" a public guess,
+        for which regularisation is made; None: then it is made for any number.
+    relation : {"replace", "add-remove"} or None
+        "add-remove": neighbours have one row more or less, whose number is not told. None: as ``n_rows`` allows.
+    rows_per_person
+        As in ``PersonMixin``.
 
     Attributes
     ----------
@@ -116,35 +130,39 @@ class PrivateLogisticRegression(ScoreClassifierMixin, PrivateEstimator):
     accounting: str = "tight"
     classes: Sequence[Any] | None = None
     n_rows: int | None = None
+    relation: Relation | str | None = None
 
-    def plan(self, n_features: int, *, n_rows: int, n_classes: int = 2) -> list[Step]:
-        """Return the queries that a fit on ``n_rows`` rows will make; nothing is charged."""
+    def plan(self, n_features: int, *, n_rows: int | None, n_classes: int = 2) -> list[Step]:
+        """Return the queries that a fit on ``n_rows`` rows will make; nothing is charged.
+
+        ``n_rows`` is None where the number of rows is neither public nor guessed.
+        """
         problems = n_problems(n_classes)
         epsilon = checks.positive("epsilon", self.epsilon) / problems
-        strength, proved = self.regularization, proved_relations(self.n_rows)
+        strength, proved = self.regularization, self._neighbours().relations
+        require_row_number(n_rows, strength)
         what = "weights of a logistic regression" + (", one class against the rest" if problems > 1 else "")
-        if isinstance(strength, Sequence | np.ndarray):
+        if n_rows is not None and isinstance(strength, Sequence | np.ndarray):
             tuned = self._tuned(epsilon, strength, n_features, n_rows)
             because = BECAUSE.format(tolerance=tuned.settings[0].tolerance) + PARTS
             return [Step(tuned, what, because, problems, proved)]
-        one = self._mechanism(epsilon, strength, n_features, n_rows)
-        because = BECAUSE.format(tolerance=one.tolerance)
+        one = self._mechanism(epsilon, strength, n_features, n_rows)  # type: ignore[arg-type]  # one strength here
+        because = because_of(one)
         if problems == 1:
             return [Step(one, what, because, relation=proved)]
         return [Step(AgainstRest(one, problems), what, because + EVERY_CLASS, relation=proved)]
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, *, persons: ArrayLike | None = None) -> Self:
         """Charge the ledger, then release the weights learned from ``X`` and the labels ``y``."""
-        table, labels = checked_rows(self, X, y)
+        table, labels = contributed_rows(self, persons, *checked_rows(self, X, y))
         classes, codes = encode_labels(labels, self.classes)
-        n_rows = public_row_count(len(table), self.n_rows)
-        (step,) = self.plan(table.shape[1], n_rows=n_rows, n_classes=len(classes))
+        n_rows = self._neighbours().filled_rows(len(table))
+        _, plan = promised_plan(self, lambda each: each.record_plan(table, len(classes)))
+        (step,) = plan.steps
         prior = self._prior(table.shape[1], n_problems(len(classes)))
         rows = centred(table, self.bounds)
         factors = row_factors(rows, self.row_norm)
-        budget = Budget(self.epsilon, unit=Unit.RECORD, relation=proved_relations(self.n_rows)[0])
-        exact = (Exact.ROW_COUNT,) if self.n_rows is None else ()
-        account = self._open(Plan(budget, (step,), table.shape[1], exact), "logistic regression")
+        account = self._open(plan, "logistic regression")
         if isinstance(step.mechanism, AgainstRest):
             learned = account.release(step.mechanism, classes_query(rows, factors, codes, prior, n_rows))
         else:
@@ -180,6 +198,17 @@ class PrivateLogisticRegression(ScoreClassifierMixin, PrivateEstimator):
         ones = np.ones((len(self.coef_), 1))
         return LinearScores(split, self.coef_, ones, np.array([self._noise]), self.bounds, self.row_norm)
 
+    def _neighbours(self) -> LinearNeighbours:
+        tuned = isinstance(self.regularization, Sequence | np.ndarray)
+        return LinearNeighbours(self.n_rows, self.relation, parts=tuned)
+
+    def record_plan(self, table: FloatArray, n_classes: int) -> Plan:
+        """Return what a fit on ``table`` is charged, per record."""
+        n_features, neighbours = table.shape[1], self._neighbours()
+        steps = self.plan(n_features, n_rows=neighbours.planned_rows(len(table)), n_classes=n_classes)
+        budget = Budget(self.epsilon, unit=Unit.RECORD, relation=neighbours.relations[0])
+        return Plan(budget, tuple(steps), n_features, neighbours.exact)
+
     def _tuned(self, epsilon: float, strengths: Sequence[float], n_features: int, n_rows: int) -> TunedPerturbation:
         # Each setting learns on its own part, and is calibrated for as many rows.
         part = n_rows // (len(strengths) + 1)
@@ -191,14 +220,17 @@ class PrivateLogisticRegression(ScoreClassifierMixin, PrivateEstimator):
         return disjoint.for_epsilon(tuned, epsilon)
 
     def _mechanism(
-        self, epsilon: float, regularization: float | None, n_features: int, n_rows: int
+        self, epsilon: float, regularization: float | None, n_features: int, n_rows: int | None
     ) -> ObjectivePerturbation:
         strength = checks.positive("regularization", REGULARIZATION if regularization is None else regularization)
-        if regularization is None and self.prior is None:
+        if regularization is None and self.prior is None and n_rows is not None:
             strength = default_regularization(n_rows, epsilon, n_features)
-        curvature = strength * max(n_rows, 1)
         return ObjectivePerturbation.for_epsilon(
-            epsilon, curvature=curvature, dimension=n_features, accounting=self.accounting
+            epsilon,
+            curvature=curvature(strength, n_rows, dimension=n_features, epsilon=epsilon),
+            dimension=n_features,
+            accounting=self.accounting,
+            neighbours=self._neighbours().kind,
         )
 
     def _prior(self, n_features: int, n_rows: int) -> FloatArray:
@@ -216,11 +248,12 @@ class PrivateLogisticRegression(ScoreClassifierMixin, PrivateEstimator):
             assumptions.append(CLASSES_READ)
         if self.prior is not None:
             assumptions.append("the prior weights are public, or come from a release")
-        if self.n_rows is None:
+        neighbours = self._neighbours()
+        if neighbours.exact:
             public.append("the number of rows")
         return account.card(
             "weights of a logistic regression",
-            adjacency=REPLACED if self.n_rows is None else ADDED,
+            adjacency=neighbours.adjacency,
             assumptions=assumptions,
             not_protected=public,
         )

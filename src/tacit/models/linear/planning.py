@@ -7,10 +7,13 @@ import numpy as np
 
 from tacit import checks
 from tacit.arrays import FloatArray
+from tacit.errors import InputError
 from tacit.models.linear.feature_split import FeatureSplit
 from tacit.models.linear.hypothesis import PriorWeights, trust
-from tacit.models.linear.logistic import BECAUSE, PARTS, REGULARIZATION, expected_noise
+from tacit.models.linear.logistic import BECAUSE, PARTS, REGULARIZATION, because_of, expected_noise
+from tacit.models.linear.neighbours import curvature, require_row_number
 from tacit.privacy.account import Step
+from tacit.privacy.budget import Relation
 from tacit.privacy.mechanisms import ObjectivePerturbation, StackedPerturbation, disjoint
 from tacit.privacy.mechanisms.objective import CLOSING_SHARE
 
@@ -34,12 +37,15 @@ class SplitSettings:
     accounting : {"tight", "paper"}
         "paper": [pptl] Alg. 3, and with "stack" Alg. 4, as printed, with ``regularization`` as lambda of every group
         and of the combiner. What it really costs is charged, and the card warns if that is more than epsilon.
+    relation : {"replace", "add-remove"} or None
+        As in ``PrivateLogisticRegression``.
     """
 
     aggregate: str = "average"
     prior_weight: float | None = None
     regularization: float | None = None
     accounting: str = "tight"
+    relation: Relation | str | None = None
 
     def __post_init__(self) -> None:
         checks.one_of("aggregate", self.aggregate, AGGREGATES)
@@ -48,6 +54,10 @@ class SplitSettings:
         if self.regularization is not None:
             checks.positive("regularization", self.regularization)
         checks.one_of("accounting", self.accounting, ACCOUNTINGS)
+        if self.relation is not None:
+            checks.one_of("relation", self.relation, list(Relation))
+        if self.accounting == "paper" and self.relation == Relation.ADD_REMOVE:
+            raise InputError("relation must be 'replace' with accounting='paper', which publishes the number of rows.")
 
     @property
     def stacked(self) -> bool:
@@ -62,11 +72,22 @@ class SplitSettings:
 
 @dataclass(frozen=True)
 class PublicNumbers:
-    """The public numbers that noise is calibrated for; epsilon is for all problems together."""
+    """The public numbers that noise is calibrated for; epsilon is for all problems together.
+
+    ``n_rows`` is None where nothing is known of it, which only ``neighbours`` that are added rows allow.
+    """
 
     epsilon: float
-    n_rows: int
+    n_rows: int | None
     n_problems: int
+    neighbours: str = "replaced"
+
+    @property
+    def public_rows(self) -> int:
+        """The number of rows, where something must be known of it."""
+        if self.n_rows is None:
+            raise InputError("n_rows must be known: regularisation is made for the number of rows.")
+        return self.n_rows
 
     @property
     def epsilon_of_one(self) -> float:
@@ -114,17 +135,21 @@ def plan_average(prior: PriorWeights, numbers: PublicNumbers, settings: SplitSet
     [pptl] Alg. 3 scales group k to norm q_k and draws the same noise for all groups. With u = w q_k that is rows of
     norm 1 at epsilon q_k: the losses add up to the sum of q_k epsilon, that is epsilon.
     """
-    mechanisms, trusted = _groups(prior, numbers.epsilon_of_one, settings, numbers.n_rows)
+    require_row_number(numbers.n_rows, settings.regularization)
+    mechanisms, trusted = _groups(
+        prior, numbers.epsilon_of_one, settings, numbers.n_rows, neighbours=numbers.neighbours
+    )
     return _planned(prior, _steps(mechanisms, numbers), numbers.epsilon, trusted)
 
 
 def plan_stack(prior: PriorWeights, numbers: PublicNumbers, settings: SplitSettings) -> SplitPlan:
     """Return the plan of groups that learn on one half of the rows, and of stacking on the other: [pptl] Alg. 4."""
-    first = (numbers.n_rows + 1) // 2
+    n_rows = numbers.public_rows
+    first = (n_rows + 1) // 2
 
     def stacked(epsilon: float) -> StackedPerturbation:
         groups, _ = _groups(prior, epsilon, settings, first)
-        top = _mechanism(epsilon, REGULARIZATION, len(groups), numbers.n_rows - first)
+        top = _mechanism(epsilon, REGULARIZATION, len(groups), n_rows - first)
         return StackedPerturbation(tuple(groups), top)
 
     mechanism = disjoint.for_epsilon(stacked, numbers.epsilon_of_one)
@@ -138,7 +163,7 @@ def plan_paper(prior: PriorWeights, numbers: PublicNumbers, settings: SplitSetti
     If epsilon' is above 0, the noise has the whole epsilon instead of epsilon' (line 6), else Delta is raised and
     epsilon halved (line 8). The cost is the exact one, which is epsilon where regularisation is strong enough.
     """
-    mechanisms = _printed_groups(prior.split, numbers.epsilon_of_one, settings.strength * numbers.n_rows)
+    mechanisms = _printed_groups(prior.split, numbers.epsilon_of_one, settings.strength * numbers.public_rows)
     cost = numbers.n_problems * math.fsum(mechanism.event.epsilon for mechanism in mechanisms)
     trusted, _ = _trust(mechanisms, prior, settings)
     return _planned(prior, _steps(mechanisms, numbers), cost, trusted, warning=_printed_warning(cost, numbers.epsilon))
@@ -151,12 +176,13 @@ def plan_paper_stack(prior: PriorWeights, numbers: PublicNumbers, settings: Spli
     with the whole epsilon; Theorem 5 adds nothing up. Halves go by a keyed hash of the row: a replaced row may lie in
     the other half than the row before, and then costs a row less in one and a row more in the other.
     """
-    first = (numbers.n_rows + 1) // 2
+    n_rows = numbers.public_rows
+    first = (n_rows + 1) // 2
     epsilon, split = numbers.epsilon_of_one, prior.split
     groups = _printed_groups(split, epsilon, settings.strength * first)
     top = ObjectivePerturbation.for_epsilon(
         epsilon,
-        curvature=settings.strength * max(numbers.n_rows - first, 1),
+        curvature=settings.strength * max(n_rows - first, 1),
         dimension=len(groups),
         accounting="chaudhuri",
     )
@@ -198,27 +224,34 @@ def _printed_warning(cost: float, epsilon: float, algorithm: str = "Alg. 3") -> 
 
 
 def _groups(
-    prior: PriorWeights, epsilon: float, settings: SplitSettings, n_rows: int
+    prior: PriorWeights,
+    epsilon: float,
+    settings: SplitSettings,
+    n_rows: int | None,
+    *,
+    neighbours: str = "replaced",
 ) -> tuple[list[ObjectivePerturbation], FloatArray]:
     """Return each group's mechanism and how far its prior weights are trusted."""
     split = prior.split
     plain = [
-        _mechanism(q * epsilon, settings.strength, len(group), n_rows)
+        _mechanism(q * epsilon, settings.strength, len(group), n_rows, neighbours)
         for q, group in zip(split.shares, split.positions, strict=True)
     ]
     trusted, strengths = _trust(plain, prior, settings)
     if settings.regularization is not None or settings.prior_weight is not None:
         return plain, trusted
     mechanisms = [
-        _mechanism(q * epsilon, float(strength), len(group), n_rows)
+        _mechanism(q * epsilon, float(strength), len(group), n_rows, neighbours)
         for q, group, strength in zip(split.shares, split.positions, strengths, strict=True)
     ]
     return mechanisms, trusted
 
 
-def _mechanism(epsilon: float, regularization: float, dimension: int, n_rows: int) -> ObjectivePerturbation:
-    curvature = regularization * max(n_rows, 1)
-    return ObjectivePerturbation.for_epsilon(epsilon, curvature=curvature, dimension=dimension)
+def _mechanism(
+    epsilon: float, regularization: float, dimension: int, n_rows: int | None, neighbours: str = "replaced"
+) -> ObjectivePerturbation:
+    bend = curvature(regularization, n_rows, dimension=dimension, epsilon=epsilon)
+    return ObjectivePerturbation.for_epsilon(epsilon, curvature=bend, dimension=dimension, neighbours=neighbours)
 
 
 def _trust(
@@ -247,7 +280,7 @@ def _stacked_step(mechanism: StackedPerturbation, numbers: PublicNumbers) -> Ste
 def _step(mechanism: ObjectivePerturbation, place: int, n_groups: int, times: int) -> Step:
     which = "" if n_groups == 1 else f" on group {place} of {n_groups} of the features"
     against = ", one class against the rest" if times > 1 else ""
-    because = BECAUSE.format(tolerance=mechanism.tolerance)
+    because = because_of(mechanism)
     return Step(mechanism, f"weights of a logistic regression{which}{against}", because, times)
 
 

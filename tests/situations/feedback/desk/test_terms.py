@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from tacit.errors import InputError
 from tacit.privacy import accounting
 from tacit.situations.feedback.desk.architecture import Architecture
 from tacit.situations.feedback.desk.terms import DeskTerms, rows_digest
@@ -31,3 +32,21 @@ def test_noise_is_that_of_the_whole_run_at_sensitivity_one_over_n(delta: float, 
     assert accounting.fits(step.event, offer.budget)
     if width is not None:
         assert offer.noise == pytest.approx(width, rel=1e-3)
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+def test_noise_per_person_is_that_of_all_their_records(delta: float) -> None:
+    record, person = (terms(epsilon=1.0, delta=delta, rows_per_person=rows) for rows in (None, 4))
+    assert person.noise == pytest.approx(4 * record.noise, rel=1e-3)
+    assert (person.budget.unit, person.budget.relation) == ("person", "replace")
+    assert person.step is not None
+    assert accounting.fits(person.step.event, person.budget)
+    assert "at most 4 of them are one person's" in person.step.because
+
+
+def test_terms_without_persons_read_as_they_did_before_there_were_any() -> None:
+    assert "rows_per_person" not in terms().to_dict()
+    again = DeskTerms.from_dict(terms(epsilon=1.0, rows_per_person=3).to_dict())
+    assert again == terms(epsilon=1.0, rows_per_person=3)
+    with pytest.raises(InputError, match="rows_per_person"):
+        terms(rows_per_person=0)

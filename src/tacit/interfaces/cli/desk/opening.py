@@ -10,6 +10,7 @@ from tacit.errors import InputError
 from tacit.interfaces.cli.desk.options import DeskOptions
 from tacit.interfaces.cli.outputs import counted
 from tacit.interfaces.cli.spend import warnings_on_stderr
+from tacit.privacy.budget import Budget
 from tacit.privacy.ledger import Ledger
 from tacit.situations.feedback.desk.architecture import read_architecture
 from tacit.situations.feedback.desk.desk import Desk
@@ -17,17 +18,28 @@ from tacit.situations.feedback.desk.log import DeskLog
 from tacit.situations.feedback.desk.scoring import Scorer
 from tacit.situations.feedback.desk.terms import DeskTerms, rows_digest
 from tacit.situations.feedback.desk.usefulness import USEFUL_NOISE, useful_epsilon
-from tacit.workflows.tables import labelled_rows, ledger_of
+from tacit.workflows.tables import contribution, ledger_of, private_rows, warn_of_repeating, with_person
 
 
 def open_desk(table: Path, options: DeskOptions, book: Ledger | None) -> Desk:
     """Read the rows, say what the terms are worth, then open the desk, which charges the ledger."""
-    rules = read_schema(options.schema)
+    rules = with_person(read_schema(options.schema), options.person)
     rules.require_public_bounds()
     architecture = read_architecture(options.model, rules)
     with warnings_on_stderr():
-        rows = labelled_rows(table, rules)
-    terms = DeskTerms(architecture, n_rows=len(rows.X), rows=rows_digest(rows.X, rows.y), **options.terms())
+        # Without an account nothing is promised, but a desk that starts again must read the same rows.
+        seed = 0 if book is None else None
+        kept = contribution(rules, unit=None, rows=options.rows_per_person, ledger=book, random_state=seed)
+        rows, repeating = private_rows(table, rules, kept)
+        if options.epsilon is not None:
+            warn_of_repeating(Budget(options.epsilon, options.delta, unit=kept.unit), repeating)
+    terms = DeskTerms(
+        architecture,
+        n_rows=len(rows.X),
+        rows=rows_digest(rows.X, rows.y),
+        rows_per_person=kept.rows,
+        **options.terms(),
+    )
     for words in advice(terms):
         Console(stderr=True).print(Text.assemble(("note: ", "bold yellow"), words), highlight=False, soft_wrap=True)
     scorer = Scorer(rows.X, rows.y, architecture, metric=terms.metric)
@@ -37,7 +49,7 @@ def open_desk(table: Path, options: DeskOptions, book: Ledger | None) -> Desk:
 def advice(terms: DeskTerms) -> list[str]:
     """Return what an owner should know before the desk opens: what useful noise costs, and what this noise is."""
     delta = terms.delta
-    needed = useful_epsilon(terms.n_rows, terms.queries, delta=delta)
+    needed = useful_epsilon(max(terms.n_rows // (terms.rows_per_person or 1), 1), terms.queries, delta=delta)
     useful = (
         f"{terms.queries:,} queries on {counted(terms.n_rows, 'record')} take about epsilon {needed:g} "
         f"at delta {delta:g} for noise of {USEFUL_NOISE:g}, "

@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+from tacit.interfaces.cli.spend import Person, RowsPerPerson
+
 Table = Annotated[
     Path, typer.Argument(metavar="TABLE", help="The private table (CSV, Parquet, NPZ).", show_default=False)
 ]
@@ -35,6 +37,8 @@ class DeskOptions:
     ledger: Annotated[
         Path | None, typer.Option(metavar="PATH", help="The table's account; charged before the desk opens.")
     ] = None
+    person: Person = None
+    rows_per_person: RowsPerPerson = None
     log: Annotated[
         Path | None, typer.Option(metavar="PATH", help="The desk's log; by default TABLE with .desk as ending.")
     ] = None

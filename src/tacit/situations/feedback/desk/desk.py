@@ -227,7 +227,7 @@ def _open_log(log: DeskLog, terms: DeskTerms) -> str:
             transaction.open(*opened)
     if opened[1] != terms:
         before, now = opened[1].to_dict(), terms.to_dict()
-        changed = ", ".join(name for name in before if before[name] != now[name])
+        changed = ", ".join(name for name in {**before, **now} if before.get(name) != now.get(name))
         raise InputError(
             f"the desk at {log.path} was opened with other {changed}, and terms never change. "
             "Give the same again, or open a new desk with another --log."
@@ -249,7 +249,7 @@ def _account(
             receipt = _charge_once(book, name, terms, step, random_state=random_state)
             transaction.keep_receipt(receipt)
     book.verify(receipt)
-    claim = plan_claim([step], terms.budget, exact=(Exact.ROW_COUNT,))
+    claim = plan_claim([step], terms.budget, exact=(Exact.ROW_COUNT,), rows_per_person=terms.rows_per_person)
     stream = NoiseStream(random_state)
     return Account([step], budget=terms.budget, stream=stream, ledger=book, receipt=receipt, claim=claim)
 
@@ -265,6 +265,7 @@ def _charge_once(book: Ledger, name: str, terms: DeskTerms, step: Step, *, rando
         ledger=book,
         purpose=f"{terms.queries} scores at desk {name}",
         exact=(Exact.ROW_COUNT,),
+        rows_per_person=terms.rows_per_person,
         random_state=random_state,
         key=f"desk {name}",
     )

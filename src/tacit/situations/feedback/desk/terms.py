@@ -15,6 +15,7 @@ from tacit.errors import InputError
 from tacit.privacy.account import Step
 from tacit.privacy.budget import Budget, Relation, Unit
 from tacit.privacy.mechanisms import Gaussian, Laplace
+from tacit.releases.kind import require_rows_per_person
 from tacit.situations.feedback.desk.architecture import Architecture
 from tacit.situations.feedback.desk.scoring import MEASURES, sensitivity
 
@@ -45,7 +46,9 @@ class DeskTerms:
     rows : str
         Digest of these records, so that a restart on others is refused; it stays with the owner.
     epsilon, delta : float or None, float
-        Budget of all answers together for one record; None: no guarantee.
+        Budget of all answers together for one record, or one person; None: no guarantee.
+    rows_per_person : int or None
+        K: epsilon protects a person, of whom at most K of the records are. None: it protects one record.
     """
 
     architecture: Architecture
@@ -56,33 +59,40 @@ class DeskTerms:
     rows: str = ""
     epsilon: float | None = None
     delta: float = 0.0
+    rows_per_person: int | None = None
 
     def __post_init__(self) -> None:
         checks.one_of("metric", self.metric, list(MEASURES))
         checks.whole("n_rows", self.n_rows)
         _within("decimals", self.decimals, 0, MOST_DECIMALS)
         _within("queries", self.queries, 1, MOST_QUERIES)
+        require_rows_per_person(self.unit, self.rows_per_person)
         if self.epsilon is not None:
             sensitivity(self.metric, self.n_rows)
             object.__setattr__(self, "epsilon", self.budget.epsilon)
+
+    @property
+    def unit(self) -> Unit:
+        """What epsilon protects."""
+        return Unit.RECORD if self.rows_per_person is None else Unit.PERSON
 
     @property
     def budget(self) -> Budget:
         """The budget of all answers together."""
         if self.epsilon is None:
             raise InputError("a desk without epsilon promises nothing, so it has no budget.")
-        return Budget(self.epsilon, self.delta, unit=Unit.RECORD, relation=Relation.REPLACE)
+        return Budget(self.epsilon, self.delta, unit=self.unit, relation=Relation.REPLACE)
 
     @cached_property
     def mechanism(self) -> Laplace | Gaussian | None:
         """The noise of one answer: Gaussian if there is a delta, else Laplace; None without epsilon.
 
-        A score moves by at most D when one record is replaced, so each answer is a query of sensitivity D, and
-        ``queries`` of them compose to the budget.
+        A score moves by at most D when one record is replaced, and by K D when all K of a person are, one after the
+        other, so each answer is a query of that sensitivity, and ``queries`` of them compose to the budget.
         """
         if self.epsilon is None:
             return None
-        bound = sensitivity(self.metric, self.n_rows)
+        bound = sensitivity(self.metric, self.n_rows) * (self.rows_per_person or 1)
         if self.delta == 0:
             return Laplace.for_epsilon(self.epsilon / self.queries, sensitivity=bound)
         return Gaussian.for_budget(self.epsilon, self.delta, sensitivity=bound, times=self.queries)
@@ -93,9 +103,13 @@ class DeskTerms:
         mechanism = self.mechanism
         if mechanism is None:
             return None
-        because = MEASURES[self.metric].because.format(n=self.n_rows)
+        because = MEASURES[self.metric].because.format(n=self.n_rows) + self._together()
         what = f"{self.metric} of candidate models"
         return Step(mechanism, what, because, times=self.queries, relation=Relation.REPLACE)
+
+    def _together(self) -> str:
+        rows = self.rows_per_person
+        return "" if rows is None else f"; at most {rows} of them are one person's, which move it {rows} times as far"
 
     @property
     def noise(self) -> float:
@@ -110,6 +124,8 @@ class DeskTerms:
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready data."""
         settings = {field.name: getattr(self, field.name) for field in fields(self)}
+        if self.rows_per_person is None:
+            del settings["rows_per_person"]  # as terms were before there were persons
         return {**settings, "architecture": self.architecture.to_dict()}
 
     @classmethod

@@ -1,0 +1,170 @@
+"""The descent of an additive model: columns first, then chosen pairs of them as well; and what is noise in both."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tacit.arrays import FloatArray
+from tacit.models.additive.descent import Descent, DescentSettings, LevelTables, level_tables
+from tacit.models.additive.features import TableFeatures, table_features
+from tacit.models.additive.losses import Residuals
+from tacit.models.additive.marginals import Marginals
+from tacit.models.additive.model import AdditiveCurves, Facts
+from tacit.models.additive.noise_bands import level_deviations, noise_variances, shrink
+from tacit.models.additive.pair_selection import SelectionNoise, choose_pairs
+from tacit.models.additive.pairs import (
+    CoarseColumn,
+    LevelPair,
+    PairTable,
+    coarse_column,
+    pair_shares,
+    paired_batches,
+    with_pairs,
+)
+from tacit.models.additive.plan import AdditivePlan, UnitDraws, spread_units
+from tacit.models.additive.rows import Batches, RowLayout
+
+# Of the units: the check's, and the check's where rows are few beside the noise.
+CHECK_UNITS, CHECK_UNITS_FEW = 7, 20
+FEW = 500.0
+# Pairs of columns are chosen from so many rows times mu on, with so many units, after this part of the steps.
+PAIRS_FROM, PAIR_UNITS, PAIRS_AFTER = 800.0, 12, 0.4
+FEWEST_STEPS, MOST_STEPS = 4, 120
+
+
+@dataclass(frozen=True, eq=False)
+class Loss:
+    """A loss: its residuals, the start of the intercept [K], mean curvatures [K], longest gradient and step size."""
+
+    residuals: Residuals
+    start: FloatArray
+    curvatures: FloatArray
+    clip: float
+    step: float
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """What a descent leaves.
+
+    Attributes
+    ----------
+    curves : AdditiveCurves
+    facts : dict
+        Public settings of the fit.
+    batches : Batches
+        The rows, with the joint cells of chosen pairs.
+    tables : pair of arrays
+        What each level and joint cell of ``batches`` adds to scores [L, K], exact when summed, and the intercept [K].
+    units : UnitDraws
+        Of which ``check_draws`` are left for the check.
+    """
+
+    curves: AdditiveCurves
+    facts: Facts
+    batches: Batches
+    tables: LevelTables
+    units: UnitDraws
+    check_draws: int
+
+    @property
+    def noise(self) -> float:
+        """The standard deviation of the noise in an answer of the check, in its sensitivity."""
+        return self.units.mechanism.sigma / math.sqrt(self.check_draws)
+
+
+@dataclass(frozen=True, eq=False)
+class _Pairs:
+    """Chosen pairs, and the rows and features of a table with them."""
+
+    chosen: tuple[LevelPair, ...]
+    columns: Sequence[CoarseColumn]
+    batches: Batches
+    features: TableFeatures
+
+
+def learn(batches: Batches, plan: AdditivePlan, units: UnitDraws, marginals: Marginals, loss: Loss) -> Learned:
+    """Descend, choose pairs on the way if rows are many, and take what is noise out of the result."""
+    amount = marginals.n_rows * plan.mu  # rows beside noise: all choices follow from it
+    check_draws = CHECK_UNITS if amount >= FEW else CHECK_UNITS_FEW
+    pair_draws = PAIR_UNITS if amount >= PAIRS_FROM and len(plan.columns) > 1 else 0
+    draws = spread_units(units.left - check_draws - pair_draws, n_steps(amount))
+    settings = DescentSettings(draws, loss.clip, loss.step)
+    features = table_features(plan.columns, marginals.columns)
+    descent = Descent.begin(
+        loss.residuals,
+        settings,
+        ask=units.ask,
+        sigma=plan.unit.sigma,
+        n_rows=marginals.n_rows,
+        start=loss.start,
+        n_features=features.matrix.shape[1],
+    )
+    joined = int(PAIRS_AFTER * len(draws)) if pair_draws else 0
+    descent.run(batches, features, range(joined))
+    pairs = _Pairs((), (), batches, features)
+    if pair_draws:
+        pairs = _joined_pairs(batches, plan, marginals, features, descent, curvatures=loss.curvatures, draws=pair_draws)
+        descent.join(pairs.features.matrix.shape[1] - features.matrix.shape[1])
+    descent.run(pairs.batches, pairs.features, range(joined, len(draws)))
+    curvatures, n_columns = pairs.features.variances[:, None] * loss.curvatures, features.matrix.shape[1]
+    variances = np.concatenate(
+        [
+            noise_variances(part, settings, sigma=descent.sigma, n_rows=marginals.n_rows, since=since)
+            for part, since in ((curvatures[:n_columns], 0), (curvatures[n_columns:], joined))
+        ]
+    )
+    weights, left = shrink(descent.averaged, pairs.features, variances)
+    facts = {"n_rows": marginals.n_rows, "n_steps": len(draws), "mu": plan.mu, "clip": settings.clip}
+    tables = level_tables(pairs.features, weights)
+    return Learned(_curves(plan, pairs, tables, left), facts, pairs.batches, tables, units, check_draws)
+
+
+def n_steps(amount: float) -> int:
+    """Return how many steps pay off, from rows times mu: each step's noise grows with the root of their number."""
+    return int(np.clip(min(math.sqrt(max(amount, 0.0)), amount / 30), FEWEST_STEPS, MOST_STEPS))
+
+
+def _joined_pairs(
+    batches: Batches,
+    plan: AdditivePlan,
+    marginals: Marginals,
+    features: TableFeatures,
+    descent: Descent,
+    *,
+    curvatures: FloatArray,
+    draws: int,
+) -> _Pairs:
+    """Choose pairs at the descent's weights; rows get their joint cells, once for all passes that follow."""
+    layout = RowLayout(plan.columns)
+    columns = [coarse_column(levels, counts) for levels, counts in zip(plan.columns, marginals.columns, strict=True)]
+    tables, clip = level_tables(features, descent.weights), descent.settings.clip
+    chosen = choose_pairs(
+        batches,
+        layout,
+        columns,
+        tables,
+        descent.residuals,
+        energies=layout.energies(tables[0], np.concatenate(features.shares)),
+        ask=descent.ask,
+        # Residuals of classes have the variance p(1 - p), their curvature.
+        noise=SelectionNoise(clip, draws, descent.sigma, marginals.n_rows * curvatures / clip**2),
+    )
+    if not chosen:
+        return _Pairs((), columns, batches, features)
+    held = list(paired_batches(batches, layout, chosen)())
+    return _Pairs(chosen, columns, lambda: held, with_pairs(features, columns, chosen))
+
+
+def _curves(plan: AdditivePlan, pairs: _Pairs, tables: LevelTables, variances: FloatArray) -> AdditiveCurves:
+    values, intercept = tables
+    deviations = level_deviations(pairs.features, variances)
+    ends = np.cumsum([RowLayout(plan.columns).size, *(pair.size for pair in pairs.chosen)])
+    of_columns, *of_pairs = np.split(values, ends[:-1])
+    off_columns, *off_pairs = np.split(deviations, ends[:-1])
+    shares = [pair_shares(pairs.columns, pair) for pair in pairs.chosen]
+    joint = tuple(map(PairTable, pairs.chosen, of_pairs, off_pairs, shares))
+    level_shares = np.concatenate(pairs.features.shares[: len(plan.columns)])
+    return AdditiveCurves(plan.columns, of_columns, off_columns, intercept, level_shares, joint)

@@ -1,0 +1,95 @@
+"""Class scores of pictures from noisy class sums, with frame and ridge chosen without any label."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+
+from tacit.arrays import FloatArray, Rows
+from tacit.models.class_moments.discriminants import RIDGE, LinearDiscriminant
+from tacit.models.class_moments.features import ImageFeatures, TableFeatures
+from tacit.models.class_moments.frames import Frame
+
+# Least ridges to choose among: where the receiver's pictures differ from the owner's, directions in which its rows
+# hardly vary carry more of that difference than of the classes, however little noise there is.
+FLOORS = (0.0, 0.005, 0.02, 0.1)
+# Rows on which frames and ridges are compared.
+COMPARED_ROWS = 2500
+
+
+@dataclass(frozen=True, eq=False)
+class PictureScores:
+    """Scores of the receiver's pictures, and the same from two halves of the features, whose noise is independent."""
+
+    scores: LinearDiscriminant
+    halves: tuple[LinearDiscriminant, LinearDiscriminant]
+
+
+@dataclass(frozen=True, eq=False)
+class _Moments:
+    """The owner's class contrasts [C, k], and the receiver's feature rows [N, k] less their mean."""
+
+    contrasts: FloatArray
+    phi: NDArray[np.float32]
+    middle: FloatArray
+    covariance: FloatArray
+
+    @classmethod
+    def of(cls, contrasts: FloatArray, phi: NDArray[np.float32]) -> "_Moments":
+        middle = phi.mean(axis=0, dtype=np.float64)
+        rows = phi - middle.astype(np.float32)
+        return cls(contrasts, rows, middle, np.asarray(rows.T @ rows, dtype=np.float64) / len(rows))
+
+    def directions(self, ridge: float, columns: NDArray[np.intp]) -> FloatArray:
+        """Return W = (S + ridge I)^-1 (m_c - m) [k, C] by some of the features; the others have 0."""
+        W = np.zeros(self.contrasts.T.shape)
+        part = self.covariance[np.ix_(columns, columns)] + ridge * np.eye(len(columns))
+        W[columns] = cho_solve(cho_factor(part), self.contrasts[:, columns].T)
+        return W
+
+
+def mean_margin(scores: FloatArray) -> float:
+    """Return by how much the best class leads on average, in standard deviations of the scores [N, C]."""
+    contrasts = scores - scores.mean(axis=1, keepdims=True)
+    ordered = np.sort(contrasts, axis=1)
+    return float((ordered[:, -1] - ordered[:, -2]).mean()) / (float(contrasts.std()) or 1.0)
+
+
+def picture_scores(
+    arrays: Mapping[str, NDArray[Any]],
+    X: Rows,
+    *,
+    sigma: float,
+    frames: Sequence[Frame],
+    features: ImageFeatures | TableFeatures,
+) -> PictureScores:
+    """Return the discriminants in the frame and with the ridge of largest mean margin over the receiver's rows.
+
+    W = (S + lambda I)^-1 (m_c - m) with m_c the mean of class c, m their average, S the receiver's covariance of the
+    features and lambda = max(8 sigma/n, lambda0); no label is looked at. Scores of unrelated classes lie close
+    together, so that a larger lead means a better match. Classes count alike, however common they are at the owner's.
+    Scores are 0 at the receiver's mean row: half-way between two noisy means would carry their squared noise.
+    """
+    counts = np.maximum(arrays["counts"], 1.0)
+    means = arrays["sums"] / counts[:, None]
+    contrasts, noise = means - means.mean(axis=0), RIDGE * sigma / float(counts.sum())
+    everything = np.arange(features.size)
+
+    def candidates() -> Iterator[tuple[float, Frame, float]]:
+        sample = X[:: max(1, -(-len(X) // COMPARED_ROWS))]
+        for frame in frames:
+            moments = _Moments.of(contrasts, features(frame(sample)))
+            for ridge in sorted({max(noise, floor) for floor in FLOORS}):
+                yield mean_margin(moments.phi @ moments.directions(ridge, everything)), frame, ridge
+
+    _, frame, ridge = max(candidates(), key=lambda each: each[0])
+    moments = _Moments.of(contrasts, features(frame(X)))
+
+    def discriminant(columns: NDArray[np.intp]) -> LinearDiscriminant:
+        W = moments.directions(ridge, columns)
+        return LinearDiscriminant(frame, features, W, -moments.middle @ W)
+
+    return PictureScores(discriminant(everything), (discriminant(everything[::2]), discriminant(everything[1::2])))

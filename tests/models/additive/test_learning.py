@@ -1,0 +1,77 @@
+"""Descents with pairs on the way: what pairs add, when they are asked about, and how many steps are taken."""
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sklearn.metrics import roc_auc_score
+from tests.models.additive.tables import COLUMNS, classes, random_codes, random_targets
+
+from tacit.models.additive import learning
+from tacit.models.additive.fit import fit_classifier
+from tacit.models.additive.learning import FEWEST_STEPS, MOST_STEPS, n_steps
+from tacit.models.additive.levels import LevelCodes
+from tacit.models.additive.model import AdditiveClassifier
+from tacit.models.additive.plan import plan_additive
+from tacit.models.additive.rows import batches_of
+
+
+def crossed(n_rows: int, seed: int) -> tuple[LevelCodes, NDArray[np.intp]]:
+    """Return rows whose class hangs on a column, and on two others only together."""
+    codes = random_codes(n_rows, seed)
+    both = (codes[:, 0] > 15) ^ (codes[:, 2] > 0)
+    chance = 0.2 + 0.4 * both + 0.2 * (codes[:, 3] > 2)
+    return codes, (np.random.default_rng(seed).random(n_rows) < chance).astype(np.intp)
+
+
+def learned(codes: LevelCodes, target: NDArray[np.intp], n_classes: int = 2, seed: int = 0) -> AdditiveClassifier:
+    plan = plan_additive(COLUMNS, classes(n_classes), epsilon=2.0, delta=1e-6)
+    return fit_classifier(batches_of(codes, target, COLUMNS), plan, plan.as_plan.open(random_state=seed))
+
+
+def test_what_hangs_on_two_columns_together_is_learned(monkeypatch: pytest.MonkeyPatch) -> None:
+    test, labels = crossed(5000, 2)
+    model = learned(*crossed(8000, 1))
+    area = roc_auc_score(labels, model.probabilities(test)[:, 1])
+    assert (0, 2) in [pair.pair.columns for pair in model.curves.pairs]
+    monkeypatch.setattr(learning, "PAIRS_FROM", 1e9)
+    alone = learned(*crossed(8000, 1))
+    assert alone.curves.pairs == ()
+    assert area > roc_auc_score(labels, alone.probabilities(test)[:, 1]) + 0.1
+    assert model.check.auc == pytest.approx(area, abs=0.05)
+
+
+def test_several_classes_share_their_pairs() -> None:
+    codes, target = crossed(8000, 1)
+    three = np.where(codes[:, 1] > 200, 2, target)
+    test, labels = crossed(4000, 2)
+    model = learned(codes, three, 3)
+    assert model.curves.pairs[0].values.shape[1] == 3
+    inside = test[:, 1] <= 200
+    chances = model.probabilities(test[inside])
+    assert roc_auc_score(labels[inside], chances[:, 1] / (chances[:, 0] + chances[:, 1])) > 0.65
+
+
+def test_few_rows_ask_for_no_pairs() -> None:
+    assert learned(*crossed(300, 1)).curves.pairs == ()
+
+
+def test_random_labels_leave_few_pairs_of_little_weight() -> None:
+    model = learned(random_codes(8000), random_targets(8000, 2))
+    assert len(model.curves.pairs) <= 2
+    assert sum(pair.energy for pair in model.curves.pairs) < 0.05
+
+
+def test_neither_order_nor_batches_change_a_seeded_fit_with_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    codes, labels = crossed(5000, 1)
+    first = learned(codes, labels)
+    order = np.random.default_rng(0).permutation(5000)
+    monkeypatch.setattr("tacit.models.additive.rows.BATCH_ROWS", 512)
+    again = learned(codes[order], labels[order])
+    assert first.curves.pairs
+    np.testing.assert_array_equal(first.curves.pairs[0].values, again.curves.pairs[0].values)
+    assert first.check.auc == again.check.auc
+
+
+@pytest.mark.parametrize(("amount", "steps"), [(0.0, FEWEST_STEPS), (1e4, 100), (1e9, MOST_STEPS), (300.0, 10)])
+def test_steps_grow_with_the_rows_beside_the_noise(amount: float, steps: int) -> None:
+    assert n_steps(amount) == steps
