@@ -41,14 +41,14 @@ class CategoryCells:
 def numeric_cells(series: pl.Series, column: Numeric, *, missing_values: Iterable[str] = ()) -> NumericCells:
     """Return the numbers of ``series``; NaN counts as missing, infinity as malformed."""
     blanks = {text.strip() for text in (*missing_values, *column.missing_values, "")}
-    if _all_numbers(series) and not _as_numbers(blanks):
+    if column.notation is None and _all_numbers(series) and not _as_numbers(blanks):
         none = np.zeros(len(series), np.bool_)
         return NumericCells(series.cast(pl.Float64).to_numpy(), none, none)
-    numbers, absent = _numbers(series, column.name, blanks)
+    numbers, absent = _numbers(series, column, blanks)
     values = numbers.fill_null(np.nan).to_numpy(writable=True)
     unread = numbers.is_null().to_numpy() & ~absent
     missing = absent | (np.isnan(values) & ~unread)
-    for code in _as_numbers(blanks):
+    for code in [] if column.notation else _as_numbers(blanks):
         missing |= values == code
     malformed = (unread | np.isinf(values)) & ~missing
     values[missing | malformed] = np.nan
@@ -96,11 +96,15 @@ def category_texts(series: pl.Series, missing_values: Iterable[str]) -> pl.Serie
     return texts.set(texts.is_in(blanks).fill_null(value=True), None)
 
 
-def _numbers(series: pl.Series, name: str, blanks: Collection[str]) -> tuple[pl.Series, BoolArray]:
+def _numbers(series: pl.Series, column: Numeric, blanks: Collection[str]) -> tuple[pl.Series, BoolArray]:
     """Return the cells as numbers, null where unreadable, and which of them are empty or mean "missing"."""
+    if column.notation is not None:
+        texts = _texts(series, column.name).str.strip_chars()
+        absent = texts.is_null() | texts.is_in(list(blanks)).fill_null(value=True)
+        return column.notation.numbers(series.fill_nan(None) if series.dtype.is_float() else series), absent.to_numpy()
     if series.dtype.is_numeric() or series.dtype == pl.Boolean:
         return series.cast(pl.Float64), series.is_null().to_numpy()
-    texts = _texts(series, name)
+    texts = _texts(series, column.name)
     numbers = texts.cast(pl.Float64, strict=False)
     if numbers.null_count() > texts.null_count():
         # Blanks around a number are common in hand-made files and cost a second pass only where they are.

@@ -213,9 +213,7 @@ def _encode_numeric(series: pl.Series, column: Numeric, schema: Schema, place: P
     cells = numeric_cells(series, column, missing_values=schema.missing_values)
     fault = _Fault(place, column.name)
     if column.malformed == "error":
-        fault.refuse(
-            cells.malformed, "is no finite number", "Write numbers like 3.5, or list the text in missing_values"
-        )
+        fault.refuse(cells.malformed, *_malformed(column))
     missing = cells.missing | cells.malformed
     if column.missing == "error":
         fault.refuse(missing, "is missing", 'Set missing to "middle", "flag" or a number in the schema')
@@ -226,6 +224,14 @@ def _encode_numeric(series: pl.Series, column: Numeric, schema: Schema, place: P
     values -= column.low
     values /= column.high - column.low
     return values, missing
+
+
+def _malformed(column: Numeric) -> tuple[str, str]:
+    """Return what is wrong with a cell that cannot be read, and the way out."""
+    if column.notation is None:
+        return "is no finite number", "Write numbers like 3.5, or list the text in missing_values"
+    example = column.shown(column.low)
+    return f"is no {column.kind} as the schema says", f"Write it like {example}, or list the text in missing_values"
 
 
 def _encode_categorical(series: pl.Series, column: Categorical, schema: Schema, place: Place) -> IntArray:
@@ -265,7 +271,7 @@ def _encode_target(table: pl.DataFrame, schema: Schema, place: Place) -> FloatAr
     column = schema.target.as_number
     cells = numeric_cells(table[column.name], column, missing_values=schema.missing_values)
     fault = _Fault(place, column.name)
-    fault.refuse(cells.malformed, "is no finite number", "Write numbers like 3.5, or list the text in missing_values")
+    fault.refuse(cells.malformed, *_malformed(column))
     return np.where(cells.missing, np.nan, np.clip(cells.values, column.low, column.high))
 
 
@@ -312,8 +318,16 @@ def _decode_feature(part: FloatArray, column: Feature) -> pl.Series:
     if column.integer:
         # Rounding may step over a fractional bound: stay inside.
         values = np.clip(np.round(values), np.ceil(column.low), np.floor(column.high))
-    series = pl.Series(column.name, values).cast(pl.Int64 if column.integer else pl.Float64)
+    series = number_cells(values, column)
     return series.set(pl.Series(part[:, 1] > 0.5), None) if column.flagged else series
+
+
+def number_cells(values: FloatArray, column: Numeric) -> pl.Series:
+    """Return numbers of a column as its cells write them; NaN becomes an empty cell."""
+    if column.notation is not None:
+        return column.notation.cells(values).alias(column.name)
+    numbers = pl.Series(column.name, values).fill_nan(None)
+    return numbers.cast(pl.Int64) if column.integer else numbers
 
 
 def _name_codes(name: str, codes: IntArray, names: tuple[str, ...]) -> pl.Series:

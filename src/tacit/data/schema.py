@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tacit import checks
 from tacit.data.bad_records import BadRecords, can_refuse, with_policy
+from tacit.data.column_rules import column_from_dict, column_to_dict
 from tacit.data.columns import (
     Categorical,
     Column,
@@ -22,8 +23,6 @@ from tacit.data.columns import (
     Person,
     Target,
     checked_texts,
-    column_from_dict,
-    column_to_dict,
 )
 from tacit.data.conditions import Constraint, parse_constraint
 from tacit.data.csv_dialect import UNKNOWN, CsvDialect

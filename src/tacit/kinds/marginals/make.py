@@ -14,14 +14,14 @@ from tacit.models.marginals.layout import Layout, encoded_batches
 from tacit.models.marginals.measuring import Measurement, Survey, measure
 from tacit.models.marginals.model import MarginalModel, fitted_model
 from tacit.models.marginals.planning import ADJACENCY, Stages
-from tacit.models.marginals.storage import model_arrays, model_settings, stored_model
+from tacit.models.marginals.storage import model_arrays, model_settings, stored_grid, stored_model
 from tacit.privacy.account import Account
 from tacit.privacy.card import Card
 from tacit.releases.file import Release
 from tacit.releases.kind import ReleasePlan, Spend, checked_rows
 from tacit.releases.lesson import owner_schema
 
-GRID = "numbers are counted on a public grid: whole ones up to 20000 of them, others in steps of a power of ten"
+GRID = "numbers are counted on a public grid: up to 20000 whole ones, others in powers of ten, finer near 0"
 # Forbidden combinations that a card lists; the page lists more.
 MOST_LISTED = 8
 
@@ -45,7 +45,9 @@ def released_tables(account: Account, plan: ReleasePlan[Stages], X: Rows, codes:
 
 def model_of(release: Release) -> MarginalModel:
     """Return the model that a release of this kind holds."""
-    return stored_model(release.arrays, release.settings, Layout.of(owner_schema(release)))
+    return stored_model(
+        release.arrays, release.settings, Layout.of(owner_schema(release), stored_grid(release.settings))
+    )
 
 
 def _checked(X: Rows, y: NDArray[Any], schema: Schema) -> Codes:
