@@ -14,6 +14,7 @@ from tacit.arrays import UNLABELLED, BoolArray, FloatArray, IntArray
 from tacit.data.cells import category_cells, category_texts, numeric_cells
 from tacit.data.columns import Categorical, Feature, Numeric
 from tacit.data.encoded_columns import ColumnPart, EncodedColumns
+from tacit.data.frames import polars_frame
 from tacit.data.schema import Schema
 from tacit.data.table_source import TableSource, open_table
 from tacit.errors import InputError, SchemaError
@@ -103,7 +104,7 @@ def encode_file(
 
 
 def encode(
-    table: pl.DataFrame,
+    table: Any,
     schema: Schema,
     *,
     labels: LabelPresence = "optional",
@@ -118,7 +119,7 @@ def encode(
     Parameters
     ----------
     table : DataFrame
-        As `read_table` gives it.
+        Of polars, pandas, pyarrow or another library that narwhals knows.
     schema : Schema
         The rules.
     labels : "optional", "column" or "required"
@@ -130,7 +131,7 @@ def encode(
         What error messages call the table.
     """
     precision = checks.one_of("dtype", np.dtype(dtype).name, ("float64", "float32"))
-    columns = encode_columns(table, schema, labels=labels, place=Place(source))
+    columns = encode_columns(polars_frame(table, name=source), schema, labels=labels, place=Place(source))
     if labels == "required" and columns.targets is None:
         _check_classes(columns.y, schema, source)
     X = columns.matrix(precision)
