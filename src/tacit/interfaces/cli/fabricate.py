@@ -153,7 +153,8 @@ def fabricate(
             rules = with_person(as_schema(schema, bad_records), person)
             kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=as_ledger(account), random_state=seed)
             promise = Budget(epsilon, delta, unit=kept.unit)
-            plan = plan_fabrication(table, rules, promise, kept=kept, progress=stage, **settings).plan
+            planned = plan_fabrication(table, rules, promise, kept=kept, progress=stage, **settings)
+            planned.warn()
         else:
             made = fabricate_and_write(
                 table,
@@ -175,7 +176,7 @@ def fabricate(
                 **settings,
             )
     if dry_run:
-        print_dry_run(plan, as_ledger(account))
+        print_dry_run(planned.plan, as_ledger(account))
     elif output is not None:
         typer.echo(_summary(made, output, as_ledger(account)))
 

@@ -115,6 +115,7 @@ def release(
                 ledger=as_ledger(account),
                 progress=stage,
             )
+            planned.warn()
         else:
             made = make_and_write(
                 table,

@@ -1,10 +1,17 @@
 """Curves of an additive model of a mixed table, with their noise and a private check of their quality."""
 
-from tacit.models.additive.release import KIND as FILE
 from tacit.privacy.budget import Unit
 from tacit.releases.kind import ReleaseKind
 
 SUMMARY = "a curve for each column that together give class scores, checked privately"
+FILE = "additive"
 KIND = ReleaseKind(
-    __name__, "additive", SUMMARY, (Unit.RECORD,), ("candidates", "predictions"), (FILE,), public_scores=True
+    __name__,
+    "additive",
+    SUMMARY,
+    (Unit.RECORD,),
+    ("candidates", "predictions"),
+    (FILE,),
+    checks_itself=True,
+    public_scores=True,
 )

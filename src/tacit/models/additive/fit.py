@@ -3,17 +3,17 @@
 import math
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from tacit.arrays import FloatArray
 from tacit.models.additive import class_check, number_check
-from tacit.models.additive.learning import Loss, learn
+from tacit.models.additive.learning import FEW, Loss, learn
 from tacit.models.additive.losses import class_residuals, squared_residuals
 from tacit.models.additive.marginals import Marginals, count_levels, marginal_query, read_marginals
 from tacit.models.additive.model import AdditiveClassifier, AdditiveCurves, AdditiveRegression
 from tacit.models.additive.noise_bands import CURVATURE
 from tacit.models.additive.plan import AdditivePlan, UnitDraws
 from tacit.models.additive.rows import Batches
+from tacit.numerics.public_random import public_random
 from tacit.privacy.account import Account
 
 # Where rows are many beside the noise, gradients are shortened less: up to twice as long.
@@ -36,7 +36,7 @@ def fit_classifier(batches: Batches, plan: AdditivePlan, account: Account) -> Ad
     loss = Loss(class_residuals, start, curvatures, class_clip(marginals.n_rows * plan.mu), CLASS_STEP)
     learned = learn(batches, plan, UnitDraws(account, plan.unit), marginals, loss)
     curves = learned.curves
-    edges = class_check.cell_edges(_invented_scores(curves))
+    edges = class_check.cell_edges(_invented_scores(curves), few=marginals.n_rows * plan.mu < FEW)
     query = class_check.histogram_query(learned.batches, *learned.tables, edges)
     counts = class_check.read_histogram(learned.units.ask(query, learned.check_draws))
     noise = learned.noise * math.sqrt(len(start))
@@ -92,7 +92,7 @@ def _centre_and_spread(values: FloatArray, counts: FloatArray) -> tuple[float, f
 
 def _invented_scores(curves: AdditiveCurves) -> FloatArray:
     """Return scores [M, K] of rows whose columns are drawn from their noisy shares, independently."""
-    public = check_random_state(0)  # nobody's rows: any seed will do
+    public = public_random(0)  # nobody's rows: any seed will do
     drawn = [
         np.searchsorted(np.cumsum(curves.shares[part])[:-1], public.uniform(size=INVENTED_ROWS))
         for part in curves.layout.parts()
