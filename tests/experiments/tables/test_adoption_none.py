@@ -17,23 +17,22 @@ def test_every_receiver_is_measured_and_knows_digits_without_a_label(
     network = label_free_network()
     shrink(
         adoption_none,
-        _mnist=lambda: digits(24, 900, 800),
-        load_usps=lambda: digits(16, 300, 150),
+        _mnist=lambda: digits(24, 600, 350),
         DRAWS=1,
-        RECEIVED=500,
-        SETTINGS=(("MNIST", 5.0), ("MNIST, five classes cut to a fifth", 5.0), ("USPS", 5.0)),
+        RECEIVED=250,
+        SETTINGS=(("MNIST", 5.0),),
         label_free_network=lambda: network.set_params(n_steps=40),
     )
     rows = checked(adoption_none.rows())
     by_setting = {row.setting: {other.method: other for other in rows if other.setting == row.setting} for row in rows}
-    assert len(by_setting) == 4
+    assert len(by_setting) == 2
     for setting, by_method in by_setting.items():
-        assert by_method[ADOPTED].mean > 0.6
+        assert by_method[ADOPTED].mean > 0.5
         assert ("scans" in setting) != (RELEASE_ALONE in by_method)
 
 
 def test_five_classes_keep_a_fifth_of_their_rows(shrink: Callable[..., None], digits: Callable[..., ImageSet]) -> None:
-    shrink(adoption_none, _mnist=lambda: digits(24, 50, 1700), RECEIVED=700)
+    shrink(adoption_none, _mnist=lambda: digits(24, 50, 450), RECEIVED=330)
     _, (X, y), (X_test, _) = adoption_none._received("MNIST, five classes cut to a fifth", 0)
     assert (y < 5).sum() < 0.3 * (y >= 5).sum()
     whole = {row.tobytes() for row in X}
