@@ -53,8 +53,7 @@ class Laplace:
     exact = True
 
     def __post_init__(self) -> None:
-        checks.positive("scale", self.scale)
-        checks.positive("sensitivity", self.sensitivity)
+        checks.positive_attributes(self, "scale", "sensitivity")
         checks.whole("coordinates", self.coordinates)
 
     @classmethod
@@ -115,8 +114,7 @@ class Gaussian:
     exact = True
 
     def __post_init__(self) -> None:
-        checks.positive("sigma", self.sigma)
-        checks.positive("sensitivity", self.sensitivity)
+        checks.positive_attributes(self, "sigma", "sensitivity")
         checks.whole("coordinates", self.coordinates)
 
     @classmethod
@@ -261,8 +259,7 @@ class Staircase:
     exact = True
 
     def __post_init__(self) -> None:
-        checks.positive("epsilon", self.epsilon)
-        checks.positive("sensitivity", self.sensitivity)
+        checks.positive_attributes(self, "epsilon", "sensitivity")
         checks.whole("dimension", self.dimension)
 
     @property
@@ -316,8 +313,7 @@ class NormGamma:
     exact = False
 
     def __post_init__(self) -> None:
-        checks.positive("beta", self.beta)
-        checks.positive("sensitivity", self.sensitivity)
+        checks.positive_attributes(self, "beta", "sensitivity")
         checks.whole("dimension", self.dimension)
 
     @property
