@@ -20,10 +20,10 @@ from tacit.privacy.account import plan_event
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.ledger import Ledger
 from tacit.privacy.spending import digits
+from tacit.releases.kind import choice_key
 from tacit.workflows.tables import (
     Contribution,
     as_schema,
-    choice_key,
     chosen_unit,
     clipped_columns,
     contribution,

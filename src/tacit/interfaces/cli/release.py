@@ -1,7 +1,7 @@
 """``tacit release``: hand out knowledge of a private table."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -59,7 +59,7 @@ def release(
     with working("reading the schema") as stage, warnings_on_stderr():
         if spend.dry_run:
             rules, promise, kept = spend.promise(schema, epsilon, unit, account)
-            chosen = {"method": method, "relation": relation, "ledger": as_ledger(account)}
+            chosen: dict[str, Any] = {"method": method, "relation": relation, "ledger": as_ledger(account)}
             plan = plan_release(table, rules, promise, kept=kept, progress=stage, **chosen).plan
         else:
             settings = {"method": method, "relation": relation, "ledger": account, **spend.arguments()}
