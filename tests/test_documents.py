@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import polars as pl
 import pytest
 import typer
 from sklearn.datasets import load_wine
 from sklearn.preprocessing import minmax_scale
 
-from tacit import Budget, Ledger, Schema, make_release, write_release
+from tacit import Budget, Ledger, Schema
 from tacit.data.columns import Label, Numeric
 from tacit.data.schema_file import format_schema
 from tacit.interfaces.cli.main import app
@@ -113,50 +115,41 @@ def test_the_drawing_of_the_house_names_every_kind_and_model_family(package: str
         assert not (path / "__init__.py").exists() or re.search(rf"\b{path.name}\b", drawing), path.name
 
 
-# Documents whose rows X, the reader's own, are encoded: in [0, 1].
-ENCODED = {"README.md", "federation.md", "linear-transfer.md"}
 # Blocks that take more than a few seconds: networks.
 SLOW = {"sharpening.md"}
 
 
-def labelled_rows() -> tuple[Any, Any]:
-    """Return rows [178, 13] with entries from 0 to 8, and their labels."""
-    X, y = load_wine(return_X_y=True)
-    return minmax_scale(X, (0, 8)), y
+def write_clinic(n_rows: int, name: str, *, labels: str, seed: int) -> None:
+    """Write a table of patients; ``labels`` says which are there: "all", "few" or "none"."""
+    rng = np.random.default_rng(seed)
+    age, pressure = rng.integers(20, 90, n_rows), rng.normal(130, 20, n_rows).round()
+    ill = age / 90 + pressure / 200 + 0.2 * rng.normal(size=n_rows) > 1.3
+    columns: dict[str, Any] = {"age": age, "pressure": pressure, "sex": rng.choice(["female", "male"], n_rows)}
+    if labels != "none":
+        known = ill if labels == "all" else [each if place < 30 else None for place, each in enumerate(ill)]
+        columns["ill"] = [None if each is None else ("no", "yes")[int(each)] for each in known]
+    pl.DataFrame(columns).write_csv(name)
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Schema:
-    """Work in a folder with the files that the documents' Python reads; return the schema of its tables."""
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in a folder with the files that the documents read: tables, schemas, ledgers."""
     monkeypatch.chdir(tmp_path)
-    X, y = labelled_rows()
+    X, y = load_wine(return_X_y=True)
+    X = minmax_scale(X, (0, 8))
     columns = tuple(Numeric(f"c{column}", (0, 8)) for column in range(X.shape[1]))
     schema = Schema((*columns, Label("wine", ("0", "1", "2"))))
     for name in ("patients.toml", "ours.toml", "theirs.toml"):
         Path(name).write_text(format_schema(schema))
-    header = ",".join([*(column.name for column in columns), "wine"])
-    lines = [",".join([*map(str, row), str(label)]) for row, label in zip(X, y, strict=True)]
+    table = pl.DataFrame({column.name: X[:, place] for place, column in enumerate(columns)})
     for name in ("patients.csv", "ours.csv"):
-        Path(name).write_text("\n".join([header, *lines, ""]))
-    Path("new.csv").write_text("\n".join([header.rpartition(",")[0], *(line.rpartition(",")[0] for line in lines), ""]))
-    units = {"patients": "record", "a": "record", "ours": "record", "scans": "record", "clinic-a": "entry"}
-    for name, unit in units.items():
-        # The documents' linear classifiers publish the number of rows: theirs are ledgers of exchanged records.
-        relation = "replace" if name in {"a", "ours"} else None
-        Ledger.create(f"{name}.ledger", Budget(10, 1e-3, unit=unit, relation=relation))
-    for name, method, unit in (("theirs", "moments", "record"), ("metric", "pairs", "pair")):
-        made = make_release(X / 8, y, schema, unit=unit, epsilon=1.0, delta=1e-6, method=method, random_state=0)
-        write_release(made, f"{name}.tacit")
-    return schema
-
-
-def rows_of_the_reader(document: Path, schema: Schema) -> dict[str, Any]:
-    X, y = labelled_rows()
-    parts = {"X_few": X[:10], "X_a": X / 8, "y_a": y, "X_here": X[::2], "y_here": y[::2], "X_there": X[1::2]}
-    public = {"y_there": y[1::2], "variances": X.var(axis=0), "schema": schema, "codes": y, "new_rows": X[:5] / 8}
-    other = make_release(X / 8, y, schema, unit="entry", epsilon=1.0, delta=1e-9, method="rows", random_state=0)
-    scale = 8 if document.name in ENCODED else 1
-    return {"X": X / scale, "y": y, "other": other, **parts, **public}
+        table.with_columns(wine=pl.Series(y)).write_csv(name)
+    table.write_csv("new.csv")
+    Ledger.create("patients.ledger", Budget(10, 1e-3, unit="record"))
+    write_clinic(2000, "clinic.csv", labels="all", seed=0)
+    write_clinic(500, "practice.csv", labels="few", seed=1)
+    write_clinic(300, "new-patients.csv", labels="none", seed=2)
+    return tmp_path
 
 
 def python_blocks() -> Iterator[Any]:
@@ -167,7 +160,32 @@ def python_blocks() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize(("document", "code"), list(python_blocks()))
-def test_the_python_of_a_document_runs(document: Path, code: str, folder: Schema) -> None:
+def test_the_python_of_a_document_runs_by_itself(document: Path, code: str, folder: Path) -> None:
     if "Sharpened" in code:
         pytest.importorskip("torch", reason="needs torch")
-    exec(compile(code, document.name, "exec"), rows_of_the_reader(document, folder))
+    exec(compile(code, document.name, "exec"), {})
+
+
+def test_the_script_for_users_of_pandas_is_short_and_predicts_names(folder: Path) -> None:
+    (code,) = (each for each in blocks(ROOT / "README.md", "python") if "import pandas" in each)
+    assert len([line for line in code.splitlines() if line and not line.startswith("#")]) <= 15
+    names: dict[str, Any] = {}
+    exec(compile(code, "README.md", "exec"), names)
+    new = names["new"]
+    truth = new["age"] / 90 + new["pressure"] / 200 > 1.3
+    assert set(new["ill"]) == {"no", "yes"}
+    assert ((new["ill"] == "yes") == truth).mean() > 0.8
+
+
+def anchors(path: Path) -> set[str]:
+    """Return the anchors of a document's headings, as the site and the forges make them."""
+    headings = re.findall(r"^#+ (.*)$", without_blocks(path), flags=re.MULTILINE)
+    plain = [re.sub(r"[^\w\- ]", "", heading.lower()) for heading in headings]
+    return {heading.strip().replace(" ", "-") for heading in plain}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=identity)
+def test_every_anchor_of_a_link_is_a_heading(document: Path) -> None:
+    for target, anchor in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", without_blocks(document)):
+        page = document.parent / target if target else document
+        assert anchor in anchors(page), f"{target}#{anchor}"

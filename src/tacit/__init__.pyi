@@ -7,6 +7,7 @@ from tacit.audit.attacks.release_attack import attack_release
 from tacit.data.encoding import encode
 from tacit.data.schema import Schema
 from tacit.data.schema_file import read_schema
+from tacit.data.suggestion import suggest_schema
 from tacit.models.additive.classifier import PrivateAdditiveClassifier
 from tacit.models.additive.regressor import PrivateAdditiveRegressor
 from tacit.models.affine_hull.classifier import AffineHullClassifier
@@ -25,6 +26,7 @@ from tacit.models.membership.classifier import MembershipClassifier
 from tacit.models.membership.mapping import MembershipMapping
 from tacit.models.pair_metric.metric import PairMetric
 from tacit.models.pair_metric.solvers import DescentSettings, DiagonalSettings, PrintedSettings
+from tacit.models.schema_rows import SchemaEncoder
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
 from tacit.models.semi_supervised.recipe import LossSettings, TrainingSettings
 from tacit.privacy.budget import Budget, Relation, Unit
@@ -80,6 +82,7 @@ __all__ = [
     "Relation",
     "Release",
     "Schema",
+    "SchemaEncoder",
     "SharpenedClassifier",
     "SharpenedTransfer",
     "SplitSettings",
@@ -102,6 +105,7 @@ __all__ = [
     "read_schema",
     "release",
     "report",
+    "suggest_schema",
     "tune",
     "write_model",
     "write_release",

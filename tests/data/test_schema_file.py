@@ -159,7 +159,7 @@ def test_the_documented_example_is_a_schema() -> None:
     example = page.split("```toml\n")[1].split("```")[0]
     schema = parse_schema(example)
     assert schema.image is not None
-    assert len(schema.features) == 3 + 64
+    assert len(schema.features) == 5 + 64
     assert parse_schema(format_schema(schema)) == schema
 
 

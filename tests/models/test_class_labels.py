@@ -8,7 +8,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import NotFittedError
 
 from tacit.errors import InputError
-from tacit.models.class_labels import checked_rows, encode_labels, fitted_rows
+from tacit.models.class_labels import checked_rows, encode_labels, fitted_rows, partial_codes
 
 X = np.arange(6.0).reshape(3, 2)
 Y = np.array([0.0, 1.0, 0.0])
@@ -85,3 +85,31 @@ def test_rows_to_predict_have_the_columns_of_the_fit() -> None:
     assert fitted_rows(estimator, X.astype(np.float32)).dtype == np.float64
     with pytest.raises(ValueError, match="2 features"):
         fitted_rows(estimator, X[:, :1])
+
+
+@pytest.mark.parametrize(
+    ("y", "names", "classes", "codes"),
+    [
+        (["ill", None, "well"], None, ["ill", "well"], [0, -1, 1]),
+        (["ill", " ", "well"], ("well", "ill"), ["well", "ill"], [1, -1, 0]),
+        ([2, -1, 0], ("a", "b", "c"), [0, 1, 2], [2, -1, 0]),
+        ([3.0, np.nan, 7.0], None, [3.0, 7.0], [0, -1, 1]),
+        ([5, None, 9], None, [5, 9], [0, -1, 1]),
+        ([None, None], ("a", "b"), [0, 1], [-1, -1]),
+    ],
+)
+def test_partial_labels_become_codes(y: Any, names: Any, classes: list[Any], codes: list[int]) -> None:
+    found, coded = partial_codes(y, names)
+    assert (found.tolist(), coded.tolist()) == (classes, codes)
+
+
+def test_signs_are_two_classes_only_where_no_classes_are_known() -> None:
+    with pytest.warns(UserWarning, match="two classes"):
+        assert partial_codes([-1, 1, -1])[1].tolist() == [0, 1, 0]
+    assert partial_codes([-1, 1, -1], ("a", "b"))[1].tolist() == [-1, 1, -1]
+
+
+@pytest.mark.parametrize("y", [[np.inf, 1.0, 2.0], ["a", "b"], [0, 5]])
+def test_labels_that_are_none_are_refused(y: Any) -> None:
+    with pytest.raises(InputError, match=r"y must hold names|contains infinity"):
+        partial_codes(y, ("x", "z"))

@@ -1,6 +1,7 @@
 """What workflows read: tables as files, frames or rows, and what an owner is told before a promise is made."""
 
 import warnings
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -25,16 +26,15 @@ from tacit.workflows.tables import (
     Contribution,
     as_schema,
     chosen_unit,
-    clipped_columns,
     contribution,
     encoded_rows,
     input_paths,
     labelled,
     ledger_of,
-    private_rows,
+    rows_in_memory,
     table_identity,
-    warn_of_persons,
-    warn_of_promise,
+    warn_of_repeating,
+    warn_of_rows,
     with_person,
 )
 
@@ -155,10 +155,10 @@ def test_rows_without_a_label_are_left_out_and_counted() -> None:
 def test_no_more_rows_of_a_person_are_read_than_the_bound() -> None:
     kept = Contribution(Unit.PERSON, 2, b"a key of 16 bytes")
     with pytest.warns(UserWarning, match="20 of 40 rows left out: at most 2 of each person"):
-        rows, columns = private_rows(people(), OF_PERSONS, kept)
+        rows, facts = rows_in_memory(people(), OF_PERSONS, kept)
     assert rows.persons is not None
-    assert np.unique(rows.persons, return_counts=True)[1].tolist() == [2] * 10
-    assert columns == []
+    assert sorted(Counter(rows.persons.tolist()).values()) == [2] * 10
+    assert (facts.n_rows, facts.repeating) == (20, [])
 
 
 def test_rows_of_nobody_are_not_read() -> None:
@@ -166,29 +166,30 @@ def test_rows_of_nobody_are_not_read() -> None:
         patient=pl.when(pl.int_range(pl.len()) < 4).then(pl.lit("")).otherwise(pl.col("patient"))
     )
     with pytest.warns(UserWarning, match="4 rows without a person left out"):
-        rows, _ = private_rows(frame, OF_PERSONS, Contribution(Unit.PERSON, 9, b"a key of 16 bytes"))
+        rows, _ = rows_in_memory(frame, OF_PERSONS, Contribution(Unit.PERSON, 9, b"a key of 16 bytes"))
     assert len(rows.y) == 36
 
 
 def test_a_table_without_the_column_of_persons_cannot_be_bounded() -> None:
     rows = encode(people().drop("patient"), SCHEMA)
     with pytest.raises(InputError, match="table must have the column that says whose row it is"):
-        private_rows(rows, SCHEMA, Contribution(Unit.PERSON, 2, b"a key of 16 bytes"))
+        rows_in_memory(rows, SCHEMA, Contribution(Unit.PERSON, 2, b"a key of 16 bytes"))
 
 
 def test_without_a_bound_the_columns_that_name_persons_are_noticed() -> None:
-    _, columns = private_rows(people(), OF_PERSONS, Contribution(Unit.RECORD))
-    assert columns == [RepeatingColumn("patient", 4, declared=True)]
-    _, columns = private_rows(encode(people(), OF_PERSONS), OF_PERSONS, Contribution(Unit.RECORD))
-    assert columns == [RepeatingColumn("patient", 4, declared=True)]
+    for table in (people(), encode(people(), OF_PERSONS)):
+        _, facts = rows_in_memory(table, OF_PERSONS, Contribution(Unit.RECORD))
+        assert facts.repeating == [RepeatingColumn("patient", 4, declared=True)]
 
 
 def test_the_owner_is_told_what_a_person_with_several_rows_loses() -> None:
     plan = kind_for("moments", SCHEMA, Unit.RECORD).plan(SCHEMA, unit="record", epsilon=1.0, delta=1e-6)
-    lost = accounting.epsilon(accounting.at_group(plan_event(plan.steps, plan.budget), 4), delta=1e-6)
+    event = plan_event(plan.steps, plan.budget)
+    lost = accounting.epsilon(accounting.at_group(event, 4), delta=1e-6)
     assert lost > 4
+    columns = [RepeatingColumn("patient", 4, declared=True), RepeatingColumn("code", 4)]
     with pytest.warns(UserWarning, match="person loses") as raised:
-        warn_of_persons(plan, [RepeatingColumn("patient", 4, declared=True), RepeatingColumn("code", 4)])
+        warn_of_repeating(plan.budget, columns, event=event)
     sure, unsure = (str(warning.message) for warning in raised)
     assert f"That person loses epsilon {digits(lost, up=True)}" in sure
     assert "names persons" in sure
@@ -196,26 +197,27 @@ def test_the_owner_is_told_what_a_person_with_several_rows_loses() -> None:
 
 
 def test_a_promise_per_entry_says_nothing_of_persons() -> None:
-    plan = kind_for("moments", SCHEMA, Unit.ENTRY).plan(SCHEMA, unit="entry", epsilon=1.0, delta=1e-6)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warn_of_persons(plan, [RepeatingColumn("patient", 4, declared=True)])
+        warn_of_repeating(Budget(1.0, 1e-6, unit="entry"), [RepeatingColumn("patient", 4, declared=True)])
 
 
 def test_a_column_that_is_clipped_away_is_noticed() -> None:
-    rows = encode(people(ages=[150.0] * 40).drop("patient"), SCHEMA)
-    assert clipped_columns(rows, SCHEMA) == {"age": 1.0}
+    _, facts = rows_in_memory(people(ages=[150.0] * 40).drop("patient"), SCHEMA, Contribution(Unit.RECORD))
+    assert facts.clipped == {"age": 1.0}
+    plan = kind_for("moments", SCHEMA, Unit.RECORD).plan(SCHEMA, unit="record", epsilon=1.0, delta=1e-6)
     with pytest.warns(UserWarning, match="column 'age': every value lies at one of its bounds"):
-        warn_of_promise(Budget(1.0, 1e-6, unit="record"), rows, SCHEMA)
+        warn_of_rows(plan, facts)
 
 
 def test_half_the_values_at_a_bound_are_half_of_them() -> None:
-    rows = encode(people(ages=[0.0, 50.0] * 20).drop("patient"), SCHEMA)
-    assert clipped_columns(rows, SCHEMA) == {"age": 0.5}
-    assert clipped_columns(rows.where(np.zeros(40, dtype=bool)), SCHEMA) == {}
+    _, facts = rows_in_memory(people(ages=[0.0, 50.0] * 20).drop("patient"), SCHEMA, Contribution(Unit.RECORD))
+    assert facts.clipped == {"age": 0.5}
 
 
 def test_a_sound_promise_of_a_sound_table_warns_of_nothing() -> None:
+    plan = kind_for("moments", SCHEMA, Unit.RECORD).plan(SCHEMA, unit="record", epsilon=1.0, delta=1e-6)
+    _, facts = rows_in_memory(people().drop("patient"), SCHEMA, Contribution(Unit.RECORD))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warn_of_promise(Budget(1.0, 1e-6, unit="record"), encode(people().drop("patient"), SCHEMA), SCHEMA)
+        warn_of_rows(plan, facts)

@@ -6,9 +6,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from tacit import checks
 from tacit.adoption.averaging import Average, WeightedMembers
@@ -39,6 +38,8 @@ from tacit.adoption.source import (
 )
 from tacit.arrays import FLOATS, UNLABELLED, Codes, FloatArray, Rows
 from tacit.errors import InputError
+from tacit.models.class_labels import partial_codes, require_two_classes
+from tacit.models.estimator_input import validate_data
 
 # Rows of the table from which what needs no labels is taken; more change nothing that can be measured.
 REFERENCE_ROWS = 2000
@@ -108,10 +109,12 @@ class AdoptedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Learn from encoded rows ``X`` [N, p] and class codes ``y`` [N], -1 where unlabelled."""
-        rows, given = validate_data(self, X, y, dtype=FLOATS)
-        check_classification_targets(given)
-        self.classes_, codes = class_codes(np.asarray(given), self.classes)
+        """Learn from encoded rows ``X`` [N, p] and labels ``y`` [N]; -1, None or NaN where unlabelled."""
+        rows = validate_data(self, X, dtype=FLOATS)
+        self.classes_, codes = partial_codes(y, self.classes)
+        check_consistent_length(rows, codes)
+        if self.classes is None:
+            require_two_classes(codes, way_out=" With fewer, name the classes.")
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         self.representation_ = represent(rows)
         reference = rows[:: max(1, -(-len(rows) // REFERENCE_ROWS))]
@@ -261,22 +264,3 @@ class AdoptedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 def mean_square(Z: FloatArray) -> float:
     """Return the mean squared norm of rows, 1 if it is 0."""
     return float(np.vecdot(Z, Z).mean()) or 1.0
-
-
-def class_codes(y: NDArray[Any], classes: Sequence[str] | None) -> tuple[NDArray[Any], Codes]:
-    """Return the classes and the code of each row, -1 where unlabelled.
-
-    Without class names, classes are the labels found, of which there must be two.
-    """
-    if classes is not None:
-        if not np.isin(y, [UNLABELLED, *range(len(classes))]).all():
-            raise InputError(f"y must hold class codes 0 to {len(classes) - 1}, or -1 for unlabelled rows; got others.")
-        return np.arange(len(classes)), y.astype(np.intp)
-    labelled = y != UNLABELLED if y.dtype.kind in "iuf" else np.ones(len(y), dtype=bool)
-    found = np.unique(y[labelled])
-    if len(found) < 2:
-        raise InputError(
-            f"y must hold labels of at least two classes; got {len(found)} class{'' if len(found) == 1 else 'es'}. "
-            "With fewer, name the classes."
-        )
-    return found, np.where(labelled, np.searchsorted(found, y), UNLABELLED).astype(np.intp)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from tacit.adoption.averaging import Average, WeightedMembers
 from tacit.adoption.figures import Figure
@@ -32,6 +32,7 @@ from tacit.adoption.target_learned import (
 from tacit.adoption.target_member import TargetMember
 from tacit.arrays import FLOATS, FloatArray, Rows
 from tacit.errors import InputError
+from tacit.models.estimator_input import validate_data
 
 REFERENCE_ROWS = 2000
 BLOCK = 8192

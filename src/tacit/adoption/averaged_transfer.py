@@ -7,19 +7,22 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from tacit.adoption.adopted_classifier import AdoptedClassifier
 from tacit.adoption.class_shares import estimated_shares, stated_shares
 from tacit.adoption.engine_storage import engine_parts, restore_engine, stored_sources
 from tacit.adoption.receiver_evidence import AdoptionEvidence
+from tacit.adoption.receiver_table import known_schema, receiver_rows
 from tacit.adoption.release_sources import MOST_ROWS, release_sources
 from tacit.adoption.source import Source, all_scores
 from tacit.adoption.stored_model import rebuilt
-from tacit.arrays import FLOATS, UNLABELLED, FloatArray, Rows
+from tacit.arrays import FLOATS, FloatArray, Rows
 from tacit.data.columns import Label, Numeric
 from tacit.data.schema import Schema
 from tacit.errors import InputError
+from tacit.models.class_labels import require_two_classes
+from tacit.models.schema_rows import schema_rows
 from tacit.releases.file import Model, Release
 
 KIND = "averaged_model"
@@ -54,7 +57,7 @@ class AveragedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     classes_ : array [C]
-        Class codes of the schema, or the labels found in ``y``.
+        Classes of the schema, by name or by code as ``y`` has them; or the labels found in ``y``.
     evidence_ : AdoptionEvidence
     engine_ : AdoptedClassifier
     """
@@ -75,19 +78,25 @@ class AveragedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Learn from encoded rows ``X`` [N, p] and class codes ``y`` [N], -1 where unlabelled."""
-        rows, given = validate_data(self, X, y, dtype=FLOATS)
-        self.schema_ = self._schema(rows, np.asarray(given))
+        """Learn from rows ``X`` and labels ``y`` [N].
+
+        ``X`` is encoded, or a data frame with the columns of the schema. ``y`` holds names of classes or their codes;
+        -1, None, NaN or blank where unlabelled.
+        """
+        known = known_schema(self.schema, self.releases)
+        rows, self.classes_, codes = receiver_rows(self, X, y, known, FLOATS)
+        if known is None:
+            require_two_classes(codes)
+        self.schema_ = _plain_schema(rows, self.classes_) if known is None else known
         sources = release_sources(self.releases, self.schema_, rows) if self.releases else []
-        classes = None if self.schema is None and not self.releases else self.schema_.classes
         self.engine_ = AdoptedClassifier(
             sources,
-            classes=classes,
+            classes=self.schema_.classes,
             shares=self._stated(sources, rows),
             evidence=self.evidence,
             random_state=self.random_state,
-        ).fit(rows, given)
-        self.classes_, self.evidence_ = self.engine_.classes_, self.engine_.evidence_
+        ).fit(rows, codes)
+        self.evidence_ = self.engine_.evidence_
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
@@ -119,7 +128,7 @@ class AveragedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         engine = self.engine_
         arrays, content = engine_parts(engine)
         arrays |= {
-            "classes": np.asarray(self.classes_),
+            "classes": engine.classes_,
             "corrections": np.asarray(engine.corrections_).reshape(len(engine.sources), len(self.classes_)),
         }
         return Model(KIND, arrays, content, tuple(each.card for each in self.releases), self.schema_.to_dict())
@@ -145,24 +154,11 @@ class AveragedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _rows(self, X: ArrayLike) -> Rows:
         check_is_fitted(self)
-        return np.asarray(validate_data(self, X, dtype=FLOATS, reset=False))
+        return schema_rows(self, X, self.schema_, dtype=FLOATS, reset=False)
 
     def _named(self, probabilities: FloatArray) -> NDArray[Any]:
         labels: NDArray[Any] = self.classes_[probabilities.argmax(axis=1)]
         return labels
-
-    def _schema(self, rows: Rows, y: NDArray[Any]) -> Schema:
-        """Return the receiver's schema: as given, of the first release, or of anonymous numbers."""
-        schema = self.schema
-        if schema is None and self.releases:
-            schema = Schema.from_dict(self.releases[0].schema or {}, source="the release's schema")
-        if schema is None:
-            return _plain_schema(rows, y)
-        if len(schema.encoded_names) != rows.shape[1]:
-            raise InputError(
-                f"X must have the {len(schema.encoded_names)} encoded columns of the schema; got {rows.shape[1]}."
-            )
-        return schema
 
     def _stated(self, sources: Sequence[Source], rows: Rows) -> FloatArray | None:
         """Return the classes' shares that the user stated, or that the rows suggest."""
@@ -187,13 +183,11 @@ class AveragedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return estimated_shares(scores, released)
 
 
-def _plain_schema(rows: Rows, y: NDArray[Any]) -> Schema:
+def _plain_schema(rows: Rows, classes: NDArray[Any]) -> Schema:
     """Return the schema of anonymous numbers within the bounds that the rows have."""
-    known = np.unique(y[y != UNLABELLED] if y.dtype.kind in "iuf" else y)
     low, high = rows.min(axis=0), rows.max(axis=0)
     columns = tuple(
         Numeric(f"x{place}", (float(low[place]), float(max(high[place], low[place] + 1))))
         for place in range(rows.shape[1])
     )
-    names = tuple(str(each) for each in known)
-    return Schema((*columns, Label("label", names)) if len(names) > 1 else columns)
+    return Schema((*columns, Label("label", tuple(str(each) for each in classes))))

@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from tacit.adoption.evidence import Evidence
 from tacit.adoption.pooled_scores import JOINED_ONLY, joined_part, pool_weights, pooled
@@ -20,6 +20,7 @@ from tacit.adoption.weighting import probabilities
 from tacit.arrays import FLOATS, UNLABELLED, Codes, FloatArray, Rows
 from tacit.checks import one_of
 from tacit.data.schema import Schema
+from tacit.models.schema_rows import schema_rows
 from tacit.releases.file import Model, Release
 from tacit.releases.lesson import ReceiverTable
 
@@ -53,7 +54,7 @@ class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     classes_ : array [C]
-        Class codes of the schema, or the labels found in ``y``.
+        Classes of the schema, by name or by code as ``y`` has them; or the labels found in ``y``.
     pool_ : array [3]
         Probabilities of scores learned without the releases' knowledge, of their mean with the joined ones, and of
         the joined ones.
@@ -79,7 +80,11 @@ class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Learn from rows ``X`` [N, p] in [0, 1] and codes ``y`` [N], -1 where unlabelled."""
+        """Learn from rows ``X`` and labels ``y`` [N].
+
+        ``X`` is encoded, in [0, 1], or a data frame with the columns of the schema. ``y`` holds names of classes or
+        their codes; -1, None, NaN or blank where unlabelled.
+        """
         one_of("combine", self.combine, ("calibrated", "paper"))
         table, self.classes_ = receiver_table(self, X, y, FLOATS)
         self.schema_ = table.schema
@@ -180,7 +185,7 @@ class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _rows(self, X: ArrayLike) -> Rows:
         check_is_fitted(self)
-        return np.asarray(validate_data(self, X, dtype=self.own_axes_.centre.dtype, reset=False))
+        return schema_rows(self, X, self.schema_, dtype=self.own_axes_.centre.dtype, reset=False)
 
     def _axes_pair(
         self, rows: Rows, labelled: NDArray[np.intp], codes: NDArray[np.intp], settings: Mapping[str, Any]

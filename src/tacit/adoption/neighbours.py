@@ -7,16 +7,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.neighbors import NearestNeighbors
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from tacit import checks
 from tacit.adoption.evidence import Evidence
 from tacit.adoption.receiver_table import receiver_table
-from tacit.adoption.stored_model import rebuilt
+from tacit.adoption.stored_model import rebuilt, stored_classes
 from tacit.arrays import Codes, FloatArray
 from tacit.data.schema import Schema
 from tacit.errors import InputError
 from tacit.kinds.registry import kind_of
+from tacit.models.schema_rows import schema_rows
 from tacit.releases.file import Model, Release
 from tacit.releases.lesson import ReceiverTable
 
@@ -62,7 +63,11 @@ class MetricNeighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.n_neighbors = n_neighbors
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Choose a metric for rows ``X`` [N, p] in [0, 1] with codes ``y`` [N], -1 where unlabelled."""
+        """Choose a metric for rows ``X`` with labels ``y`` [N].
+
+        ``X`` is encoded, in [0, 1], or a data frame with the columns of the schema. ``y`` holds names of classes or
+        their codes; -1, None, NaN or blank where unlabelled.
+        """
         checks.whole("n_neighbors", self.n_neighbors)
         table, self.classes_ = receiver_table(self, X, y, np.float64)
         self.schema_, rows, self.codes_ = table.schema, table.X, table.codes
@@ -110,7 +115,7 @@ class MetricNeighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the file that the receiver keeps; not to be handed out."""
         check_is_fitted(self)
         arrays = {
-            "classes": np.asarray(self.classes_),
+            "classes": stored_classes(self.classes_),
             "components": self.components_,
             "rows": self.rows_,
             "codes": self.codes_.astype(np.int64),
@@ -143,7 +148,7 @@ class MetricNeighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return decided
 
     def _shares(self, X: ArrayLike, metric: FloatArray) -> FloatArray:
-        rows = validate_data(self, X, dtype=np.float64, reset=False)
+        rows = schema_rows(self, X, self.schema_, dtype=np.float64, reset=False)
         near = self._index(metric, len(self.rows_)).kneighbors(rows @ metric.T, return_distance=False)
         shares: FloatArray = self._votes(near) / near.shape[1]
         return shares

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from tacit import checks
 from tacit.adoption.evidence import Evidence
@@ -18,6 +18,7 @@ from tacit.adoption.weighting import centred, combine, gated_weights, probabilit
 from tacit.arrays import UNLABELLED, Codes, FloatArray
 from tacit.data.schema import Schema
 from tacit.errors import InputError
+from tacit.models.schema_rows import schema_rows
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
 from tacit.releases.file import Model, Release
 
@@ -84,7 +85,11 @@ class SharpenedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.verbose = verbose
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Learn from rows ``X`` [N, p] in [0, 1] and codes ``y`` [N], -1 where unlabelled."""
+        """Learn from rows ``X`` and labels ``y`` [N].
+
+        ``X`` is encoded, in [0, 1], or a data frame with the columns of the schema. ``y`` holds names of classes or
+        their codes; -1, None, NaN or blank where unlabelled.
+        """
         checks.whole("folds", self.folds, least=2)
         table, self.classes_ = receiver_table(self, X, y, np.float32)
         self.schema_, rows, labels = table.schema, table.X, table.codes
@@ -141,7 +146,7 @@ class SharpenedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return combine(self.weights_, votes)
 
     def _rows(self, X: ArrayLike) -> NDArray[Any]:
-        return np.asarray(validate_data(self, X, dtype=np.float32, reset=False))
+        return schema_rows(self, X, self.schema_, dtype=np.float32, reset=False)
 
     def _network(self) -> SharpenedClassifier:
         """Return an unfitted learner of this table."""

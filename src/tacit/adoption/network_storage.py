@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tacit.adoption.evidence import Evidence
 from tacit.adoption.network import SharpenedTransfer
 from tacit.adoption.storage import source_parts, stored_source
-from tacit.adoption.stored_model import rebuilt
+from tacit.adoption.stored_model import rebuilt, stored_classes
 from tacit.arrays import Arrays
 from tacit.data.schema import Schema
 from tacit.errors import InputError
@@ -27,7 +27,7 @@ def receiver_to_model(model: SharpenedTransfer) -> Model:
     if learner.network is not None:
         raise InputError("learner must use the default network to be stored in a model file; yours is your own code.")
     arrays: Arrays = {
-        "classes": np.asarray(model.classes_),
+        "classes": stored_classes(model.classes_),
         "weights": model.weights_,
         **_network_arrays(learner.network_, "network"),
         **_network_arrays(model.alone_.network_, "alone"),

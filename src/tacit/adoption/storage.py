@@ -14,7 +14,7 @@ from tacit.adoption.pooled_scores import JOINED_ONLY
 from tacit.adoption.printed import PrintedTransfer
 from tacit.adoption.self_training import SelfTrained
 from tacit.adoption.source_scores import SourceScores
-from tacit.adoption.stored_model import rebuilt
+from tacit.adoption.stored_model import rebuilt, stored_classes
 from tacit.adoption.views import NOTES, PrincipalAxes, RowView
 from tacit.arrays import Arrays
 from tacit.checks import one_of
@@ -36,7 +36,7 @@ def classifier_to_model(model: TransferClassifier) -> Model:
     arrays: Arrays = {
         **_axes_arrays(model.own_axes_, "own"),
         **_axes_arrays(model.axes_, "view"),
-        "classes": np.asarray(model.classes_),
+        "classes": stored_classes(model.classes_),
         "pool": model.pool_,
         **_trained_arrays(model.alone_, "alone"),
         **_trained_arrays(model.in_view_, "in_view"),

@@ -1,7 +1,10 @@
 """Reading a receiver's model file: the kind is checked, and a missing part is named."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tacit.data.schema import Schema
 from tacit.errors import ReleaseError
@@ -24,3 +27,8 @@ def rebuilt(file: Model, kind: str, made_by: str, rebuild: Callable[[Model, Sche
         return rebuild(file, Schema.from_dict(file.schema, source="the model's schema"))
     except MALFORMED as problem:
         raise ReleaseError(f"the model file misses a part of the classifier: {problem}.") from problem
+
+
+def stored_classes(classes: NDArray[Any]) -> NDArray[Any]:
+    """Return the classes as a model file holds them: numbers as they are, names as codes, which its schema names."""
+    return np.asarray(classes) if classes.dtype.kind in "iufb" else np.arange(len(classes))

@@ -3,9 +3,10 @@
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from tacit.data.notations import Notation, write_number
 from tacit.errors import SchemaError
 from tacit.files.plain_text import cell_text
 
@@ -62,26 +63,26 @@ class Numeric:
     def __post_init__(self) -> None:
         setting: Any = self.bounds
         bounds = tuple(setting) if isinstance(setting, Iterable) else ()
-        if len(bounds) != 2 or not all(_is_finite(bound) for bound in bounds) or bounds[0] >= bounds[1]:
-            raise _refused(self, "bounds", "two finite numbers [low, high] with low < high", setting)
+        if len(bounds) != 2 or not all(is_finite(bound) for bound in bounds) or bounds[0] >= bounds[1]:
+            raise refused(self, "bounds", "two finite numbers [low, high] with low < high", setting)
         object.__setattr__(self, "bounds", (float(bounds[0]), float(bounds[1])))
         self._check_integer()
         if isinstance(self.missing, str):
-            _check_word(self, "missing", ("error", "middle", "flag"), "or a number within the bounds")
-        elif not _is_finite(self.missing) or not self.low <= self.missing <= self.high:
-            raise _refused(
-                self, "missing", f"'error', 'middle', 'flag' or a number in {_show(self.bounds)}", self.missing
+            check_word(self, "missing", ("error", "middle", "flag"), "or a number within the bounds")
+        elif not is_finite(self.missing) or not self.low <= self.missing <= self.high:
+            raise refused(
+                self, "missing", f"'error', 'middle', 'flag' or a number in {shown(self.bounds)}", self.missing
             )
-        _check_word(self, "malformed", ("error", "missing"))
+        check_word(self, "malformed", ("error", "missing"))
         _check_texts(self, "missing_values")
         _check_group(self)
 
     def _check_integer(self) -> None:
         if not isinstance(self.integer, bool):
-            raise _refused(self, "integer", "true or false", self.integer)
+            raise refused(self, "integer", "true or false", self.integer)
         exact = self.low >= -LARGEST_INTEGER and self.high <= LARGEST_INTEGER
         if self.integer and (not exact or math.ceil(self.low) > math.floor(self.high)):
-            raise _refused(
+            raise refused(
                 self, "bounds", "at most 2^53 in size and hold a whole number, with integer = true", self.bounds
             )
 
@@ -94,6 +95,20 @@ class Numeric:
     def high(self) -> float:
         """The upper bound."""
         return self.bounds[1]
+
+    @property
+    def notation(self) -> Notation | None:
+        """How cells write the numbers; None for plain numbers."""
+        return None
+
+    @property
+    def unit(self) -> str:
+        """What the numbers count, for dates and codes; columns of different units are not compared."""
+        return "" if self.notation is None else f"{self.kind} {self.notation.unit}"
+
+    def shown(self, number: float) -> str:
+        """Return a number as a cell of this column writes it."""
+        return f"{number:g}" if self.notation is None else write_number(self.notation, number)
 
     @property
     def filler(self) -> float:
@@ -140,12 +155,12 @@ class Categorical:
     def __post_init__(self) -> None:
         _check_closed_list(self, "categories", least=1)
         _check_texts(self, "missing_values")
-        _check_word(self, "unknown", ("error", "missing"))
+        check_word(self, "unknown", ("error", "missing"))
         missing: Any = self.missing
         if isinstance(missing, str) and canonical(missing) in self.categories:
             object.__setattr__(self, "missing", canonical(missing))
         else:
-            _check_word(self, "missing", ("error", "category"), "or one of the categories")
+            check_word(self, "missing", ("error", "category"), "or one of the categories")
         _check_group(self)
 
     @property
@@ -189,19 +204,19 @@ class Label:
     def __post_init__(self) -> None:
         _check_closed_list(self, "classes", least=2)
         _check_texts(self, "missing_values")
-        _check_word(self, "unknown", ("error", "missing"))
+        check_word(self, "unknown", ("error", "missing"))
         object.__setattr__(self, "merge", self._checked_merge())
 
     def _checked_merge(self) -> dict[str, str]:
         rule = "a table from cell text to class, each class one of the list, each text once"
         setting: Any = self.merge
         if not isinstance(setting, Mapping):
-            raise _refused(self, "merge", rule, setting)
+            raise refused(self, "merge", rule, setting)
         merge: dict[str, str] = {}
         for text, name in setting.items():
             code, target = canonical(str(text)), canonical(str(name))
             if not code or code in merge or target not in self.classes:
-                raise _refused(self, "merge", rule, {text: name})
+                raise refused(self, "merge", rule, {text: name})
             merge[code] = target
         return merge
 
@@ -256,62 +271,34 @@ class Person:
     def __post_init__(self) -> None:
         rows: Any = self.rows
         if rows is not None and (not isinstance(rows, int) or isinstance(rows, bool) or rows < 1):
-            raise _refused(self, "rows", "a whole number of at least 1", rows)
+            raise refused(self, "rows", "a whole number of at least 1", rows)
 
 
 Feature = Numeric | Categorical
 Column = Numeric | Categorical | Label | Target | Ignored | Person
-KINDS: dict[str, type[Numeric | Categorical | Label | Target | Ignored | Person]] = {
-    kind.kind: kind for kind in (Numeric, Categorical, Label, Target, Ignored, Person)
-}
 
 
-def column_from_dict(name: str, rule: Mapping[str, Any]) -> Column:
-    """Return the column that ``rule`` describes: ``{"kind": "numeric", "bounds": [0, 110]}``."""
-    if not isinstance(rule, Mapping):
-        raise SchemaError(f'column {name!r}: expected a table of settings; got {rule!r}. Start with kind = "numeric".')
-    kind = rule.get("kind")
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise SchemaError(f"column {name!r}: kind must be one of {_show(KINDS)}; got {kind!r}.")
-    settings = {f.name: f for f in fields(KINDS[kind]) if f.name != "name"}
-    for key in rule:
-        if key != "kind" and key not in settings:
-            raise SchemaError(
-                f"column {name!r}: a {kind} column has no setting {key!r}; it takes {_show(('kind', *settings))}."
-            )
-    for key, setting in settings.items():
-        if setting.default is MISSING and setting.default_factory is MISSING and key not in rule:
-            raise SchemaError(f"column {name!r}: a {kind} column needs {key!r}; add it to the schema.")
-    return KINDS[kind](name, **{key: value for key, value in rule.items() if key != "kind"})
-
-
-def column_to_dict(column: Column) -> dict[str, Any]:
-    """Return ``column`` as plain JSON values without its name and without settings left at their default."""
-    rule: dict[str, Any] = {"kind": column.kind}
-    for setting in fields(column):
-        value = getattr(column, setting.name)
-        if setting.name != "name" and value not in (setting.default, {}):
-            rule[setting.name] = list(value) if isinstance(value, tuple) else value
-    return rule
-
-
-def _is_finite(value: Any) -> bool:
+def is_finite(value: Any) -> bool:
+    """Return whether a setting is a finite number of usable size."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST_NUMBER
 
 
-def _show(values: Iterable[Any]) -> str:
+def shown(values: Iterable[Any]) -> str:
+    """Return values as an error message lists them."""
     return ", ".join(f"{value:g}" if isinstance(value, float) else repr(value) for value in values)
 
 
-def _refused(column: Column, setting: str, rule: str, value: Any) -> SchemaError:
+def refused(column: Column, setting: str, rule: str, value: Any) -> SchemaError:
+    """Return the error about a setting that is not as ``rule`` says."""
     plain = list(value) if isinstance(value, tuple) else value
     return SchemaError(f"column {column.name!r}: {setting} must be {rule}; got {plain!r}.")
 
 
-def _check_word(column: Column, setting: str, allowed: tuple[str, ...], other: str = "") -> None:
+def check_word(column: Column, setting: str, allowed: tuple[str, ...], other: str = "") -> None:
+    """Raise SchemaError unless a setting is one of the allowed words."""
     value = getattr(column, setting)
     if value not in allowed:
-        raise _refused(column, setting, f"{' or '.join(map(repr, allowed))}{' ' * bool(other)}{other}", value)
+        raise refused(column, setting, f"{' or '.join(map(repr, allowed))}{' ' * bool(other)}{other}", value)
 
 
 def _check_texts(column: Column, setting: str) -> None:
@@ -330,7 +317,7 @@ def _check_closed_list(column: Column, setting: str, *, least: int) -> None:
     _check_texts(column, setting)
     texts = tuple(canonical(text) for text in getattr(column, setting))
     if len(texts) < least or len(set(texts)) < len(texts) or "" in texts:
-        raise _refused(
+        raise refused(
             column, setting, f"{least} or more different, non-empty texts ('1' and '1.0' are the same)", texts
         )
     object.__setattr__(column, setting, texts)
@@ -339,4 +326,4 @@ def _check_closed_list(column: Column, setting: str, *, least: int) -> None:
 def _check_group(column: Feature) -> None:
     group: Any = column.group
     if group is not None and (not isinstance(group, str) or not group):
-        raise _refused(column, "group", "a name in quotes", group)
+        raise refused(column, "group", "a name in quotes", group)

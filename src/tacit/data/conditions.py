@@ -9,6 +9,7 @@ import numpy as np
 
 from tacit.arrays import BoolArray, FloatArray
 from tacit.data.columns import Categorical, Column, Label, Numeric, canonical
+from tacit.data.notations import read_number
 from tacit.errors import InputError, SchemaError
 
 IMPLIES = " implies "
@@ -122,10 +123,10 @@ def parse_constraint(text: str, columns: Sequence[Column]) -> Constraint:
         high = None if match is None else next((each for each in columns if each.name == match.group(1)), None)
     except InputError as problem:
         raise SchemaError(f"constraints: {problem}") from None
-    if not isinstance(low, Numeric) or not isinstance(high, Numeric):
+    if not isinstance(low, Numeric) or not isinstance(high, Numeric) or low.unit != high.unit:
         raise SchemaError(
             "constraints: each must read CONDITION implies CONDITION, such as 'pregnant = yes implies sex = female', "
-            f"or NUMBER <= NUMBER for two numeric columns; got {text!r}."
+            f"or NUMBER <= NUMBER for two numeric columns, or two of dates with one step; got {text!r}."
         )
     return Order(low.name, high.name)
 
@@ -146,13 +147,10 @@ def _may_be_missing(column: Numeric | Categorical | Label) -> bool:
 
 
 def _number_condition(column: Numeric, operator: str, value: str, text: str) -> Condition:
-    between = _RANGE.match(value)
-    if operator == "=" and between is not None:
-        low, high = map(float, between.groups())
-        return Condition(column.name, low, high)
-    if re.fullmatch(_NUMBER, value) is None:
-        raise InputError(f"column {column.name!r} holds numbers; got {text!r}. Write 65, 60-70 or >= 18.")
-    number = float(value)
+    ends = _range_ends(column, value) if operator == "=" else None
+    if ends is not None:
+        return Condition(column.name, _number(column, ends[0], text), _number(column, ends[1], text))
+    number = _number(column, value, text)
     limits = {
         "=": (number, number),
         "<=": (-math.inf, number),
@@ -161,6 +159,24 @@ def _number_condition(column: Numeric, operator: str, value: str, text: str) -> 
         ">": (math.nextafter(number, math.inf), math.inf),
     }
     return Condition(column.name, *limits[operator])
+
+
+def _range_ends(column: Numeric, value: str) -> tuple[str, str] | None:
+    """Return the two ends of ``60-70`` or ``60 to 70``; dates and codes, which hold hyphens, need "to"."""
+    between = _RANGE.match(value) if column.notation is None else re.match(r"^(.+?)\s+to\s+(.+)$", value)
+    return None if between is None else (between.group(1), between.group(2))
+
+
+def _number(column: Numeric, value: str, text: str) -> float:
+    if column.notation is None:
+        if re.fullmatch(_NUMBER, value) is None:
+            raise InputError(f"column {column.name!r} holds numbers; got {text!r}. Write 65, 60-70 or >= 18.")
+        return float(value)
+    number = read_number(column.notation, value)
+    if number is None:
+        low, high = map(column.shown, column.bounds)
+        raise InputError(f"column {column.name!r} holds texts like {low}; got {text!r}. Write {low} to {high}.")
+    return number
 
 
 def _codes(column: Categorical | Label, value: str) -> tuple[int, ...]:

@@ -9,8 +9,10 @@ import polars as pl
 
 from tacit.arrays import FloatArray
 from tacit.data.cells import category_texts, numeric_cells
+from tacit.data.coded_columns import Date
 from tacit.data.columns import Categorical, Column, Ignored, Label, Numeric, Person
 from tacit.data.identifiers import is_identifier_name, repeats_like_identifier
+from tacit.data.notations import STEPS, DateNotation, write_number
 from tacit.data.schema import Image, Schema
 from tacit.errors import SchemaError
 
@@ -115,6 +117,20 @@ def _guess(series: pl.Series, *, is_label: bool) -> tuple[Column, str]:
     return Numeric(series.name, bounds, integer=_whole(numbers), missing=missing), ""
 
 
+def _guess_dates(series: pl.Series) -> Date | None:
+    """Return a column of dates over whole years, in the coarsest step that keeps their times; None if it holds none."""
+    if series.dtype.is_numeric() or series.dtype == pl.Boolean:
+        return None
+    cells = numeric_cells(series, Date(series.name, (0, 1), step="second"), missing_values=USUAL_BLANKS)
+    seconds = cells.values[~cells.missing]
+    if cells.malformed.any() or not len(seconds):
+        return None
+    step = next(name for name, length in STEPS.items() if not (seconds % (length // STEPS["second"])).any())
+    years = [int(write_number(DateNotation("second"), each)[:4]) for each in (seconds.min(), seconds.max())]
+    missing = "flag" if cells.missing.any() else "error"
+    return Date(series.name, (f"{years[0]}-01-01", f"{years[1] + 1}-01-01"), step=step, missing=missing)
+
+
 def _guess_identifier(series: pl.Series) -> tuple[Column, str]:
     if repeats_like_identifier(series):
         return Person(series.name), NAMES_PERSONS
@@ -135,6 +151,9 @@ def _whole(numbers: FloatArray) -> bool:
 
 
 def _guess_texts(series: pl.Series) -> tuple[Column, str]:
+    dates = _guess_dates(series)
+    if dates is not None:
+        return dates, ""
     texts = _texts(series)
     if len(texts) < 2:
         return Ignored(series.name), "empty, or the same in every row"

@@ -14,10 +14,12 @@ from tacit.arrays import UNLABELLED, BoolArray, FloatArray, IntArray
 from tacit.data.cells import category_cells, category_texts, numeric_cells
 from tacit.data.columns import Categorical, Feature, Numeric
 from tacit.data.encoded_columns import ColumnPart, EncodedColumns
+from tacit.data.frames import polars_frame
 from tacit.data.schema import Schema
 from tacit.data.table_source import TableSource, open_table
 from tacit.errors import InputError, SchemaError
 
+CodeArray = NDArray[np.integer[Any]]
 # "column": the label's column must be there, whatever it holds; "required": with at least two classes.
 LabelPresence = Literal["required", "column", "optional"]
 
@@ -102,7 +104,7 @@ def encode_file(
 
 
 def encode(
-    table: pl.DataFrame,
+    table: Any,
     schema: Schema,
     *,
     labels: LabelPresence = "optional",
@@ -117,7 +119,7 @@ def encode(
     Parameters
     ----------
     table : DataFrame
-        As `read_table` gives it.
+        Of polars, pandas, pyarrow or another library that narwhals knows.
     schema : Schema
         The rules.
     labels : "optional", "column" or "required"
@@ -129,7 +131,7 @@ def encode(
         What error messages call the table.
     """
     precision = checks.one_of("dtype", np.dtype(dtype).name, ("float64", "float32"))
-    columns = encode_columns(table, schema, labels=labels, place=Place(source))
+    columns = encode_columns(polars_frame(table, name=source), schema, labels=labels, place=Place(source))
     if labels == "required" and columns.targets is None:
         _check_classes(columns.y, schema, source)
     X = columns.matrix(precision)
@@ -203,7 +205,8 @@ def check_columns(table: pl.DataFrame, schema: Schema, *, labels: LabelPresence,
 def _encode_feature(series: pl.Series, column: Feature, schema: Schema, place: Place) -> ColumnPart:
     start = schema.positions[column.name].start
     if isinstance(column, Categorical):
-        return ColumnPart(ones=_encode_categorical(series, column, schema, place), start=start)
+        codes = _encode_categorical(series, column, schema, place)
+        return ColumnPart((), codes, start, len(column.encoded_names))
     values, missing = _encode_numeric(series, column, schema, place)
     return ColumnPart(((start, values), (start + 1, missing)) if column.flagged else ((start, values),))
 
@@ -212,9 +215,7 @@ def _encode_numeric(series: pl.Series, column: Numeric, schema: Schema, place: P
     cells = numeric_cells(series, column, missing_values=schema.missing_values)
     fault = _Fault(place, column.name)
     if column.malformed == "error":
-        fault.refuse(
-            cells.malformed, "is no finite number", "Write numbers like 3.5, or list the text in missing_values"
-        )
+        fault.refuse(cells.malformed, *_malformed(column))
     missing = cells.missing | cells.malformed
     if column.missing == "error":
         fault.refuse(missing, "is missing", 'Set missing to "middle", "flag" or a number in the schema')
@@ -227,7 +228,15 @@ def _encode_numeric(series: pl.Series, column: Numeric, schema: Schema, place: P
     return values, missing
 
 
-def _encode_categorical(series: pl.Series, column: Categorical, schema: Schema, place: Place) -> IntArray:
+def _malformed(column: Numeric) -> tuple[str, str]:
+    """Return what is wrong with a cell that cannot be read, and the way out."""
+    if column.notation is None:
+        return "is no finite number", "Write numbers like 3.5, or list the text in missing_values"
+    example = column.shown(column.low)
+    return f"is no {column.kind} as the schema says", f"Write it like {example}, or list the text in missing_values"
+
+
+def _encode_categorical(series: pl.Series, column: Categorical, schema: Schema, place: Place) -> CodeArray:
     cells = category_cells(series, column, missing_values=schema.missing_values)
     fault = _Fault(place, column.name)
     if column.unknown == "error":
@@ -253,7 +262,7 @@ def _encode_label(table: pl.DataFrame, schema: Schema, place: Place) -> IntArray
     if label.unknown == "error":
         fault = _Fault(place, label.name)
         fault.refuse(cells.unknown, "is no class of the schema", 'Add the class, or set unknown = "missing"')
-    return cells.codes
+    return cells.codes.astype(np.int64)
 
 
 def _encode_target(table: pl.DataFrame, schema: Schema, place: Place) -> FloatArray | None:
@@ -264,7 +273,7 @@ def _encode_target(table: pl.DataFrame, schema: Schema, place: Place) -> FloatAr
     column = schema.target.as_number
     cells = numeric_cells(table[column.name], column, missing_values=schema.missing_values)
     fault = _Fault(place, column.name)
-    fault.refuse(cells.malformed, "is no finite number", "Write numbers like 3.5, or list the text in missing_values")
+    fault.refuse(cells.malformed, *_malformed(column))
     return np.where(cells.missing, np.nan, np.clip(cells.values, column.low, column.high))
 
 
@@ -311,8 +320,16 @@ def _decode_feature(part: FloatArray, column: Feature) -> pl.Series:
     if column.integer:
         # Rounding may step over a fractional bound: stay inside.
         values = np.clip(np.round(values), np.ceil(column.low), np.floor(column.high))
-    series = pl.Series(column.name, values).cast(pl.Int64 if column.integer else pl.Float64)
+    series = number_cells(values, column)
     return series.set(pl.Series(part[:, 1] > 0.5), None) if column.flagged else series
+
+
+def number_cells(values: FloatArray, column: Numeric) -> pl.Series:
+    """Return numbers of a column as its cells write them; NaN becomes an empty cell."""
+    if column.notation is not None:
+        return column.notation.cells(values).alias(column.name)
+    numbers = pl.Series(column.name, values).fill_nan(None)
+    return numbers.cast(pl.Int64) if column.integer else numbers
 
 
 def _name_codes(name: str, codes: IntArray, names: tuple[str, ...]) -> pl.Series:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tacit import checks
 from tacit.data.bad_records import BadRecords, can_refuse, with_policy
+from tacit.data.column_rules import column_from_dict, column_to_dict
 from tacit.data.columns import (
     Categorical,
     Column,
@@ -22,11 +23,11 @@ from tacit.data.columns import (
     Person,
     Target,
     checked_texts,
-    column_from_dict,
-    column_to_dict,
 )
 from tacit.data.conditions import Constraint, parse_constraint
 from tacit.data.csv_dialect import UNKNOWN, CsvDialect
+from tacit.data.frame_columns import PublicFact, frame_columns
+from tacit.data.frames import polars_frame
 from tacit.data.runs import count_run, expand_run, is_run, join_runs
 from tacit.data.sharing import Pairing, SharedColumns, share_classes, share_columns
 from tacit.errors import SchemaError
@@ -287,6 +288,33 @@ class Schema:
             pixels = [name for name, _ in join_runs([(name, {}) for name in self.image.columns])]
             content["image"] = {"columns": pixels, "shape": list(self.image.shape)}
         return content
+
+    @classmethod
+    def from_frame(
+        cls, frame: Any, *, label: str | None = None, bounds: Mapping[str, PublicFact], missing: bool = False
+    ) -> Self:
+        """Return the schema of a data frame (pandas, polars, pyarrow), from its names and types; no cell is read.
+
+        Parameters
+        ----------
+        frame : DataFrame
+        label : str or None
+            The column to predict.
+        bounds : mapping
+            What is publicly known of each column: (low, high) of numbers, the list of categories of texts, the classes
+            of the label. Columns that it does not name are ignored.
+        missing : bool, default False
+            Whether cells may be missing: numbers then get a flag, categories one more category.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> frame = pl.DataFrame({"age": [40], "ward": [7], "ill": ["yes"]})
+        >>> schema = Schema.from_frame(frame, label="ill", bounds={"age": (0, 110), "ill": ["no", "yes"]})
+        >>> schema.encoded_names, schema.classes
+        (('age',), ('no', 'yes'))
+        """
+        return cls(frame_columns(polars_frame(frame), label=label, bounds=bounds, missing=missing))
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any], *, source: str = "schema") -> Self:

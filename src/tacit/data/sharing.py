@@ -87,7 +87,7 @@ def share_columns(
         if other is None:
             continue
         differences.extend(_differences(column, other))
-        if type(column) is type(other):
+        if _comparable(column, other):
             names.append(column.name)
             pairings.extend(_pair(column, other, positions[0][column.name].start, positions[1][column.name].start))
     own = {column.name for column in ours}
@@ -120,13 +120,21 @@ def _pair(ours: Feature, theirs: Feature, start: int, other_start: int) -> Itera
             yield Pairing(start + position, other_start + theirs.encoded_names.index(name))
 
 
+def _comparable(ours: Feature, theirs: Feature) -> bool:
+    """Return whether two columns are of one kind; dates also of one step, and codes of one pattern."""
+    units = [each.unit if isinstance(each, Numeric) else None for each in (ours, theirs)]
+    return type(ours) is type(theirs) and units[0] == units[1]
+
+
 def _differences(ours: Feature, theirs: Feature) -> Iterator[str]:
+    if not _comparable(ours, theirs):
+        what = " with another step or pattern" if ours.kind == theirs.kind else ""
+        yield f"{ours.name}: ours is {ours.kind}, theirs is {theirs.kind}{what}; not matched"
+        return
     if isinstance(ours, Numeric) and isinstance(theirs, Numeric):
         if ours.bounds != theirs.bounds:
-            yield (
-                f"{ours.name}: bounds differ, ours [{ours.low:g}, {ours.high:g}], "
-                f"theirs [{theirs.low:g}, {theirs.high:g}]; values are rescaled"
-            )
+            own, others = (", ".join(map(each.shown, each.bounds)) for each in (ours, theirs))
+            yield f"{ours.name}: bounds differ, ours [{own}], theirs [{others}]; values are rescaled"
     elif isinstance(ours, Categorical) and isinstance(theirs, Categorical):
         only_ours = [category for category in ours.categories if category not in theirs.categories]
         only_theirs = [category for category in theirs.categories if category not in ours.categories]
@@ -135,8 +143,5 @@ def _differences(ours: Feature, theirs: Feature) -> Iterator[str]:
                 f"{ours.name}: categories differ, only ours {only_ours}, only theirs {only_theirs}; "
                 "the common ones are matched"
             )
-    else:
-        yield f"{ours.name}: ours is {ours.kind}, theirs is {theirs.kind}; not matched"
-        return
     if ours.flagged != theirs.flagged:
         yield f"{ours.name}: only {'our' if ours.flagged else 'their'} encoding marks missing values"

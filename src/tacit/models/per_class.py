@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 from tacit.arrays import FLOATS
+from tacit.models.estimator_input import full_labels, validate_data
 from tacit.models.scikit_learn import BaseEstimator, ClassifierMixin
 
 
@@ -33,7 +33,7 @@ class ClassGroups:
 
 def rows_by_class(estimator: BaseEstimator, X: ArrayLike, y: ArrayLike, random_state: Any) -> ClassGroups:
     """Return checked rows ``X`` [N, p] grouped by their labels ``y`` [N]; ``estimator`` remembers the columns."""
-    rows, labels = validate_data(estimator, X, y, dtype=FLOATS)
+    rows, labels = validate_data(estimator, X, full_labels(estimator, y), dtype=FLOATS)
     check_classification_targets(labels)
     classes, codes = np.unique(labels, return_inverse=True)
     order = check_random_state(random_state).permutation(len(codes))

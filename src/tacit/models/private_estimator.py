@@ -2,6 +2,7 @@
 
 from dataclasses import KW_ONLY, dataclass
 
+from tacit.models.repeated_fits import warn_of_uncounted_search
 from tacit.models.scikit_learn import BaseEstimator
 from tacit.privacy.account import Account, Plan
 from tacit.privacy.ledger import LedgerLike
@@ -33,4 +34,6 @@ class PrivateEstimator(BaseEstimator):
 
     def _open(self, plan: Plan, purpose: str) -> Account:
         """Charge the ledger with ``plan`` and return the account that may draw it."""
+        if self.ledger is None:
+            warn_of_uncounted_search(self)
         return plan.open(ledger=self.ledger, random_state=self.random_state, purpose=purpose)

@@ -44,6 +44,9 @@ if TYPE_CHECKING:
     class TransformerMixin:
         """A transformer in one call."""
 
+        def set_output(self, *, transform: str | None = None) -> Self:
+            """Set the library whose data frames `transform` returns."""
+
         def fit_transform(self, X: ArrayLike, y: Any = None, **fit_params: Any) -> FloatArray:
             """Return the transformed rows that the transformer was fitted on."""
 

@@ -45,7 +45,7 @@ def test_pandas_and_polars_give_the_same_columns() -> None:
 
 @pytest.mark.parametrize("X", [np.zeros((2, 2)), pl.DataFrame({"age": [1]}), pd.DataFrame({"sex": ["f"]})])
 def test_what_is_no_frame_with_the_columns_is_refused(X: object) -> None:
-    with pytest.raises(InputError, match="data frame with the columns"):
+    with pytest.raises(InputError, match="X must be a data frame"):
         features_of_frame(X, SCHEMA)
 
 

@@ -1,9 +1,17 @@
 import numpy as np
 import pytest
+from tests.models.marginals.conftest import SCHEMA, people
 
+from tacit.data.encoding import encode
 from tacit.errors import ReleaseError
-from tacit.models.marginals.model import MarginalModel
-from tacit.models.marginals.storage import model_arrays, model_settings, stored_model
+from tacit.models.marginals.layout import Layout
+from tacit.models.marginals.levels import GRID
+from tacit.models.marginals.measuring import Survey, measure
+from tacit.models.marginals.model import MarginalModel, fitted_model
+from tacit.models.marginals.planning import plan_stages
+from tacit.models.marginals.storage import model_arrays, model_settings, stored_grid, stored_model
+from tacit.privacy.account import Account
+from tacit.privacy.budget import Budget
 
 
 def test_a_stored_model_draws_the_same_rows(model: MarginalModel) -> None:
@@ -41,3 +49,25 @@ def test_noise_that_is_no_positive_number_is_refused(model: MarginalModel, sigma
     settings = {**model_settings(model), "pair_sigma": sigma}
     with pytest.raises(ReleaseError, match="malformed"):
         stored_model(model_arrays(model), settings, model.layout)
+
+
+def test_releases_that_name_no_grid_have_even_steps() -> None:
+    assert stored_grid({}) == 1
+    rows = encode(people(300), SCHEMA)
+    layout, budget = Layout.of(SCHEMA, grid=1), Budget(2.0, 1e-6, unit="record")
+    stages = plan_stages(layout, budget)
+    account = Account.open(stages.steps, budget=budget, random_state=0)
+    measurement = measure(Survey([(layout.row_codes(rows.X), rows.y.astype(np.intp))], layout, stages, account))
+    old = fitted_model(measurement, random_state=0)
+    settings = {name: value for name, value in model_settings(old).items() if name != "grid"}
+    again = stored_model(model_arrays(old), settings, Layout.of(SCHEMA, stored_grid(settings)))
+    assert not again.layout.columns[2].graded
+    assert np.array_equal(again.places(50, random_state=1)[0], old.places(50, random_state=1)[0])
+    with pytest.raises(ReleaseError, match="malformed"):
+        stored_model(model_arrays(old), settings, Layout.of(SCHEMA))
+
+
+@pytest.mark.parametrize("grid", [0, GRID + 1, "two", None])
+def test_a_grid_of_a_newer_version_is_refused(grid: object) -> None:
+    with pytest.raises(ReleaseError, match="grid"):
+        stored_grid({"grid": grid})

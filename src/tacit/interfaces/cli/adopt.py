@@ -73,6 +73,13 @@ def adopt(
             "releases say if not given.",
         ),
     ] = None,
+    rename: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="THEIRS=OURS",
+            help="A class that the releases name otherwise than your schema: [bold]yes=ill[/]; may be repeated.",
+        ),
+    ] = None,
     epsilon: Annotated[
         float | None,
         typer.Option(help="For linear releases: privacy loss of your own rows, which are then protected too."),
@@ -105,7 +112,9 @@ def adopt(
         for name, given in (("--ledger", ledger), ("--person", person), ("--rows-per-person", rows_per_person)):
             if given is not None:
                 raise InputError(f"{name} is for private adoption: give --epsilon with it, or leave it out.")
-        options = _Options(combine, learner, _shares(shares), seed, key, force=force, as_json=as_json)
+        options = _Options(
+            combine, learner, _shares(shares), _renamings(rename), seed, key, force=force, as_json=as_json
+        )
         _adopt(paths, table, schema, output, options)
     else:
         warn(ledger, seed)
@@ -119,6 +128,7 @@ class _Options:
     combine: str
     learner: str
     shares: Shares
+    rename: dict[str, str]
     seed: int | None
     key: Path | None
     force: bool
@@ -135,6 +145,7 @@ def _adopt(paths: list[Path], table: Path, schema: Path, output: Path, options: 
             combine=options.combine,
             learner=options.learner,
             shares=options.shares,
+            rename=options.rename,
             random_state=options.seed or 0,
             trusted_key=options.key,
             output=output,
@@ -179,6 +190,15 @@ def _shares(text: str | None) -> Shares:
         return {name.strip(): float(value) for name, _, value in pairs}
     except ValueError as problem:
         raise InputError(f"--shares must be like yes=0.1,no=0.9; got {text!r}.") from problem
+
+
+def _renamings(texts: list[str] | None) -> dict[str, str]:
+    """Return the owners' class names and ours from texts like ``yes=ill``."""
+    pairs = [text.partition("=") for text in texts or []]
+    for theirs, mark, ours in pairs:
+        if not (theirs.strip() and mark and ours.strip()):
+            raise InputError(f"--rename must be like theirs=ours; got {theirs + mark + ours!r}.")
+    return {theirs.strip(): ours.strip() for theirs, _, ours in pairs}
 
 
 def _adopt_privately(

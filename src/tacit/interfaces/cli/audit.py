@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich import box
@@ -15,6 +15,8 @@ from tacit.audit.card_audit import CardAudit
 from tacit.audit.self_audit import Verdict, self_audit
 from tacit.errors import InputError
 from tacit.interfaces.cli import attacks
+from tacit.interfaces.cli.json_output import AsJson, print_json
+from tacit.privacy.card import AuditResult
 from tacit.releases.file import Release
 from tacit.releases.sidecar import open_release
 from tacit.workflows.audit import audit as audit_release
@@ -47,6 +49,7 @@ def audit(
         Path | None, typer.Option(metavar="HTML", help="Draw the attacks' ROC curves into a page.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing page.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Try to catch a mechanism giving away more than it claims.
 
@@ -64,22 +67,30 @@ def audit(
     if file is None:
         if tables is not None:
             raise InputError("--members and --non-members are for a release FILE, not for --self.")
-        _audit_package(seed)
+        _audit_package(seed, as_json=as_json)
         return
+    if tables is not None and as_json:
+        raise InputError("--json is for the audit of a release or of the package; leave the attacked tables out.")
     if tables is not None:
         attacks.require_page(report, tables, file, force=force)
     release = open_release(file)
     # Attacked first: whatever is wrong with the tables is said before anything is printed.
     attack = None if tables is None else attacks.attack(file, tables, shadows=shadows, seed=seed)
-    stands = _audit_release(release, draws, seed)
+    stands = _audit_release(release, draws, seed, as_json=as_json)
     if attack is not None:
         stands &= attacks.show_attack(attack, file, report)
     if not stands:
         raise typer.Exit(1)
 
 
-def _audit_package(seed: int | None) -> None:
+def _audit_package(seed: int | None, *, as_json: bool) -> None:
     verdicts: list[Verdict] = []
+    if as_json:
+        verdicts = list(self_audit(seed))
+        print_json({"as_expected": all(each.as_expected for each in verdicts), "audits": [*map(_figures, verdicts)]})
+        if not all(each.as_expected for each in verdicts):
+            raise typer.Exit(1)
+        return
     with Live(_package_table(verdicts), console=Console(), auto_refresh=False) as live:
         for verdict in self_audit(seed):
             verdicts.append(verdict)
@@ -88,6 +99,16 @@ def _audit_package(seed: int | None) -> None:
     typer.echo(f"{len(verdicts) - len(wrong)} of {len(verdicts)} audits are as they should be.")
     if wrong:
         raise typer.Exit(1)
+
+
+def _figures(verdict: Verdict) -> dict[str, Any]:
+    return {**result_figures(verdict.result), "control": verdict.control, "as_expected": verdict.as_expected}
+
+
+def result_figures(result: AuditResult) -> dict[str, Any]:
+    """Return the figures of one audit by name."""
+    names = ("what", "claimed", "lower_bound", "draws", "passed")
+    return {name: getattr(result, name) for name in names}
 
 
 def _package_table(verdicts: Iterable[Verdict]) -> Table:
@@ -108,8 +129,13 @@ def _package_table(verdicts: Iterable[Verdict]) -> Table:
     return table
 
 
-def _audit_release(release: Release, draws: int, seed: int | None) -> bool:
+def _audit_release(release: Release, draws: int, seed: int | None, *, as_json: bool) -> bool:
     outcome = audit_release(release, draws=draws, seed=seed)
+    if as_json:
+        card = {"claimed": outcome.claimed, "recomputed": outcome.recomputed, "adds_up": outcome.adds_up}
+        results = [result_figures(each) for each in outcome.results]
+        print_json({**card, "understated": outcome.understated, "passed": outcome.passed, "audits": results})
+        return outcome.passed
     Console().print(_release_table(outcome))
     verdict = "adds up" if outcome.adds_up else "DOES NOT ADD UP"
     typer.echo(f"the card claims epsilon {outcome.claimed:.6g}; its events cost {outcome.recomputed:.6g}: {verdict}.")

@@ -99,6 +99,10 @@ COMMANDS = {
     "reproduce": Entry(
         f"{_CLI}.reproduce:reproduce", "Run a table again and print what was measured beside what was published."
     ),
+    "doctor": Entry(
+        f"{_CLI}.doctor:doctor",
+        "Examine this installation: versions, optional parts, noise and ledgers; exits with 1 if something is wrong.",
+    ),
     "demo": Entry(
         f"{_CLI}.demo:demo", "Play owner, receiver and reviewer on handwritten digits; opens nothing but files."
     ),

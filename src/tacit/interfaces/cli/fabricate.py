@@ -106,12 +106,13 @@ def fabricate(
     with working("reading the schema") as stage, warnings_on_stderr():
         if spend.dry_run:
             rules, promise, kept = spend.promise(schema, epsilon, unit, account)
-            plan = plan_fabrication(table, rules, promise, kept=kept, progress=stage, **settings).plan
+            planned = plan_fabrication(table, rules, promise, kept=kept, progress=stage, **settings)
+            planned.warn()
         else:
             settings |= {"facts": facts, "signing_key": key, "output": output, "progress": stage, **spend.arguments()}
             made = fabricate_and_write(table, schema, epsilon=epsilon, unit=unit, ledger=account, **settings)
     if spend.dry_run:
-        print_dry_run(plan, as_ledger(account))
+        print_dry_run(planned.plan, as_ledger(account))
     elif output is not None:
         typer.echo(_summary(made, output, as_ledger(account)))
 

@@ -3,7 +3,7 @@
 import importlib.util
 import math
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import polars as pl
 import typer
@@ -20,6 +20,7 @@ from tacit.data.schema_file import read_schema
 from tacit.data.tables import format_of, is_npz, write_table
 from tacit.errors import InputError
 from tacit.files.atomic import OWNER_ONLY, replacing
+from tacit.interfaces.cli.json_output import AsJson, print_json
 from tacit.interfaces.cli.outputs import counted, require_output, working
 from tacit.releases.sidecar import is_table
 from tacit.situations.missing import inference
@@ -64,6 +65,7 @@ def infer(
     ] = "sharpened",
     seed: Annotated[int, typer.Option(help="Where random choices start.")] = 0,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Infer the missing cells of a column from the other columns, each with a calibrated confidence.
 
@@ -88,7 +90,10 @@ def infer(
     n_known = int((~problem.missing).sum())
     with working(f"learning {column} from {counted(n_known, 'known cell')}, five times with a part held out, then all"):
         inferred = inference.infer(problem, learner=learner, random_state=seed)
-    _show(inferred, abstain_below)
+    if as_json:
+        print_json(_figures(inferred, abstain_below))
+    else:
+        _show(inferred, abstain_below)
     if output is not None:
         _write(frame, inferred, output, abstain_below)
 
@@ -133,6 +138,23 @@ def _show(inferred: InferredColumn, abstain_below: float) -> None:
     console.print(_levels(evidence, inferred, abstain_below))
 
 
+def _figures(inferred: InferredColumn, abstain_below: float) -> dict[str, Any]:
+    evidence = inferred.evidence
+    before, after = evidence.errors
+    answered = {str(level): evidence.answered(level) for level in sorted({*LEVELS, abstain_below})}
+    return {
+        "column": inferred.column,
+        "categories": inferred.categories,
+        "known": len(evidence.y),
+        "missing": int(inferred.missing.sum()),
+        "right": evidence.right,
+        "accuracy": evidence.accuracy,
+        "commonest": evidence.commonest,
+        "calibration_error": {"as_learned": before, "calibrated": after},
+        "answered_at": answered,
+    }
+
+
 def _levels(evidence: HeldOutEvidence, inferred: InferredColumn, chosen: float) -> Table:
     """Return what each level of confidence leaves unanswered, and how much of the rest is right."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
@@ -156,5 +178,6 @@ def _write(frame: pl.DataFrame, inferred: InferredColumn, output: Path, abstain_
     total, answered = int(inferred.missing.sum()), columns[0].len() - columns[0].null_count()
     typer.echo(
         f"wrote {output}, readable by you alone: {answered:,} of {counted(total, 'missing cell')} of {inferred.column} "
-        f"inferred, {total - answered:,} left blank below confidence {abstain_below:g}."
+        f"inferred, {total - answered:,} left blank below confidence {abstain_below:g}.",
+        err=True,
     )

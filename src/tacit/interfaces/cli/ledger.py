@@ -1,6 +1,5 @@
 """``tacit ledger``: make, read and check the account of a private data set."""
 
-import json
 import math
 from collections import Counter
 from pathlib import Path
@@ -13,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tacit.data.schema_file import read_schema
+from tacit.interfaces.cli.json_output import AsJson, print_json
 from tacit.privacy.budget import Budget, cautions
 from tacit.privacy.events import to_dict
 from tacit.privacy.ledger import Ledger, Line, Receipt, Statement
@@ -82,7 +82,7 @@ def init(
 
 def show(
     path: LedgerPath,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show every charge, what is spent and what is left.
 
@@ -91,7 +91,7 @@ def show(
     ledger = Ledger(path)
     statement = ledger.statement()
     if as_json:
-        typer.echo(json.dumps(_as_dict(ledger, statement), indent=2))
+        print_json(_as_dict(ledger, statement))
         return
     console = Console()
     console.print(_title(ledger))
@@ -119,6 +119,7 @@ def verify(
             show_default=False,
         ),
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Check that no line was edited, removed, inserted or moved; fails with the first that was.
 
@@ -134,6 +135,11 @@ def verify(
     files = release_files(against) if against else []
     if files:
         verify_against(ledger, files)
+    if as_json:
+        last = str(lines[-1].receipt) if lines else None
+        content = {"path": path, "lines": len(lines), "last_receipt": last, "notes": ledger.notes(lines)}
+        print_json({**content, "found_receipt": receipt or None, "found_releases": files})
+        return
     count = f"{len(lines)} line{'' if len(lines) == 1 else 's'}"
     typer.echo(f"ok: {count}, unbroken and within {ledger.budget}.")
     for note in ledger.notes(lines):

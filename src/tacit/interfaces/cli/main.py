@@ -3,6 +3,7 @@
 import importlib
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -12,6 +13,8 @@ from typer.core import TyperCommand, TyperGroup
 
 from tacit.errors import InputError, TacitError
 from tacit.interfaces.cli.commands import COMMANDS, Entry
+from tacit.interfaces.cli.interruption import interruptible
+from tacit.interfaces.cli.project_file import FILE, option_defaults, project_options
 from tacit.version import VERSION
 
 
@@ -34,13 +37,31 @@ class LazyGroup(TyperGroup):
         """Return the command that the arguments begin with, imported, and the arguments after its name."""
         two_words = " ".join(args[:2])
         if len(args) > 1 and two_words in self.commands:
-            return two_words, self._called(two_words), args[2:]
+            return two_words, self._prepared(ctx, two_words, args[2:]), args[2:]
         name, command, rest = super().resolve_command(ctx, args)
-        return name, command if name is None else self._called(name), rest
+        return name, command if name is None else self._prepared(ctx, name, rest), rest
+
+    def _prepared(self, ctx: Any, name: str, arguments: list[str]) -> Any:
+        """Return the command ``name``; what the project file says of its options is what they are by default."""
+        command = self._called(name)
+        if not self.table[name].target:
+            return command
+        words = " ".join([*_words_before(ctx), name])
+        defaults = option_defaults(command, words, project_options(Path.cwd()))
+        taken = [each for each in defaults if f"--{each.replace('_', '-')}" not in arguments]
+        if taken and not ctx.resilient_parsing and not {"-h", "--help"} & set(arguments):
+            typer.echo(f"from {FILE}: {', '.join(taken)}", err=True)
+        ctx.default_map = {**(ctx.default_map or {}), name: defaults}
+        return interruptible(command)
 
     def _called(self, name: str) -> Any:
         entry = self.table[name]
         return _loaded(name, entry) if entry.target else self.commands[name]
+
+
+def _words_before(ctx: Any) -> list[str]:
+    """Return the words by which a user came to the group of ``ctx``, without the program's own name."""
+    return [] if ctx.parent is None else [*_words_before(ctx.parent), ctx.info_name]
 
 
 def _listed(name: str, entry: Entry, table: Mapping[str, Entry]) -> Any:

@@ -1,10 +1,12 @@
 """``tacit predict``: name the class of new rows with an adopted model."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import polars as pl
 import typer
 
+from tacit.interfaces.cli.json_output import AsJson, print_json
 from tacit.interfaces.cli.outputs import counted, working
 from tacit.workflows.predict import predict as predict_and_write
 
@@ -23,6 +25,7 @@ def predict(
         typer.Option(metavar="COLUMN", help="Copy this column of the table, such as an identifier; may be repeated."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Predict the class of each row: its name and how sure the model is, in the order of the table.
 
@@ -34,9 +37,20 @@ def predict(
     """
     with working(f"reading {model.name}") as stage:
         predictions = predict_and_write(model, table, keep=keep or (), output=output, force=force, progress=stage)
+    if as_json:
+        print_json({"output": output, "rows": predictions.height, **_figures(predictions)})
+        return
     typer.echo(f"wrote {output}: {counted(predictions.height, 'row')} with {_named(predictions.columns)}.")
 
 
 def _named(columns: list[str]) -> str:
     """Return which columns of the output hold predictions."""
     return "prediction, low and high" if columns[-1] == "high" else "prediction and confidence"
+
+
+def _figures(predictions: pl.DataFrame) -> dict[str, Any]:
+    """Return the rows of each class and the mean confidence, or the mean of a predicted number."""
+    if "confidence" not in predictions.columns:
+        return {"mean_prediction": predictions["prediction"].mean()}
+    classes = dict(predictions["prediction"].value_counts().sort("prediction").iter_rows())
+    return {"classes": classes, "mean_confidence": predictions["confidence"].mean()}

@@ -60,13 +60,14 @@ def release(
         if spend.dry_run:
             rules, promise, kept = spend.promise(schema, epsilon, unit, account)
             chosen: dict[str, Any] = {"method": method, "relation": relation, "ledger": as_ledger(account)}
-            plan = plan_release(table, rules, promise, kept=kept, progress=stage, **chosen).plan
+            planned = plan_release(table, rules, promise, kept=kept, progress=stage, **chosen)
+            planned.warn()
         else:
             settings = {"method": method, "relation": relation, "ledger": account, **spend.arguments()}
             settings |= {"facts": facts, "signing_key": key, "output": output, "progress": stage}
             made = make_and_write(table, schema, epsilon=epsilon, unit=unit, **settings)
     if spend.dry_run:
-        print_dry_run(plan, as_ledger(account))
+        print_dry_run(planned.plan, as_ledger(account))
     elif output is not None:
         typer.echo(_summary(made, output, as_ledger(account)))
 

@@ -21,6 +21,7 @@ from tacit.data.table_source import open_table
 from tacit.data.tables import image_shapes
 from tacit.errors import InputError
 from tacit.files.atomic import write_text
+from tacit.interfaces.cli.json_output import AsJson, print_json
 
 TablePath = Annotated[
     Path,
@@ -83,6 +84,7 @@ def check(
     file: TablePath,
     schema: Annotated[Path, typer.Option("--schema", "-s", metavar="TOML", help="The schema.", show_default=False)],
     separator: Separator = "",
+    as_json: AsJson = False,
 ) -> None:
     """Count what a table holds that its schema does not foresee; exits with 1 if encoding would stop.
 
@@ -94,7 +96,10 @@ def check(
     dialect = replace(rules.csv, separator=separator or rules.csv.separator)
     table = open_table(file, dialect=dialect).read(columns_to_read(rules))
     inspection = inspect_table(table, rules, source=file.name)
-    _show(inspection, rules, file.name)
+    if as_json:
+        print_json({"rows": inspection.n_rows, "classes": inspection.classes, "columns": inspection.columns})
+    else:
+        _show(inspection, rules, file.name)
     if inspection.refused:
         raise typer.Exit(1)
 

@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from tacit.arrays import FloatArray
 from tacit.models.additive import class_check, number_check
@@ -14,6 +13,7 @@ from tacit.models.additive.model import AdditiveClassifier, AdditiveCurves, Addi
 from tacit.models.additive.noise_bands import CURVATURE
 from tacit.models.additive.plan import AdditivePlan, UnitDraws
 from tacit.models.additive.rows import Batches
+from tacit.numerics.public_random import public_random
 from tacit.privacy.account import Account
 
 # Where rows are many beside the noise, gradients are shortened less: up to twice as long.
@@ -92,7 +92,7 @@ def _centre_and_spread(values: FloatArray, counts: FloatArray) -> tuple[float, f
 
 def _invented_scores(curves: AdditiveCurves) -> FloatArray:
     """Return scores [M, K] of rows whose columns are drawn from their noisy shares, independently."""
-    public = check_random_state(0)  # nobody's rows: any seed will do
+    public = public_random(0)  # nobody's rows: any seed will do
     drawn = [
         np.searchsorted(np.cumsum(curves.shares[part])[:-1], public.uniform(size=INVENTED_ROWS))
         for part in curves.layout.parts()

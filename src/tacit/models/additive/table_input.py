@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from tacit.arrays import FloatArray
 from tacit.data.encoding import encode
+from tacit.data.frames import polars_frame
 from tacit.data.schema import Schema
 from tacit.errors import InputError
 from tacit.models.additive.levels import (
@@ -21,6 +22,7 @@ from tacit.models.additive.levels import (
     number_levels,
 )
 from tacit.models.bounded_rows import to_unit_cube
+from tacit.models.estimator_input import full_labels, validate_data
 from tacit.models.scikit_learn import BaseEstimator
 
 
@@ -60,11 +62,16 @@ class PublicColumns:
         """Return levels of rows, levels of columns and what to learn, checked; ``estimator`` remembers the columns."""
         if self.schema is None:
             rows, target = validate_data(
-                estimator, X, y, dtype=np.float64, ensure_all_finite="allow-nan", y_numeric=y_numeric
+                estimator,
+                X,
+                y if y_numeric else full_labels(estimator, y),
+                dtype=np.float64,
+                ensure_all_finite="allow-nan",
+                y_numeric=y_numeric,
             )
             columns = self.levels(rows.shape[1], getattr(estimator, "feature_names_in_", None))
             return number_codes(rows, columns), columns, np.asarray(target)
-        target = np.asarray(y)
+        target = np.asarray(y) if y_numeric else full_labels(estimator, y)
         columns, codes = self.levels(0), self._frame_codes(X)
         if target.shape != (len(codes),):
             raise InputError(
@@ -92,13 +99,11 @@ class PublicColumns:
 
 def features_of_frame(X: Any, schema: Schema) -> pl.DataFrame:
     """Return the feature columns of ``schema`` from a data frame of any library."""
-    names = [column.name for column in schema.features]
-    try:
-        if isinstance(X, pl.DataFrame):
-            return X.select(names)
-        return pl.DataFrame({name: np.asarray(X[name]) for name in names})
-    except (KeyError, IndexError, TypeError, pl.exceptions.PolarsError) as problem:
-        raise InputError("X must be a data frame with the columns of the schema; got something else.") from problem
+    frame = polars_frame(X, name="X")
+    lacking = [column.name for column in schema.features if column.name not in frame.columns]
+    if lacking:
+        raise InputError(f"X must be a data frame with the columns of the schema; it lacks {lacking[0]!r}.")
+    return frame.select([column.name for column in schema.features])
 
 
 def column_bounds(bounds: tuple[Any, Any] | None, n_features: int) -> tuple[FloatArray, FloatArray]:

@@ -7,10 +7,11 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from tacit.models.affine_hull.layers import ShiftedRows
 from tacit.models.affine_hull.wide import HullSettings, WideHull, learn_wide, map_blocks, wide_distances
+from tacit.models.estimator_input import validate_data
 from tacit.models.parts import PartEstimator
 from tacit.models.per_class import ScoreClassifierMixin, decisions, rows_by_class
 from tacit.numerics.kernels import Floats

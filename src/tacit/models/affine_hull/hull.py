@@ -8,11 +8,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from tacit.arrays import FLOATS
 from tacit.models.affine_hull.layers import ShiftedRows
 from tacit.models.affine_hull.wide import HullSettings, WideHull, learn_wide, map_blocks, wide_distances, wide_images
+from tacit.models.estimator_input import validate_data
 from tacit.models.parts import PartEstimator
 from tacit.models.scikit_learn import OneToOneFeatureMixin, TransformerMixin
 from tacit.numerics.kernels import Floats

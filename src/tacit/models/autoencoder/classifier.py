@@ -29,6 +29,7 @@ from tacit.models.autoencoder.output_layer import functional_output, output_quer
 from tacit.models.autoencoder.planning import because, calibrated_stack, layer_steps, layer_widths, noise_norm
 from tacit.models.bounded_rows import bound_assumptions, bound_lists, public_row_norm, scaled_rows
 from tacit.models.class_labels import CLASSES_READ, checked_rows, encode_labels, fitted_rows
+from tacit.models.estimator_input import missing_cells
 from tacit.models.per_class import ScoreClassifierMixin
 from tacit.models.per_person import PersonMixin, contributed_rows, promised_plan
 from tacit.models.private_estimator import PrivateEstimator
@@ -119,7 +120,7 @@ class PrivateAutoencoderClassifier(ScoreClassifierMixin, PersonMixin, PrivateEst
 
     def fit(self, X: ArrayLike, y: ArrayLike, *, persons: ArrayLike | None = None) -> Self:
         """Charge the ledger, then learn the layers from all rows and the output layer from the labelled ones."""
-        table, labels = contributed_rows(self, persons, *checked_rows(self, X, y))
+        table, labels = contributed_rows(self, persons, *checked_rows(self, X, y, partial=True))
         classes, labelled, codes = self._encode(labels)
         rows = scaled_rows(table, self.bounds, public_row_norm(self.row_norm, table.shape[1]))
         each, plan = promised_plan(self, lambda each: each.record_plan(table.shape[1], len(classes)))
@@ -242,8 +243,10 @@ class PrivateAutoencoderClassifier(ScoreClassifierMixin, PersonMixin, PrivateEst
     def _encode(self, y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.bool_], NDArray[np.intp]]:
         """Return the classes, which rows are labelled, and the codes of those."""
         # One by one: labels of another type than the mark differ from it, and are no error.
-        labelled = np.array([self.unlabelled is None or label != self.unlabelled for label in y.tolist()])
-        classes, codes = encode_labels(y[labelled], self.classes)
+        unmarked = np.array([self.unlabelled is None or label != self.unlabelled for label in y.tolist()])
+        labelled = unmarked & ~missing_cells(y)
+        labels = np.asarray(y[labelled].tolist()) if y.dtype.kind == "O" else y[labelled]
+        classes, codes = encode_labels(labels, self.classes)
         if self.accounting == "paper" and len(classes) > 2:
             raise InputError(f"accounting='paper' is for two classes; got {len(classes)}. Use accounting='sound'.")
         return classes, labelled, codes

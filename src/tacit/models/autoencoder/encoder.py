@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from tacit.arrays import FloatArray
 from tacit.data.schema import Schema
@@ -17,6 +17,7 @@ from tacit.models.autoencoder.planning import calibrated_stack, layer_steps, lay
 from tacit.models.autoencoder.stack import EncoderStack
 from tacit.models.bounded_rows import bound_assumptions, public_row_norm, scaled_rows
 from tacit.models.class_labels import fitted_rows
+from tacit.models.estimator_input import validate_data
 from tacit.models.per_person import PersonMixin, contributed_rows, promised_plan
 from tacit.models.private_estimator import PrivateEstimator
 from tacit.models.scikit_learn import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -49,7 +50,7 @@ class PrivateAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Pers
     hidden : sequence of int, default (30,)
         Units of each layer. The budget is split equally between the layers.
     rows_per_person
-        As in ``PersonMixin``.
+        As in ``PrivateNearestMean``.
 
     Attributes
     ----------

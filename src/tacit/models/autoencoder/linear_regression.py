@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from tacit.arrays import FloatArray
 from tacit.models.autoencoder.functional_mechanism import MomentQuery, released_moments, split_noise, squared_error
@@ -13,6 +13,7 @@ from tacit.models.autoencoder.layers import with_constant
 from tacit.models.autoencoder.planning import because, noise_norm
 from tacit.models.bounded_rows import bound_lists, public_row_norm, scaled_rows, to_unit_cube
 from tacit.models.class_labels import fitted_rows
+from tacit.models.estimator_input import validate_data
 from tacit.models.per_person import PersonMixin, contributed_rows, promised_plan
 from tacit.models.private_estimator import PrivateEstimator
 from tacit.models.scikit_learn import RegressorMixin
@@ -43,7 +44,7 @@ class PrivateLinearRegression(RegressorMixin, PersonMixin, PrivateEstimator):
     row_norm : float or None
         Public bound on the Euclidean norm of a row scaled to [0, 1]; longer rows are shortened. None: sqrt(p).
     rows_per_person
-        As in ``PersonMixin``.
+        As in ``PrivateNearestMean``.
 
     Attributes
     ----------

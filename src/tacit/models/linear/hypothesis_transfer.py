@@ -6,10 +6,11 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from tacit.arrays import FloatArray
 from tacit.models.class_labels import fitted_rows
+from tacit.models.estimator_input import full_labels, validate_data
 from tacit.models.linear.feature_split import FeatureSplit
 from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
 from tacit.models.linear.planning import SplitSettings
@@ -58,7 +59,7 @@ class HypothesisTransfer(ScoreClassifierMixin, PersonMixin, PrivateEstimator):
 
     def fit(self, X: ArrayLike, y: ArrayLike, *, persons: ArrayLike | None = None) -> Self:
         """Charge the ledger, then release the weights learned from ``X``, ``y`` and the source."""
-        table, y = validate_data(self, X, y, dtype=np.float64)
+        table, y = validate_data(self, X, full_labels(self, y), dtype=np.float64)
         self.model_ = self._one_group(table.shape[1]).fit(table, y, persons=persons)
         self.classes_, self.card_ = self.model_.classes_, self.model_.card_
         self.coef_ = self.model_.scores_.weights

@@ -155,4 +155,4 @@ def range_name(column: Levels, first: int, end: int) -> str:
     if not column.ordered:
         return " or ".join(column.names[level] for level in range(first, min(end, column.count)))
     low, high = (float(column.values(np.array([place]))[0]) for place in (first, min(end, column.count) - 1e-9))
-    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
+    return column.shown(low) if low == high else f"{column.shown(low)} to {column.shown(high)}"

@@ -30,6 +30,11 @@ class Rules:
             kept &= constraint.holds(values)
         return kept
 
+    @property
+    def restrict(self) -> bool:
+        """Whether there is anything to keep."""
+        return bool(self.where or self.layout.schema.parsed_constraints)
+
     def __str__(self) -> str:
         asked = ["the conditions asked for"] if self.where else []
         stated = ["the schema's constraints"] if self.layout.schema.parsed_constraints else []
@@ -43,11 +48,7 @@ def column_values(layout: Layout, places: Rows, classes: IntArray) -> ColumnValu
         if layout.label is not None and name == layout.label.name:
             return classes.astype(np.float64)
         j = layout.names.index(name)
-        column = layout.columns[j]
-        if column.ordered:
-            return column.values(places[:, j])
-        codes = np.floor(places[:, j])
-        return np.where(codes >= column.count, np.nan, codes)
+        return layout.columns[j].cell_values(places[:, j])
 
     return values
 
@@ -80,10 +81,7 @@ def _parts(table: ColumnTable, layout: Layout, j: int, condition: Condition) -> 
     """Return the part of each coarse cell's rows [g] that meets a condition, even inside fine cells."""
     column = layout.columns[j]
     levels = np.arange(column.size, dtype=np.float64)
-    if column.ordered:
-        met = condition.holds(column.values(levels))
-    else:
-        met = condition.holds(np.where(levels >= column.count, np.nan, levels))
+    met = condition.holds(column.cell_values(levels))
     cell = table.cell_of_level(column.size)
     inside = np.bincount(cell, weights=met) / np.bincount(cell)
     # Every fine cell counts for something, so that a rare one can still be drawn.

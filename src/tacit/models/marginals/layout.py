@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tacit.arrays import Codes, FloatArray, Rows
 from tacit.data.schema import Schema
-from tacit.models.marginals.levels import Levels, levels_of
+from tacit.models.marginals.levels import GRID, Levels, levels_of
 
 # Rows coded at once.
 BATCH = 65_536
@@ -30,17 +30,20 @@ class Layout:
     columns : tuple of Levels
         The features, in the order of the schema.
     label : Levels or None
+    grid : int
+        The grid of levels of numbers.
     """
 
     schema: Schema
     columns: tuple[Levels, ...]
     label: Levels | None
+    grid: int = GRID
 
     @classmethod
-    def of(cls, schema: Schema) -> "Layout":
+    def of(cls, schema: Schema, grid: int = GRID) -> "Layout":
         """Return the layout of tables with ``schema``."""
         label = None if schema.label is None else levels_of(schema.label)
-        return cls(schema, tuple(levels_of(column) for column in schema.features), label)
+        return cls(schema, tuple(levels_of(column, grid) for column in schema.features), label, grid)
 
     @property
     def n_classes(self) -> int:

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
-from tacit.arrays import Float32Array, FloatArray, IntArray, Rows
+from tacit.arrays import BoolArray, Float32Array, FloatArray, IntArray, Rows
+from tacit.models.marginals.counting import Pair
 from tacit.models.marginals.measuring import Measurement
 from tacit.models.marginals.tables import CoarseCounts, offsets_of
 from tacit.models.marginals.zeros import PairZeros
@@ -74,7 +76,9 @@ def targets_of(measurement: Measurement, coarse: CoarseCounts, zeros: Iterable[P
     n_rows = float(coarse.class_counts.sum())
     pairs = np.zeros((n_classes, n_cells, n_cells), dtype=np.float32)
     weights = np.zeros((n_cells, n_cells), dtype=np.float32)
-    forbidden = {each.columns: each.forbidden for each in zeros}
+    forbidden: dict[Pair, BoolArray] = {}
+    for each in zeros:
+        forbidden[each.columns] = each.forbidden | forbidden.get(each.columns, np.False_)
     for table in measurement.pairs:
         a, b = (slice(offsets[j], offsets[j + 1]) for j in table.columns)
         moved = moved_to_margins(table.counts, coarse.counts[:, a], coarse.counts[:, b]) / n_rows
@@ -109,9 +113,11 @@ def fitted_mixture(targets: Targets, random: Any) -> Mixture:
     wanted = np.clip(round(FITS * n_cells / MANY_CELLS), 2, FITS)
     n_fits = int(np.clip(round(float(wanted) / max(work, 1.0)), 1, FITS))
     fits = []
-    for number in range(n_fits):
-        start = _from_cells if number % 2 == 0 and targets.weights.any() else _from_margins
-        fits.append(_descend(targets, *start(targets, components, random)))
+    # The products are small: several threads would wait for each other longer than they compute.
+    with threadpool_limits(limits=1, user_api="blas"):
+        for number in range(n_fits):
+            start = _from_cells if number % 2 == 0 and targets.weights.any() else _from_margins
+            fits.append(_descend(targets, *start(targets, components, random)))
     weights = np.concatenate([fit.weights for fit in fits]) / n_fits
     return Mixture(weights, np.concatenate([fit.shares for fit in fits]))
 

@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from tacit.arrays import FloatArray, IntArray
 from tacit.data.conditions import Condition
@@ -16,14 +15,18 @@ from tacit.models.marginals.layout import Layout
 from tacit.models.marginals.measuring import Measurement
 from tacit.models.marginals.mixture import Mixture, fitted_mixture, targets_of
 from tacit.models.marginals.placing import FinePlaces, Follower, fine_places, followers
+from tacit.models.marginals.repairing import Repair, constraint_zeros
 from tacit.models.marginals.sampling import CoarseModel, CoarseRows
 from tacit.models.marginals.tables import CoarseCounts, offsets_of
 from tacit.models.marginals.zeros import PairZeros, structural_zeros
+from tacit.numerics.public_random import public_random
 
 # Rows drawn at once, at most and at least where rows are drawn again.
 BLOCK, LEAST_BLOCK = 131_072, 1000
-# Rows drawn for each row asked for before conditions are taken for impossible.
-MOST_TRIES = 200
+# Rows that break a condition are placed anew inside their cells so often before they are dropped.
+PLACINGS = 8
+# Rows drawn for each row asked for before constraints are forced, and before conditions are taken for impossible.
+FORCED_TRIES, MOST_TRIES = 10, 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,13 +59,18 @@ class MarginalModel:
 
     @cached_property
     def zeros(self) -> list[PairZeros]:
-        """The pairs of coarse cells that are taken for impossible."""
+        """The pairs of coarse cells that are taken for impossible, by the noisy tables."""
         return structural_zeros(self.measurement, self.coarse)
+
+    @cached_property
+    def forbidden(self) -> list[PairZeros]:
+        """Those, and the pairs that the schema's constraints forbid."""
+        return [*self.zeros, *constraint_zeros(self.layout, self.measurement.columns)]
 
     @cached_property
     def followers(self) -> list[Follower]:
         """Which numbers follow which inside their cells."""
-        return followers(self.mixture, self.offsets, self.layout.columns, self.zeros)
+        return followers(self.mixture, self.offsets, self.layout.columns, self.forbidden)
 
     @cached_property
     def fine(self) -> list[FinePlaces]:
@@ -80,41 +88,62 @@ class MarginalModel:
     ) -> tuple[FloatArray, IntArray]:
         """Return places [N, q] (level plus fraction) and class codes [N] of ``count`` invented rows in random order.
 
-        All keep the schema's constraints; with ``where`` all meet these conditions. Rows that do not are drawn again;
-        raise InputError if hardly any do.
+        All keep the schema's constraints; with ``where`` all meet these conditions. Rows that do not are drawn again,
+        and where constraints are too rarely kept, rows are changed to keep them; raise InputError if hardly any row
+        meets the conditions.
         """
-        random = check_random_state(random_state)
+        random = public_random(random_state)
         rules = Rules(self.layout, tuple(where))
         mixture = conditioned(self.mixture, self.measurement.columns, rules) if where else self.mixture
         # Released counts are those of all rows: a part of them is not raked to them.
-        model = CoarseModel(mixture, self.offsets, self.zeros, None if where else self.coarse)
+        model = CoarseModel(mixture, self.offsets, self.forbidden, None if where else self.coarse)
         parts: list[tuple[FloatArray, IntArray]] = []
         found = tried = 0
         while found < count:
             if tried > MOST_TRIES * count + BLOCK:
                 raise InputError(f"rows that keep {rules} are too rare in the model: {found:,} of {tried:,} do.")
             size = min(BLOCK, max(count - found, LEAST_BLOCK if tried else 1))
-            places, classes = self._placed(model.draw(size, random), random)
-            kept = rules.kept(places, classes)
-            parts.append((places[kept], classes[kept]))
-            found, tried = found + int(kept.sum()), tried + size
+            rows = self._kept_rows(model.draw(size, random), rules, random, force=tried > FORCED_TRIES * count)
+            parts.append(rows)
+            found, tried = found + len(rows[1]), tried + size
         places, classes = (np.concatenate(each) for each in zip(*parts, strict=True))
         order = random.permutation(len(classes))[:count]
         return places[order], classes[order]
 
-    def _placed(self, rows: CoarseRows, random: Any) -> tuple[FloatArray, IntArray]:
+    def _kept_rows(self, rows: CoarseRows, rules: Rules, random: Any, *, force: bool) -> tuple[FloatArray, IntArray]:
+        """Return the places and classes of rows that keep the rules; ``force``: of all that can be changed so."""
+        places, classes = self._placed(rows, random), rows.classes
+        if not rules.restrict:
+            return places, classes
+        kept = rules.kept(places, classes)
+        for _ in range(PLACINGS):
+            broken = np.flatnonzero(~kept)
+            if not len(broken):
+                break
+            ranks = random.uniform(size=(len(broken), places.shape[1]))
+            places[broken] = self._at(rows.cells[broken], classes[broken], ranks)
+            kept[broken] = rules.kept(places[broken], classes[broken])
+        if force:
+            places, classes = Repair(self.layout, self.measurement.columns)(places, classes, random)
+            kept = rules.kept(places, classes)
+        return places[kept], classes[kept]
+
+    def _placed(self, rows: CoarseRows, random: Any) -> FloatArray:
         ranks = random.uniform(size=rows.cells.shape)
         for follower in self.followers:
             follower.place(rows, ranks, random)
+        return self._at(rows.cells, rows.classes, ranks)
+
+    def _at(self, cells: IntArray, classes: IntArray, ranks: FloatArray) -> FloatArray:
         places = np.empty(ranks.shape)
         for j, fine in enumerate(self.fine):
-            places[:, j] = fine(rows.cells[:, j], rows.classes, ranks[:, j])
-        return places, rows.classes
+            places[:, j] = fine(cells[:, j], classes, ranks[:, j])
+        return places
 
 
 def fitted_model(measurement: Measurement, *, random_state: Any = None) -> MarginalModel:
     """Return the model of what was measured; a matter of public chance, since the tables are released."""
     coarse = measurement.coarse()
-    zeros = structural_zeros(measurement, coarse)
-    mixture = fitted_mixture(targets_of(measurement, coarse, zeros), check_random_state(random_state))
+    zeros = [*structural_zeros(measurement, coarse), *constraint_zeros(measurement.layout, measurement.columns)]
+    mixture = fitted_mixture(targets_of(measurement, coarse, zeros), public_random(random_state))
     return MarginalModel(measurement, mixture)

@@ -14,7 +14,7 @@ from tacit.privacy.mechanisms import Gaussian
 # Shares of squared signal over noise: trees and counts of single columns, label by cell, label by pair of cells.
 TREE_SHARE, CELL_SHARE, PAIR_SHARE = 0.08, 0.30, 0.62
 # Numbers with at most so many levels have a tree of one, two or three depths; others four.
-DEPTH_LEVELS = (128, 2048, 20_001)
+DEPTH_LEVELS = (128, 2500, 21_000)
 # With more pairs than this their noise drowns them: the pairs to count are chosen by released tables.
 MOST_PAIRS = 600
 ADJACENCY = "one row more or less; the number of rows is protected too"

@@ -16,6 +16,7 @@ from tacit.arrays import Arrays, FloatArray, IntArray, Rows
 from tacit.data.schema import Schema
 from tacit.models.column_scores import ColumnMatch
 from tacit.models.marginals.layout import Layout
+from tacit.models.marginals.levels import GRID
 from tacit.models.marginals.model import MarginalModel
 
 # Rows to learn from: so many times those of the table, at most so many.
@@ -50,6 +51,8 @@ class CellScores:
         Of each fine cell; those of one coarse cell are equal.
     means : array [u, T]
     offsets : array [T]
+    grid : int
+        The owner's grid of levels.
     """
 
     match: ColumnMatch
@@ -60,10 +63,11 @@ class CellScores:
     weights: FloatArray
     means: FloatArray
     offsets: FloatArray
+    grid: int = GRID
 
     @cached_property
     def _layout(self) -> Layout:
-        return Layout.of(self.schema)
+        return Layout.of(self.schema, self.grid)
 
     def __call__(self, X: Rows) -> FloatArray:
         """Return scores [N, T] of the receiver's encoded rows."""
@@ -91,14 +95,14 @@ class CellScores:
     def to_parts(self) -> tuple[Arrays, dict[str, Any]]:
         """Return arrays and JSON-ready settings."""
         own = {name: getattr(self, name) for name in ("columns", "sizes", "edges", "weights", "means", "offsets")}
-        return {**self.match.arrays(), **own}, {"owner_schema": self.schema.to_dict()}
+        return {**self.match.arrays(), **own}, {"owner_schema": self.schema.to_dict(), "grid": self.grid}
 
 
 def stored_cell_scores(arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> CellScores:
     """Return the scores that ``to_parts`` took apart."""
-    own = [arrays[name] for name in ("columns", "sizes", "edges", "weights", "means", "offsets")]
+    own = {name: arrays[name] for name in ("columns", "sizes", "edges", "weights", "means", "offsets")}
     schema = Schema.from_dict(settings["owner_schema"], source="the model's schema of the owner")
-    return CellScores(ColumnMatch.from_arrays(arrays), schema, *own)
+    return CellScores(ColumnMatch.from_arrays(arrays), schema, grid=int(settings.get("grid", 1)), **own)
 
 
 def cell_scores(
@@ -136,6 +140,7 @@ def cell_scores(
         np.vstack([part[table.groups] for part, table in zip(parts, tables, strict=True)]),
         np.stack(means),
         b,
+        model.layout.grid,
     )
 
 

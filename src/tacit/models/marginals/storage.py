@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tacit.arrays import Arrays, IntArray
 from tacit.errors import ReleaseError
 from tacit.models.marginals.layout import Layout
-from tacit.models.marginals.levels import Levels
+from tacit.models.marginals.levels import GRID, Levels
 from tacit.models.marginals.measuring import Measurement
 from tacit.models.marginals.mixture import Mixture
 from tacit.models.marginals.model import MarginalModel
@@ -34,7 +34,16 @@ def model_arrays(model: MarginalModel) -> Arrays:
 
 def model_settings(model: MarginalModel) -> dict[str, Any]:
     """Return the settings that `stored_model` reads."""
-    return {"cell_sigma": model.measurement.cell_sigma, "pair_sigma": model.measurement.pair_sigma}
+    sigmas = {"cell_sigma": model.measurement.cell_sigma, "pair_sigma": model.measurement.pair_sigma}
+    return {**sigmas, "grid": model.layout.grid}
+
+
+def stored_grid(settings: Mapping[str, Any]) -> int:
+    """Return which grid of levels a release was made with; those that do not say so have even steps."""
+    grid = settings.get("grid", 1)
+    if grid not in range(1, GRID + 1):
+        raise ReleaseError(f"the release's grid must be at most {GRID}; got {grid!r}. A newer tacit made it: update.")
+    return int(grid)
 
 
 def stored_model(arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any], layout: Layout) -> MarginalModel:

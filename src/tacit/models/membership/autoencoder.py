@@ -7,9 +7,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from tacit.arrays import FLOATS
+from tacit.models.estimator_input import validate_data
 from tacit.models.membership.wide import (
     AutoencoderSettings,
     Reconstructions,

@@ -5,11 +5,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from tacit import checks
 from tacit.arrays import FLOATS
 from tacit.errors import InputError
+from tacit.models.estimator_input import validate_data
 from tacit.models.membership.data_model import log_memberships
 from tacit.models.membership.solution import (
     MIN_SMOOTHING,

@@ -5,27 +5,28 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from tacit import checks
 from tacit.arrays import FloatArray
 from tacit.data.pairs import Signs
 from tacit.errors import InputError
 from tacit.models.class_labels import fitted_rows
+from tacit.models.estimator_input import full_labels, validate_data
 from tacit.models.pair_metric.inputs import Pairs, dissimilar, from_classes, from_features, from_indices, kappa_of
 from tacit.models.pair_metric.release import PairFacts, bound_widths, metric_release, pair_card, released_metric
 from tacit.models.pair_metric.solvers import LOCAL, PairFigures, Solver, SolverSettings, solver_settings
 from tacit.models.pair_metric.sums import SUM_MECHANISMS
 from tacit.models.pair_metric.thresholds import best_threshold
 from tacit.models.private_estimator import PrivateEstimator
-from tacit.models.scikit_learn import TransformerMixin
+from tacit.models.scikit_learn import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from tacit.privacy.account import Plan, Step
 from tacit.privacy.budget import Budget, Unit
 from tacit.releases.file import Release
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class PairMetric(TransformerMixin, PrivateEstimator):
+class PairMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator):
     """A Mahalanobis metric from pairs that are similar or dissimilar.
 
     Protected: one relationship and everything in the pairs that reveals it, at (epsilon, delta): the features and
@@ -122,6 +123,11 @@ class PairMetric(TransformerMixin, PrivateEstimator):
         """Return W x of each row [N, d']: Euclidean distances there are the metric's distances."""
         return fitted_rows(self, X) @ self.components_.T
 
+    @property
+    def _n_features_out(self) -> int:
+        """The number of columns of `transform`, by which scikit-learn names them."""
+        return len(self.components_)
+
     def get_mahalanobis_matrix(self) -> FloatArray:
         """Return M = Wᵀ W [p, p]."""
         check_is_fitted(self)
@@ -200,7 +206,7 @@ class PairMetric(TransformerMixin, PrivateEstimator):
             return from_indices(np.asarray(X), y, self._table())
         if np.asarray(X).ndim == 3:
             return from_features(check_array(X, allow_nd=True, dtype=np.float64), y)
-        rows, classes = validate_data(self, X, y, dtype=np.float64)
+        rows, classes = validate_data(self, X, full_labels(self, y), dtype=np.float64)
         return from_classes(rows, np.asarray(classes), self.topology, self.random_state)
 
     def _ends(self, pairs: ArrayLike) -> tuple[FloatArray, FloatArray]:

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from tacit.arrays import UNLABELLED, Codes, Float32Array, FloatArray
 from tacit.data.schema import Schema
 from tacit.errors import InputError, TacitError
 from tacit.models.per_class import best_classes
+from tacit.models.schema_rows import schema_rows
 from tacit.models.scikit_learn import BaseEstimator, ClassifierMixin
 from tacit.models.semi_supervised.inputs import checked_image_shape, flat_rows, lay_out
 from tacit.models.semi_supervised.labels import checked_guide, class_codes, class_shares, held_out
@@ -105,14 +105,15 @@ class SharpenedClassifier(ClassifierMixin, BaseEstimator):
     verbose: bool = False
 
     def fit(self, X: ArrayLike, y: ArrayLike, *, guide: ArrayLike | None = None) -> Self:
-        """Learn from rows ``X`` and labels ``y`` [N], -1 where unlabelled.
+        """Learn from rows ``X`` and labels ``y`` [N], names or numbers; -1, None, NaN or blank where unlabelled.
 
         ``guide`` [N, K] holds soft labels from elsewhere, such as the predictions of a release. They are learned by
         unlabelled rows, each weighed by its certainty (a uniform one weighs nothing), less and less over training.
         """
         recipe = self._recipe()
-        rows, labels = self._checked(X, y)
-        self.classes_, codes = class_codes(labels, self.schema)
+        rows = self._checked(X)
+        self.classes_, codes = class_codes(y, self.schema)
+        check_consistent_length(rows, codes)
         soft = None if guide is None else checked_guide(guide, (len(codes), len(self.classes_)))
         self.layout_ = lay_out(rows, image_shape=self.image_shape_, schema=self.schema)
         generator = check_random_state(self.random_state)
@@ -136,7 +137,7 @@ class SharpenedClassifier(ClassifierMixin, BaseEstimator):
         flat, shape = flat_rows(X)
         if shape is not None and shape != self.image_shape_:
             raise InputError(f"X must hold pictures of shape {self.image_shape_}, channels last; got {shape}.")
-        rows = np.asarray(validate_data(self, flat, dtype=np.float32, reset=False))
+        rows = schema_rows(self, flat, self.schema, dtype=np.float32, reset=False)
         logits = _training().logits_of(self.network_, self.layout_.read(rows))
         return np.asarray(logits, dtype=np.float64)
 
@@ -150,15 +151,14 @@ class SharpenedClassifier(ClassifierMixin, BaseEstimator):
             training=_settings("training", self.training, TrainingSettings),
         )
 
-    def _checked(self, X: ArrayLike, y: ArrayLike) -> tuple[Float32Array, NDArray[Any]]:
+    def _checked(self, X: ArrayLike) -> Float32Array:
         flat, shape = flat_rows(X)
-        rows, labels = validate_data(self, flat, y, dtype=np.float32)
-        check_classification_targets(labels)
+        rows = schema_rows(self, flat, self.schema, dtype=np.float32)
         stated = checked_image_shape(self.image_shape, rows.shape[1])
         if shape is not None and stated not in {None, shape}:
             raise InputError(f"image_shape must be that of X, {shape} with channels last; got {self.image_shape!r}.")
         self.image_shape_ = shape or stated
-        return np.asarray(rows), np.asarray(labels)
+        return rows
 
     def _data(
         self, rows: Float32Array, codes: Codes, guide: FloatArray | None, prior: FloatArray, generator: Any

@@ -6,31 +6,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tacit import checks
-from tacit.arrays import UNLABELLED, FloatArray
+from tacit.arrays import FloatArray
 from tacit.data.schema import Schema
 from tacit.errors import InputError
+from tacit.models.class_labels import partial_codes, require_two_classes
 
 # From so many labelled rows, and so many of each class, some can be held out without hurting.
 ENOUGH, ENOUGH_EACH = 1000, 20
 HELD_OUT = 0.2
 
 
-def class_codes(y: NDArray[Any], schema: Schema | None) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def class_codes(y: ArrayLike, schema: Schema | None) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Return the classes and each row's code, -1 where unlabelled; refuse labels of fewer than two classes."""
-    if schema is not None and schema.classes:
-        classes = np.arange(len(schema.classes))
-        if not np.isin(y, [UNLABELLED, *classes]).all():
-            raise InputError(f"y must hold class codes 0 to {len(classes) - 1}, or -1 for unlabelled rows; got others.")
-        codes = y.astype(np.intp)
-    else:
-        labelled = y != UNLABELLED if y.dtype.kind in "iuf" else np.ones(len(y), dtype=bool)
-        classes = np.unique(y[labelled])
-        codes = np.full(len(y), UNLABELLED, dtype=np.intp)
-        codes[labelled] = np.searchsorted(classes, y[labelled])
-    n_labels = len(np.unique(codes[codes != UNLABELLED]))
-    if n_labels < 2:
-        count = "1 class" if n_labels == 1 else f"{n_labels} classes"
-        raise InputError(f"y must hold labels of at least two classes; got {count}.")
+    classes, codes = partial_codes(y, None if schema is None else schema.classes or None)
+    require_two_classes(codes)
     return classes, codes
 
 

@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 
 from tacit import checks
 from tacit.arrays import UNLABELLED, BoolArray, FloatArray, IntArray
+from tacit.data.frames import polars_frame
 from tacit.data.schema import Schema
 from tacit.numerics.calibration import Coverage, apply_temperature, calibration_error, coverage, find_temperature
 from tacit.situations.missing.learners import LEARNERS, learn
@@ -112,7 +113,7 @@ class InferredColumn:
 
 
 def infer_column(
-    table: pl.DataFrame,
+    table: Any,
     schema: Schema,
     column: str,
     *,
@@ -129,7 +130,7 @@ def infer_column(
     Parameters
     ----------
     table : DataFrame
-        As `read_table` gives it.
+        Of polars, pandas, pyarrow or another library that narwhals knows.
     schema : Schema
         Its rules.
     column : str
@@ -142,7 +143,8 @@ def infer_column(
         What error messages call the table.
     """
     checks.one_of("learner", learner, LEARNERS)
-    return infer(inference_problem(table, schema, column, source=source), learner=learner, random_state=random_state)
+    problem = inference_problem(polars_frame(table, name=source), schema, column, source=source)
+    return infer(problem, learner=learner, random_state=random_state)
 
 
 def infer(problem: InferenceProblem, *, learner: str, random_state: int) -> InferredColumn:

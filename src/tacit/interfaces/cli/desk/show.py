@@ -6,9 +6,8 @@ import typer
 
 from tacit.files.hash_chain import Receipt
 from tacit.interfaces.cli.desk.opening import existing_log
-from tacit.interfaces.cli.desk.options import (
-    LogPath,
-)
+from tacit.interfaces.cli.desk.options import LogPath
+from tacit.interfaces.cli.json_output import AsJson, print_json
 
 
 def show(
@@ -21,6 +20,7 @@ def show(
             show_default=False,
         ),
     ] = "",
+    as_json: AsJson = False,
 ) -> None:
     """Show what a desk has answered, and check that nothing in its log was changed.
 
@@ -34,6 +34,12 @@ def show(
         if receipt:
             view.require_receipt(Receipt.parse(receipt))
         shares = [(asker.name, view.used(asker.name), asker.queries) for asker in view.providers()]
+    if as_json:
+        last = f"{head.count}:{head.digest}" if head.count else None
+        askers = [{"name": name, "used": used, "queries": share} for name, used, share in shares]
+        terms = None if opened is None else opened[1]
+        print_json({"answered": len(entries), "last_receipt": last, "providers": askers, "terms": terms})
+        return
     if opened is None:
         typer.echo("The desk has not opened yet.")
     else:

@@ -1,0 +1,64 @@
+"""Rows of other makers of fabricated tables."""
+
+import json
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from tacit.data.columns import Categorical, Label, Numeric
+from tacit.data.encoding import encode
+from tacit.data.schema import Schema
+from tacit.experiments import peer_rows as module
+from tacit.experiments.mixed_tables import SplitTable
+from tacit.experiments.peer_rows import peer_columns, peer_rows
+
+SCHEMA = Schema(
+    (
+        Numeric("age", (0, 100), integer=True),
+        Numeric("dose", (0, 1), missing="flag"),
+        Categorical("work", ("farm", "office"), missing="category"),
+        Label("y", ("no", "yes")),
+    )
+)
+TABLE = pl.DataFrame(
+    {"age": [30, 40], "dose": [0.5, None], "work": ["farm", None], "y": ["yes", "no"]},
+)
+ROWS = encode(TABLE, SCHEMA)
+SPLIT = SplitTable(ROWS, ROWS, SCHEMA)
+
+
+def test_peers_get_the_rows_and_the_public_domain() -> None:
+    arrays = peer_columns(ROWS, SCHEMA)
+    assert arrays["column:age"].tolist() == [30, 40]
+    assert np.isnan(arrays["column:dose"]).tolist() == [False, True]
+    assert arrays["column:work"].tolist() == ["farm", "(missing)"]
+    domain = json.loads(str(arrays["domain"]))
+    assert domain["age"] == {"lower": 0, "upper": 100, "integer": True}
+    assert domain["work"] == {"categories": ["farm", "office", "(missing)"]}
+    assert list(domain) == ["age", "dose", "work", "y"]
+
+
+def test_rows_of_a_peer_are_encoded_as_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+
+    def answer(*question: Any) -> dict[str, Any]:
+        asked.append(question)
+        columns = {"age": [30, 40], "dose": [0.5, None], "work": ["farm", "(missing)"], "y": ["yes", "no"]}
+        return {"columns": columns, "seconds": 2.5}
+
+    monkeypatch.setattr(module, "ask_peer", answer)
+    found = peer_rows("MST", SPLIT, epsilon=1.0, delta=1e-6, seed=3)
+    assert found is not None
+    rows, seconds = found
+    assert seconds == 2.5
+    assert (rows.X == ROWS.X).all()
+    assert rows.y.tolist() == ROWS.y.tolist()
+    assert asked[0][:2] == ("peer_rows.py", "MST")
+    assert int(asked[0][2]["seed"]) == 3
+
+
+def test_without_the_peer_there_are_no_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "ask_peer", lambda *_: None)
+    assert peer_rows("AIM", SPLIT, epsilon=1.0, delta=1e-6, seed=0) is None
