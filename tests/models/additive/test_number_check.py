@@ -74,6 +74,13 @@ def test_much_noise_leaves_the_prior_scale_and_widens_the_spread() -> None:
     assert check.separation_z < 2
 
 
+def test_an_offset_that_noise_explains_stays_near_zero() -> None:
+    random = np.random.default_rng(4)
+    moments, _ = moments_of(0.6, 0.4, n_rows=60)
+    noisy = [check_numbers(moments + random.normal(0, 30, 6), 2.0, noise=30.0).offset for _ in range(50)]
+    assert np.abs(noisy).max() < 0.2
+
+
 def test_predictions_that_say_nothing_explain_nothing() -> None:
     moments, _ = moments_of(0.0, 1.0)
     check = check_numbers(moments, 2.0, noise=1.0)

@@ -6,7 +6,7 @@ import numpy as np
 
 from tacit.arrays import FloatArray
 from tacit.models.additive import class_check, number_check
-from tacit.models.additive.learning import Loss, learn
+from tacit.models.additive.learning import FEW, Loss, learn
 from tacit.models.additive.losses import class_residuals, squared_residuals
 from tacit.models.additive.marginals import Marginals, count_levels, marginal_query, read_marginals
 from tacit.models.additive.model import AdditiveClassifier, AdditiveCurves, AdditiveRegression
@@ -36,7 +36,7 @@ def fit_classifier(batches: Batches, plan: AdditivePlan, account: Account) -> Ad
     loss = Loss(class_residuals, start, curvatures, class_clip(marginals.n_rows * plan.mu), CLASS_STEP)
     learned = learn(batches, plan, UnitDraws(account, plan.unit), marginals, loss)
     curves = learned.curves
-    edges = class_check.cell_edges(_invented_scores(curves))
+    edges = class_check.cell_edges(_invented_scores(curves), few=marginals.n_rows * plan.mu < FEW)
     query = class_check.histogram_query(learned.batches, *learned.tables, edges)
     counts = class_check.read_histogram(learned.units.ask(query, learned.check_draws))
     noise = learned.noise * math.sqrt(len(start))
