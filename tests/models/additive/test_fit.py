@@ -134,6 +134,13 @@ def test_few_rows_give_a_finite_model(n_rows: int, epsilon: float) -> None:
     assert np.isfinite(model.probabilities(random_codes(50, 3))).all()
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_release_of_next_to_nothing_is_not_sure_of_anything(seed: int) -> None:
+    model = learned(random_codes(30), random_targets(30, 2), epsilon=0.02, seed=seed)
+    scores, _ = model.curves.scores(random_codes(200, 3))
+    assert np.abs(scores - model.curves.intercept).std() < 10
+
+
 def test_two_hundred_rows_still_teach() -> None:
     test, labels = labelled(4000, 2)
     areas = [
