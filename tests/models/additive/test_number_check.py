@@ -8,8 +8,10 @@ from tacit.models.additive.number_check import (
     PRIOR_SCALE,
     REACH,
     check_numbers,
+    mean_query,
     moments_query,
     prediction_reach,
+    read_mean,
     read_moments,
 )
 from tacit.models.additive.rows import RowLayout, batches_of
@@ -44,6 +46,19 @@ def test_no_row_moves_the_moments_by_more_than_one() -> None:
             after = moments_query(neighbour, CURVES, np.zeros(1), reach=0.05, centre=5.0, spread=2.0)
             moved.append(np.linalg.norm(after - before))
     assert 0.99 < max(moved) <= 1
+
+
+def test_no_target_moves_its_sum_by_more_than_one_and_the_mean_is_read_back() -> None:
+    codes, target = random_codes(80), np.linspace(2, 9, 80)
+    before = mean_query(batches_of(codes, target, COLUMNS), 0.0, 10.0)
+    moved = [
+        abs(float((mean_query(with_row(codes, target, codes[:1], far), 0.0, 10.0) - before)[0]))
+        for far in (-1e9, 5, 1e9)
+    ]
+    assert moved == pytest.approx([1, 0, 1], abs=1e-5)
+    assert max(moved) <= 1
+    assert read_mean(before, 0.0, 10.0, 80.0) == pytest.approx(target.mean(), abs=1e-4)
+    assert read_mean(np.array([1e6]), 0.0, 10.0, 1.0) == 10
 
 
 def moments_of(scale: float, noise: float, n_rows: int = 30_000) -> tuple[np.ndarray, float]:

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich import box
@@ -120,19 +120,10 @@ def adopt(
         )
         _adopt(paths, table, schema, output, options)
     else:
-        spend = _Spend(epsilon, ledger, seed, person, rows_per_person)
-        _adopt_privately(paths, table, schema, output, spend, key=key, force=force)
-
-
-@dataclass(frozen=True)
-class _Spend:
-    """What private adoption spends of whose rows, and from which account."""
-
-    epsilon: float
-    ledger: Path | None
-    seed: int | None
-    person: str | None
-    rows_per_person: int | None
+        warn(ledger, seed)
+        spend: dict[str, Any] = {"epsilon": epsilon, "ledger": ledger, "random_state": seed}
+        spend |= {"person": person, "rows_per_person": rows_per_person}
+        _adopt_privately(paths, table, schema, output, trusted_key=key, force=force, **spend)
 
 
 @dataclass(frozen=True)
@@ -221,38 +212,25 @@ def _adopt_privately(
     table: Path,
     schema: Path,
     output: Path,
-    spend: "_Spend",
     *,
-    key: Path | None,
-    force: bool,
+    epsilon: float,
+    ledger: Path | None,
+    **settings: Any,
 ) -> None:
-    warn(spend.ledger, spend.seed)
+    settings |= {"epsilon": epsilon, "ledger": ledger, "output": output}
     with working(f"reading {table.name}") as stage, warnings_on_stderr():
-        classifier = adopt_privately(
-            paths,
-            table,
-            schema,
-            epsilon=spend.epsilon,
-            person=spend.person,
-            rows_per_person=spend.rows_per_person,
-            ledger=spend.ledger,
-            random_state=spend.seed,
-            trusted_key=key,
-            output=output,
-            force=force,
-            progress=stage,
-        )
+        classifier = adopt_privately(paths, table, schema, progress=stage, **settings)
     linear = isinstance(classifier, FeatureSplitClassifier)
     sources = classifier.sources if isinstance(classifier, FeatureSplitClassifier) else classifier.releases
     _note_failing_guarantees(paths, [source.card for source in sources])
     for place, note in enumerate(classifier.notes_, start=1):
         typer.echo(f"release {place}: {note}.")
     typer.echo(
-        f"wrote {output} ({file_size(output)}): private at epsilon {spend.epsilon:g} per {classifier.card_.unit} "
+        f"wrote {output} ({file_size(output)}): private at epsilon {epsilon:g} per {classifier.card_.unit} "
         f"of {table.name}; it may be handed out{', and adopted in turn' if linear else ''}."
     )
-    if spend.ledger is not None:
-        typer.echo(left_words(Ledger(spend.ledger)))
+    if ledger is not None:
+        typer.echo(left_words(Ledger(ledger)))
     typer.echo(f"Next: tacit predict {output} new.csv -o predictions.csv    tacit card {output}")
 
 

@@ -44,6 +44,21 @@ class NumberCheck:
     separation_z: float
 
 
+def mean_query(batches: Batches, low: float, high: float) -> FloatArray:
+    """Return the sum of targets, brought from their bounds to [-1, 1]: its sensitivity is 1."""
+    total = 0.0
+    for batch in batches():
+        scaled = np.clip((batch.target - (low + high) / 2) / ((high - low) / 2), -1.0, 1.0)
+        total += float((np.trunc(scaled / QUANTUM) * QUANTUM).sum())
+    return np.array([total / rounding_room(1, 1.0)])
+
+
+def read_mean(answer: FloatArray, low: float, high: float, n_rows: float) -> float:
+    """Return the mean target, within its bounds, from the answer to `mean_query` and a noisy number of rows."""
+    share = float(np.clip(answer[0] * rounding_room(1, 1.0) / n_rows, -1.0, 1.0))
+    return (low + high) / 2 + share * (high - low) / 2
+
+
 def prediction_reach(predictions: FloatArray) -> float:
     """Return how far from 0 predictions are counted, in spreads, from those of rows that are not private."""
     return float(np.clip(PREDICTED_REACH * predictions.std() + abs(predictions.mean()), 0.1, REACH))
