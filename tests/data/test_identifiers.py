@@ -1,11 +1,22 @@
 """Columns that name persons with several rows are noticed by how they repeat."""
 
+from functools import reduce
+from operator import add
+
+import numpy as np
 import polars as pl
 import pytest
 
+from tacit.data import identifiers
 from tacit.data.columns import Ignored, Label, Numeric, Person
 from tacit.data.draft import MAY_NAME_PERSONS, NAMES_PERSONS, draft_schema
-from tacit.data.identifiers import RepeatingColumn, is_identifier_name, repeating_columns, repeats_like_identifier
+from tacit.data.identifiers import (
+    RepeatingColumn,
+    count_names,
+    is_identifier_name,
+    repeating_columns,
+    repeats_like_identifier,
+)
 from tacit.data.schema import Schema
 from tacit.data.schema_file import format_schema, parse_schema
 from tacit.errors import SchemaError
@@ -113,3 +124,21 @@ def test_a_person_can_be_named_where_the_schema_ignores_the_column_or_does_not_l
         again.with_person("note")
     with pytest.raises(SchemaError, match=r"got 'age', which is of kind 'numeric'"):
         SCHEMA.with_person("age")
+
+
+def test_names_of_parts_add_up_and_very_many_are_thinned(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    schema = Schema((Numeric("x", (0, 1)), Ignored("patient")))
+    table = pl.DataFrame({"patient": rng.integers(0, 3000, 9000)})
+    whole = count_names(table, schema)["patient"]
+    parts = [count_names(part, schema)["patient"] for part in table.iter_slices(1000)]
+    total = reduce(add, parts)
+    assert total.repeating("patient") == whole.repeating("patient")
+    monkeypatch.setattr(identifiers, "MOST_NAMES", 500)
+    thin = reduce(add, [count_names(part, schema)["patient"] for part in table.iter_slices(1000)])
+    assert thin.counts.height <= 500
+    assert 0.8 < thin.counts.height * 2**thin.level / whole.counts.height < 1.2
+    found, exact = thin.repeating("patient"), whole.repeating("patient")
+    assert found is not None
+    assert exact is not None
+    assert exact.most_rows / 2 < found.most_rows <= exact.most_rows

@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.errors import InputError
-from tacit.privacy.mechanisms.base import from_grid, step_for, to_grid
+from tacit.privacy.mechanisms.additive import Gaussian
+from tacit.privacy.mechanisms.base import from_grid, integers_to_grid, step_for, to_grid
+from tacit.privacy.stream import NoiseStream
 
 reals = st.floats(-1e6, 1e6, allow_nan=False)
 
@@ -34,3 +36,23 @@ def test_values_return_to_their_cells() -> None:
 def test_values_that_no_grid_holds_are_refused(values: list[float]) -> None:
     with pytest.raises(InputError, match="values must"):
         to_grid(np.array(values), 1.0)
+
+
+@pytest.mark.parametrize("step", [2.0**-30, 2.0**-20, 2.0**-3])
+def test_whole_quanta_land_where_their_products_do(step: float) -> None:
+    integers, quantum = np.array([[3, -5], [2**40, -(2**41) - 1]]), 2.0**-20
+    assert np.array_equal(integers_to_grid(integers, quantum, step), to_grid(integers * quantum, step))
+
+
+def test_sums_beyond_64_bits_are_exact() -> None:
+    cells = integers_to_grid(np.array([2**62, 2**62 + 1], dtype=object), 2.0**-4, 2.0**-30)
+    assert cells.tolist() == [2**88, 2**88 + 2**26]
+    assert from_grid(cells, 2.0**-30).tolist() == [2.0**58, 2.0**58]
+    with pytest.raises(InputError, match="quantum must be a power of two"):
+        integers_to_grid(np.array([1]), 0.3, 0.25)
+
+
+def test_a_gaussian_draws_the_same_for_integers_as_for_their_products() -> None:
+    mechanism, integers, quantum = Gaussian(2.0, 1.0, 3), np.array([[5, -7, 11]]), 2.0**-12
+    drawn = mechanism.draw_integers(integers, quantum, NoiseStream(3))
+    assert np.array_equal(drawn, mechanism.draw(integers * quantum, NoiseStream(3)))

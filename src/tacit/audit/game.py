@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import beta
+from scipy.special import betaincinv
 
 from tacit import checks
 from tacit.arrays import FloatArray
@@ -183,6 +183,6 @@ def _candidate_events(sample: FloatArray) -> list[Event]:
 def _bound(event: Event, first: FloatArray, second: FloatArray, delta: float, confidence: float) -> float:
     hits, misses = int(event(first).sum()), int(event(second).sum())
     tail = (1 - confidence) / 2
-    low = float(beta.ppf(tail, hits, first.size - hits + 1)) if hits else 0.0
-    high = float(beta.ppf(1 - tail, misses + 1, second.size - misses)) if misses < second.size else 1.0
+    low = float(betaincinv(hits, first.size - hits + 1, tail)) if hits else 0.0
+    high = float(betaincinv(misses + 1, second.size - misses, 1 - tail)) if misses < second.size else 1.0
     return math.log((low - delta) / high) if low > delta else -math.inf

@@ -2,9 +2,12 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from tacit.arrays import BoolArray, FloatArray, IntArray
 from tacit.data.columns import Categorical, Label, Numeric, canonical
@@ -31,9 +34,9 @@ class NumericCells:
 
 @dataclass(frozen=True)
 class CategoryCells:
-    """Codes of a column: −1 where the cell is missing or outside the closed list."""
+    """Codes of a column, of any integer type: −1 where the cell is missing or outside the closed list."""
 
-    codes: IntArray
+    codes: NDArray[np.integer[Any]]
     missing: BoolArray
     unknown: BoolArray
 
@@ -41,9 +44,11 @@ class CategoryCells:
 def numeric_cells(series: pl.Series, column: Numeric, *, missing_values: Iterable[str] = ()) -> NumericCells:
     """Return the numbers of ``series``; NaN counts as missing, infinity as malformed."""
     blanks = {text.strip() for text in (*missing_values, *column.missing_values, "")}
-    if column.notation is None and _all_numbers(series) and not _as_numbers(blanks):
-        none = np.zeros(len(series), np.bool_)
-        return NumericCells(series.cast(pl.Float64).to_numpy(), none, none)
+    if column.notation is None and _is_full(series) and blanks == {""}:
+        finite = series.cast(pl.Float64).to_numpy()
+        if np.isfinite(finite).all():
+            none = np.zeros(len(series), np.bool_)
+            return NumericCells(finite, none, none)
     numbers, absent = _numbers(series, column, blanks)
     values = numbers.fill_null(np.nan).to_numpy(writable=True)
     unread = numbers.is_null().to_numpy() & ~absent
@@ -62,15 +67,31 @@ def category_cells(
     codes = codes_of(column) | {canonical(text): _MISSING for text in (*missing_values, *column.missing_values, "")}
     texts = _texts(series, column.name)
     spellings = list(codes)
-    places = texts.cast(pl.Enum(spellings), strict=False)
+    places = texts.cast(_enum(tuple(spellings)), strict=False)
     # Few texts repeat over many rows: each spelling that is not the category itself is looked up once.
     others = texts.filter(places.is_null()).drop_nulls().unique().to_list() if places.null_count() else []
     if others:
         spellings += others
         places = texts.cast(pl.Enum(spellings), strict=False)
     marks = np.array([*codes.values(), *(_code(spelling, codes) for spelling in others), _MISSING])
-    codes_or_marks = marks[places.to_physical().cast(pl.Int64).fill_null(len(spellings)).to_numpy()]
+    physical = places.to_physical()
+    if not physical.null_count() and _are_codes(physical.to_numpy(), marks):
+        none = np.zeros(len(series), np.bool_)
+        return CategoryCells(physical.to_numpy(), none, none)
+    codes_or_marks = marks[physical.cast(pl.Int64).fill_null(len(spellings)).to_numpy()]
     return CategoryCells(np.maximum(codes_or_marks, -1), codes_or_marks == _MISSING, codes_or_marks == _UNKNOWN)
+
+
+def _are_codes(places: NDArray[Any], marks: IntArray) -> bool:
+    """Whether the places of all cells among the spellings are their codes: nothing missing, unknown or merged."""
+    most = int(places.max(initial=0))
+    return bool(np.array_equal(marks[: most + 1], np.arange(most + 1)))
+
+
+@lru_cache(maxsize=1024)
+def _enum(spellings: tuple[str, ...]) -> pl.Enum:
+    """Return the type of cells with these texts, made once for all batches of a column."""
+    return pl.Enum(spellings)
 
 
 def _code(spelling: str, codes: Mapping[str, int]) -> int:
@@ -119,11 +140,9 @@ def _truth_values(texts: pl.Series) -> dict[str, str]:
     return {word: str(int(BOOLEANS[word.lower()])) for word in lower}
 
 
-def _all_numbers(series: pl.Series) -> bool:
-    """Whether every cell is a finite number as it is."""
-    if series.null_count() or not (series.dtype.is_numeric() or series.dtype == pl.Boolean):
-        return False
-    return not series.dtype.is_float() or bool(series.is_finite().all())
+def _is_full(series: pl.Series) -> bool:
+    """Whether every cell is a number or a truth value as it is."""
+    return not series.null_count() and (series.dtype.is_numeric() or series.dtype == pl.Boolean)
 
 
 def _texts(series: pl.Series, name: str) -> pl.Series:

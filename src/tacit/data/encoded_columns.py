@@ -21,18 +21,19 @@ class ColumnPart:
     numbers : tuple of (position, array [N])
     ones : array of int [N] or None
         Codes of a category.
-    start : int
-        The encoded column of code 0.
+    start, width : int
+        The encoded column of code 0, and the number of codes.
     """
 
     numbers: tuple[tuple[int, NDArray[Any]], ...] = ()
-    ones: IntArray | None = None
+    ones: NDArray[np.integer[Any]] | None = None
     start: int = 0
+    width: int = 0
 
     def where(self, kept: BoolArray) -> "ColumnPart":
         """Return the part of the rows that are ``kept``."""
         numbers = tuple((position, values[kept]) for position, values in self.numbers)
-        return ColumnPart(numbers, None if self.ones is None else self.ones[kept], self.start)
+        return ColumnPart(numbers, None if self.ones is None else self.ones[kept], self.start, self.width)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,5 +111,5 @@ class EncodedColumns:
             for position, values in part.numbers:
                 block[: stop - start, position] = values[start:stop]
             if part.ones is not None:
-                block[rows, part.start + part.ones[start:stop]] = 1.0
+                block[rows, part.ones[start:stop].astype(np.intp) + part.start] = 1.0
         return block

@@ -19,6 +19,7 @@ from tacit.data.schema import Schema
 from tacit.data.table_source import TableSource, open_table
 from tacit.errors import InputError, SchemaError
 
+CodeArray = NDArray[np.integer[Any]]
 # "column": the label's column must be there, whatever it holds; "required": with at least two classes.
 LabelPresence = Literal["required", "column", "optional"]
 
@@ -204,7 +205,8 @@ def check_columns(table: pl.DataFrame, schema: Schema, *, labels: LabelPresence,
 def _encode_feature(series: pl.Series, column: Feature, schema: Schema, place: Place) -> ColumnPart:
     start = schema.positions[column.name].start
     if isinstance(column, Categorical):
-        return ColumnPart(ones=_encode_categorical(series, column, schema, place), start=start)
+        codes = _encode_categorical(series, column, schema, place)
+        return ColumnPart((), codes, start, len(column.encoded_names))
     values, missing = _encode_numeric(series, column, schema, place)
     return ColumnPart(((start, values), (start + 1, missing)) if column.flagged else ((start, values),))
 
@@ -234,7 +236,7 @@ def _malformed(column: Numeric) -> tuple[str, str]:
     return f"is no {column.kind} as the schema says", f"Write it like {example}, or list the text in missing_values"
 
 
-def _encode_categorical(series: pl.Series, column: Categorical, schema: Schema, place: Place) -> IntArray:
+def _encode_categorical(series: pl.Series, column: Categorical, schema: Schema, place: Place) -> CodeArray:
     cells = category_cells(series, column, missing_values=schema.missing_values)
     fault = _Fault(place, column.name)
     if column.unknown == "error":
@@ -260,7 +262,7 @@ def _encode_label(table: pl.DataFrame, schema: Schema, place: Place) -> IntArray
     if label.unknown == "error":
         fault = _Fault(place, label.name)
         fault.refuse(cells.unknown, "is no class of the schema", 'Add the class, or set unknown = "missing"')
-    return cells.codes
+    return cells.codes.astype(np.int64)
 
 
 def _encode_target(table: pl.DataFrame, schema: Schema, place: Place) -> FloatArray | None:

@@ -16,6 +16,8 @@ from tacit.errors import InputError
 
 # The first bytes of files that are no text, for what comes without a name.
 _MAGIC: dict[bytes, Format] = {b"PAR1": "parquet", b"ARROW1": "arrow"}
+# Formats in which any range of rows is found at once.
+_BY_ROWS = ("parquet", "arrow")
 _UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 
 
@@ -60,10 +62,29 @@ class FilePart:
     def batches(self, only: Collection[str] | None, size: int) -> Iterator[pl.DataFrame]:
         """Yield the rows in order, at most ``size`` at a time."""
         try:
-            yield from self.scan(only).collect_batches(chunk_size=size, maintain_order=True)
+            yield from self._slices(only, size) if self.layout in _BY_ROWS else self._stream(only, size)
         except _UNREADABLE:
             # The library's own message may quote cells: say where the trouble is, never what stands there.
             raise InputError(self._trouble()) from None
+
+    def _slices(self, only: Collection[str] | None, size: int) -> Iterator[pl.DataFrame]:
+        """Yield ranges of rows, each read when it is asked for: nothing is read ahead."""
+        table = self.scan(only)
+        start, left = 0, self._height() if self.n_rows is None else self.n_rows
+        while start < left:
+            frame = table.slice(start, min(size, left - start)).collect()
+            if not frame.height:
+                return
+            yield frame
+            start += frame.height
+
+    def _stream(self, only: Collection[str] | None, size: int) -> Iterator[pl.DataFrame]:
+        if self.layout == "npz":
+            return self.scan(only).collect().iter_slices(size)
+        return iter(self.scan(only).collect_batches(chunk_size=size, maintain_order=True))
+
+    def _height(self) -> int:
+        return int(self._scanned(None).select(pl.len()).collect().item())
 
     def scan(self, only: Collection[str] | None = None) -> pl.LazyFrame:
         """Return the columns called ``only`` as a lazy table."""
@@ -74,10 +95,10 @@ class FilePart:
 
     def split(self, pieces: int) -> tuple["FilePart", ...]:
         """Return about ``pieces`` ranges of rows that cover the file, where reading a range is cheap."""
-        if pieces < 2 or self.layout not in {"parquet", "arrow"}:
+        if pieces < 2 or self.layout not in _BY_ROWS:
             return (self,)
         try:
-            height = int(self._scanned(None).select(pl.len()).collect().item())
+            height = self._height()
         except _UNREADABLE:
             raise InputError(self._trouble()) from None
         each = max(1, -(-height // pieces))

@@ -75,6 +75,10 @@ class TableSource:
                     yield Batch(frame, part.name, n_before)
                 n_before += frame.height
                 n_rows += frame.height
+        self.require_rows(n_rows)
+
+    def require_rows(self, n_rows: int) -> None:
+        """Raise InputError if a pass over the table met no row."""
         if n_rows == 0:
             raise InputError(f"{self.name}: the table has columns but no rows.")
 

@@ -1,8 +1,12 @@
 """Noise in every entry of encoded rows: its mechanism, and weights by which one entry moves its columns alike."""
 
+from collections import deque
+from collections.abc import Iterable, Iterator
+
 import numpy as np
 
-from tacit.arrays import FloatArray, Rows
+from tacit.arrays import Codes, FloatArray, Rows
+from tacit.data.encoded_columns import BLOCK, EncodedColumns
 from tacit.data.schema import PUBLIC, Schema
 from tacit.errors import InputError
 from tacit.privacy.account import Account, Step
@@ -45,10 +49,48 @@ def entry_step(schema: Schema, epsilon: float, delta: float, what: str) -> Step:
 
 def noisy_rows(account: Account, X: Rows, schema: Schema) -> tuple[FloatArray, FloatArray]:
     """Return rows with noise in every entry [N, p], and the scale of the noise in each column [p]."""
+    mechanism, weights = _mechanism_and_weights(account, schema)
+    noisy = account.release(mechanism, X * weights) / weights
+    return noisy, mechanism.scale / weights
+
+
+def noisy_blocks(
+    account: Account, batches: Iterable[EncodedColumns], schema: Schema
+) -> tuple[Iterator[tuple[FloatArray, Codes]], FloatArray]:
+    """Return blocks of rows with noise in every entry [BLOCK, p] and their class codes, and the noise's scale [p].
+
+    Blocks are of one size, the last one excepted, however the rows come: which noise a row gets hangs on its place in
+    the table alone.
+    """
+    mechanism, weights = _mechanism_and_weights(account, schema)
+    codes: deque[Codes] = deque()
+
+    def weighted() -> Iterator[FloatArray]:
+        for X, y in _blocks_of_one_size(batches):
+            codes.append(y)
+            yield X * weights
+
+    noisy = account.release_blocks(mechanism, weighted())
+    return ((block / weights, codes.popleft()) for block in noisy), mechanism.scale / weights
+
+
+def _blocks_of_one_size(batches: Iterable[EncodedColumns]) -> Iterator[tuple[Rows, Codes]]:
+    X: Rows = np.zeros((0, 0))
+    y: Codes = np.zeros(0, np.intp)
+    for batch in batches:
+        rows = batch.matrix()
+        X, y = (np.concatenate([X, rows]), np.concatenate([y, batch.y])) if len(y) else (rows, batch.y.astype(np.intp))
+        whole = len(y) - len(y) % BLOCK
+        for start in range(0, whole, BLOCK):
+            yield X[start : start + BLOCK], y[start : start + BLOCK]
+        X, y = X[whole:], y[whole:]
+    if len(y):
+        yield X, y
+
+
+def _mechanism_and_weights(account: Account, schema: Schema) -> tuple[EntryNoise, FloatArray]:
     mechanism = account.steps[0].mechanism
     if not isinstance(mechanism, EntryNoise):
         raise InputError("an entry-level plan holds entry noise.")
     # With numbers only, the mechanism's unit is one column and nothing needs doubling.
-    weights = entry_weights(schema) if mechanism.coordinates > 1 else np.ones(X.shape[1])
-    noisy = account.release(mechanism, X * weights) / weights
-    return noisy, mechanism.scale / weights
+    return mechanism, entry_weights(schema) if mechanism.coordinates > 1 else np.ones(len(schema.encoded_names))

@@ -3,15 +3,15 @@
 from functools import lru_cache
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from tacit.arrays import Float32Array
+from tacit.numerics.public_random import public_random
 
 
 @lru_cache(maxsize=4)
 def frequencies(n_inputs: int, n_features: int, *, gamma: float = 1.0, seed: int = 0) -> Float32Array:
     """Return the [n_inputs, n_features / 2] matrix of N(0, 2 gamma) frequencies that ``seed`` stands for."""
-    drawn = check_random_state(seed).normal(scale=np.sqrt(2 * gamma), size=(n_inputs, n_features // 2))
+    drawn = public_random(seed).normal(scale=np.sqrt(2 * gamma), size=(n_inputs, n_features // 2))
     omega: Float32Array = drawn.astype(np.float32)
     return omega
 

@@ -7,8 +7,10 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tacit import checks
 from tacit.arrays import FloatArray
@@ -20,7 +22,7 @@ from tacit.privacy.conversions import Claim, Exact, converted
 from tacit.privacy.events import Event, SequentialEvent
 from tacit.privacy.ledger import Ledger, LedgerLike, Receipt, as_ledger
 from tacit.privacy.ledger_records import TableIdentity
-from tacit.privacy.mechanisms.additive import Gaussian, Laplace
+from tacit.privacy.mechanisms.additive import EntryNoise, Gaussian, Laplace
 from tacit.privacy.mechanisms.base import Mechanism, settings_of
 from tacit.privacy.stream import NoiseStream
 from tacit.version import VERSION
@@ -219,6 +221,27 @@ class Account:
             if _observer.get() is None:
                 return mechanism.draw(values, self._stream)
             return np.array([self._drawn(mechanism, value)[0] for value in values[:, None]])
+
+    def release_integers(self, mechanism: Gaussian, integers: NDArray[Any], quantum: float) -> FloatArray:
+        """Return ``integers`` times ``quantum``, a power of two, as released by ``mechanism``: sums of any size."""
+        self._use(mechanism, 1)
+        with _said_alike():
+            observer = _observer.get()
+            if observer is None:
+                return mechanism.draw_integers(integers, quantum, self._stream)
+            values = np.asarray(integers, dtype=object).astype(np.float64) * quantum
+            return observer(mechanism, values, lambda: mechanism.draw_integers(integers, quantum, self._stream))
+
+    def release_blocks(self, mechanism: EntryNoise, blocks: Iterable[FloatArray]) -> Iterator[FloatArray]:
+        """Yield ``blocks`` of rows as released by ``mechanism``, whose noise is each entry's own: one use of the plan.
+
+        Each block takes the next part of the noise stream, so that no two share a draw.
+        """
+        self._use(mechanism, 1)
+        for block in blocks:
+            with _said_alike():
+                noisy = self._drawn(mechanism, checks.finite_array("values", block))
+            yield noisy
 
     def release_repeatedly(self, mechanism: Mechanism, values: FloatArray, times: int) -> FloatArray:
         """Return ``times`` answers [times, ...] to one query: so many uses of the plan, their noise drawn together.

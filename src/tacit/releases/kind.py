@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tacit import checks
 from tacit.arrays import Codes, Rows
 from tacit.checks import one_of
+from tacit.data.row_stream import ArrayRows, RowStream
 from tacit.data.schema import Schema
 from tacit.errors import InputError
 from tacit.privacy.account import Account, Plan, plan_event
@@ -178,6 +179,8 @@ class ReleaseKind:
         that its plans state, to be converted by a ledger.
     noisy_counts : str
         The array of a release that holds counts of rows with noise, by class; empty if there is none.
+    checks_itself : bool
+        Whether a release holds a private check of its own quality, which ``teach.quality_words`` puts into words.
     """
 
     package: str
@@ -188,6 +191,7 @@ class ReleaseKind:
     files: tuple[str, ...]
     row_count_public: bool = False
     noisy_counts: str = ""
+    checks_itself: bool = False
     relations: Relations = ()
 
     @property
@@ -249,6 +253,20 @@ class ReleaseKind:
         release: Release = self._module("make").make(plan, X, codes, Spend(ledger, random_state, purpose))
         return release
 
+    @property
+    def streams(self) -> bool:
+        """Whether a release is made of sums over batches of rows, so that a table need not fit into memory."""
+        return hasattr(self._module("make"), "make_from_rows")
+
+    def make_from_rows(self, plan: ReleasePlan[Any], rows: RowStream, spend: Spend) -> Release:
+        """Charge the ledger with ``plan`` once every row was read, then return the release of ``rows``."""
+        module = self._module("make")
+        if isinstance(rows, ArrayRows):
+            release: Release = module.make(plan, rows.X, rows.y, spend)
+        else:
+            release = module.make_from_rows(plan, rows, spend)
+        return release
+
     def release(
         self,
         X: Rows,
@@ -277,8 +295,7 @@ class ReleaseKind:
 
     def quality_words(self, release: Release) -> str:
         """Return what ``release`` says of its own quality, in a sentence; "" for a kind that was not checked."""
-        words = getattr(self._module("teach"), "quality_words", None)
-        return str(words(release)) if words is not None else ""
+        return str(self._module("teach").quality_words(release)) if self.checks_itself else ""
 
     def stored_scores(self, arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> ScoreFunction:
         """Return the score function that a lesson of this kind gave, from what its ``to_parts`` returned."""

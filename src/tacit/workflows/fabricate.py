@@ -8,9 +8,9 @@ from typing import Any
 from tacit.checks import one_of
 from tacit.data.bad_records import BadRecords
 from tacit.data.columns import Numeric
-from tacit.data.encoding import Encoded
+from tacit.data.row_stream import ArrayRows, RowStream
 from tacit.data.schema import Schema
-from tacit.errors import InputError, ReleaseError
+from tacit.errors import InputError
 from tacit.files.atomic import require_output
 from tacit.files.regular import FilePath
 from tacit.kinds.fabricated_rows import KIND as FABRICATED_ROWS
@@ -29,7 +29,7 @@ from tacit.releases.signature import SigningKey, TrustedKey, private_key
 from tacit.workflows.card_details import Facts, card_facts, completed_card, with_record_policy
 from tacit.workflows.fabricated_tables import write_fabricated
 from tacit.workflows.invented_rows import MARGINALS, DrawnRows, InventedRows, drawn_rows
-from tacit.workflows.release import DELTA
+from tacit.workflows.release import DELTA, noting_charge
 from tacit.workflows.tables import (
     Contribution,
     Progress,
@@ -40,8 +40,7 @@ from tacit.workflows.tables import (
     ledger_of,
     no_progress,
     private_rows,
-    warn_of_persons,
-    warn_of_promise,
+    warn_of_rows,
     with_person,
 )
 
@@ -55,9 +54,13 @@ class PlannedFabrication:
     """A fabrication that was checked and planned, with nothing charged yet: its method, and how many rows to invent."""
 
     plan: ReleasePlan[Any]
-    rows: Encoded
+    rows: RowStream
     method: str
     count: int | None
+
+    def warn(self) -> None:
+        """Read every row if that was not done yet, and warn of what the owner should know; nothing is charged."""
+        warn_of_rows(self.plan, self.rows.facts)
 
 
 def usual_method(schema: Schema, unit: Unit) -> str:
@@ -96,9 +99,7 @@ def plan_fabrication(
         plan = MARGINALS_KIND.plan(rules, rows_per_person=chosen.rows, **budget)
     else:
         plan = FABRICATED_ROWS.plan(rules, rows_per_person=chosen.rows, **budget, **settings, method=method)
-    rows, repeating = private_rows(table, rules, chosen, progress=progress)
-    warn_of_persons(plan, repeating)
-    warn_of_promise(promise, rows, rules)
+    rows = private_rows(table, rules, chosen, streams=method == MARGINALS, progress=progress)
     return PlannedFabrication(plan, rows, method, details.rows)
 
 
@@ -152,7 +153,7 @@ def fabricate(
     promise = Budget(epsilon, delta, unit=kept.unit)
     planned = plan_fabrication(table, rules, promise, kept=kept, progress=progress, **settings)
     if output is not None:
-        n_rows = planned.count or len(planned.rows.y)
+        n_rows = planned.count or planned.rows.facts.n_rows
         inputs = input_paths(table, schema, signing_key, ledger)
         _require_outputs(Path(output), rules, n_rows, force=force, inputs=inputs)
     key = None if signing_key is None else private_key(signing_key)
@@ -160,10 +161,11 @@ def fabricate(
     purpose = "" if output is None else f"fabricate {Path(output).name}"
     spend = Spend(account, random_state, purpose)
     rows = _invented(planned, spend)
+    planned.warn()
     card = completed_card(
         with_record_policy(rows.card, rules),
         stated,
-        n_rows=len(planned.rows.y),
+        n_rows=planned.rows.facts.n_rows,
         noisy_rows=None,
         ledger=account,
         audit=audit,
@@ -221,16 +223,9 @@ def fabricate_from(
 
 def _invented(planned: PlannedFabrication, spend: Spend) -> FabricatedRows | DrawnRows:
     """Charge the ledger, then return the rows."""
-    if planned.method != MARGINALS:
+    if isinstance(planned.rows, ArrayRows) and planned.method != MARGINALS:
         return fabricate_rows(planned.plan, planned.rows.X, planned.rows.y, spend)
-    release = MARGINALS_KIND.make(
-        planned.plan,
-        planned.rows.X,
-        planned.rows.y,
-        ledger=spend.ledger,
-        random_state=spend.random_state,
-        purpose=spend.purpose,
-    )
+    release = MARGINALS_KIND.make_from_rows(planned.plan, planned.rows, spend)
     return drawn_rows(release, rows=planned.count, random_state=spend.random_state)
 
 
@@ -243,8 +238,5 @@ def _require_outputs(output: Path, schema: Schema, n_rows: int, *, force: bool, 
 
 
 def _write(rows: InventedRows, output: Path, key: SigningKey | None, *, charged: bool) -> None:
-    try:
+    with noting_charge(charged):
         write_fabricated(rows, output, signing_key=key)
-    except ReleaseError as problem:
-        stands = " The charge stands on the ledger: the noise was drawn." if charged else ""
-        raise ReleaseError(f"{problem}{stands}") from problem

@@ -1,6 +1,7 @@
 """Release knowledge of a private table: plan, charge, draw, write."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from tacit.arrays import Rows
 from tacit.data.bad_records import BadRecords
-from tacit.data.encoding import Encoded
+from tacit.data.row_stream import RowStream
 from tacit.data.schema import Schema
 from tacit.errors import InputError, ReleaseError
 from tacit.files.atomic import require_output
@@ -18,7 +19,7 @@ from tacit.kinds.registry import kind_for
 from tacit.privacy.budget import DEFAULT_DELTA, Budget, Relation, Unit, relation_of
 from tacit.privacy.ledger import Ledger, LedgerLike
 from tacit.releases.file import Release, write_release
-from tacit.releases.kind import ReleaseKind, ReleasePlan
+from tacit.releases.kind import ReleaseKind, ReleasePlan, Spend
 from tacit.releases.signature import SigningKey, private_key
 from tacit.workflows.card_details import Facts, card_facts, completed_card, with_record_policy
 from tacit.workflows.tables import (
@@ -32,8 +33,7 @@ from tacit.workflows.tables import (
     ledger_of,
     no_progress,
     private_rows,
-    warn_of_persons,
-    warn_of_promise,
+    warn_of_rows,
     with_person,
 )
 
@@ -44,11 +44,15 @@ FILE_SIZE = 8 << 20
 
 @dataclass(frozen=True, eq=False)
 class PlannedRelease:
-    """A release that was checked and planned, with nothing charged yet: its kind, its plan and the table's rows."""
+    """A release that was planned, with nothing charged yet: its kind, its plan and the table's rows."""
 
     kind: ReleaseKind
     plan: ReleasePlan[Any]
-    rows: Encoded
+    rows: RowStream
+
+    def warn(self) -> None:
+        """Read every row if that was not done yet, and warn of what the owner should know; nothing is charged."""
+        warn_of_rows(self.plan, self.rows.facts)
 
 
 def plan_release(
@@ -76,10 +80,8 @@ def plan_release(
     budget["relation"] = chosen_relation(kind, promise.unit, relation, ledger)
     # Planned before the table is read, so that a mistake costs no time, unless the plan needs the number of rows.
     early = None if kind.row_count_public else kind.plan(rules, **budget)
-    rows, repeating = private_rows(table, rules, chosen, progress=progress)
-    plan = early or kind.plan(rules, n_rows=len(rows.y), **budget)
-    warn_of_persons(plan, repeating)
-    warn_of_promise(promise, rows, rules)
+    rows = private_rows(table, rules, chosen, streams=kind.streams, progress=progress)
+    plan = early or kind.plan(rules, n_rows=rows.facts.n_rows, **budget)
     return PlannedRelease(kind, plan, rows)
 
 
@@ -176,15 +178,14 @@ def release(
     )
     progress("charging, then drawing noise")
     purpose = "" if output is None else f"release {Path(output).name}"
-    made = planned.kind.make(
-        planned.plan, planned.rows.X, planned.rows.outcomes, ledger=account, random_state=random_state, purpose=purpose
-    )
+    made = planned.kind.make_from_rows(planned.plan, planned.rows, Spend(account, random_state, purpose))
+    planned.warn()
     progress("completing its card")
     counts = made.arrays.get(planned.kind.noisy_counts)
     card = completed_card(
         with_record_policy(made.card, rules),
         stated,
-        n_rows=len(planned.rows.y),
+        n_rows=planned.rows.facts.n_rows,
         noisy_rows=None if counts is None else float(counts.sum()),
         ledger=account,
         audit=audit,
@@ -210,23 +211,22 @@ def make_release(
     purpose: str = "",
 ) -> Release:
     """Charge the ledger, then return the release of encoded rows ``X`` [N, p] in [0, 1] with class codes ``y`` [N]."""
-    return kind_for(method, schema, unit).release(
-        X,
-        y,
-        schema,
-        unit=unit,
-        epsilon=epsilon,
-        delta=delta,
-        ledger=ledger,
-        random_state=random_state,
-        purpose=purpose,
-    )
+    kind = kind_for(method, schema, unit)
+    plan = kind.plan(schema, unit=unit, epsilon=epsilon, delta=delta, n_rows=len(X))
+    return kind.make(plan, X, y, ledger=ledger, random_state=random_state, purpose=purpose)
 
 
 def write_charged(made: Release, path: Path, *, signing_key: SigningKey | None, charged: bool) -> None:
     """Write the release; if that fails, the error says whether its charge stands on the ledger."""
-    try:
+    with noting_charge(charged):
         write_release(made, path, signing_key=signing_key)
+
+
+@contextmanager
+def noting_charge(charged: bool) -> Iterator[None]:
+    """Have the error of a failed writing say whether its charge stands on the ledger."""
+    try:
+        yield
     except ReleaseError as problem:
         stands = " The charge stands on the ledger: the noise was drawn." if charged else ""
         raise ReleaseError(f"{problem}{stands}") from problem

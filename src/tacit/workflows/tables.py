@@ -11,17 +11,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from tacit import checks
 from tacit.arrays import BoolArray
 from tacit.data.bad_records import BadRecords
 from tacit.data.columns import Numeric
-from tacit.data.contribution import kept_rows, most_rows
+from tacit.data.contribution import kept_rows
 from tacit.data.databases import is_database
 from tacit.data.encoding import Encoded, LabelPresence, columns_to_read, encode, open_for
-from tacit.data.identifiers import RepeatingColumn, repeating_columns
+from tacit.data.identifiers import RepeatingColumn, count_names
+from tacit.data.row_facts import RowFacts
+from tacit.data.row_stream import ArrayRows, RowStream, SourceRows
 from tacit.data.schema import Schema
 from tacit.data.schema_file import read_schema
 from tacit.data.table_source import TableSource
@@ -109,8 +110,7 @@ def labelled(rows: Encoded) -> tuple[Encoded, BoolArray]:
     has_label = rows.has_outcome
     if has_label.all():
         return rows, has_label
-    n_without = int((~has_label).sum())
-    warnings.warn(f"{n_without:,} row{'s' * (n_without > 1)} without a label left out.", stacklevel=4)
+    warnings.warn(_left_out_words(int((~has_label).sum())), stacklevel=4)
     return rows.where(has_label), has_label
 
 
@@ -153,22 +153,45 @@ def contribution(
 
 
 def private_rows(
+    table: Table,
+    schema: Schema,
+    kept: Contribution,
+    *,
+    streams: bool = False,
+    progress: Progress = no_progress,
+) -> RowStream:
+    """Return the labelled rows, bounded per person if that is the unit.
+
+    With ``streams`` they are read batch by batch as often as they are summed, unless a person's rows must be seen
+    together; otherwise the table is read whole.
+    """
+    if streams and not kept.rows and not isinstance(table, Encoded):
+        return SourceRows(opened(table, schema, progress=progress), schema)
+    rows, facts = rows_in_memory(table, schema, kept, progress=progress)
+    return ArrayRows(rows.X, rows.outcomes, facts)
+
+
+def rows_in_memory(
     table: Table, schema: Schema, kept: Contribution, *, progress: Progress = no_progress
-) -> tuple[Encoded, list[RepeatingColumn]]:
-    """Return the labelled rows, bounded per person if that is the unit, and else the columns that may name persons."""
+) -> tuple[Encoded, RowFacts]:
+    """Return the labelled rows as a matrix, bounded per person if that is the unit, and what their owner is told."""
     if isinstance(table, Encoded):
-        rows, _ = labelled(table)
-        return _kept(rows, kept) if kept.rows else rows, _repeating_persons(rows, schema)
-    frame, source = frame_of(table, schema, progress=progress)
-    rows, has_label = labelled(encode(frame, schema, labels="column", source=source))
+        rows, names = labelled(table)[0], {}
+        if rows.persons is not None and schema.person is not None:
+            names = count_names(pl.DataFrame({schema.person.name: rows.persons}), schema)
+    else:
+        frame, source = frame_of(table, schema, progress=progress)
+        rows, has_label = labelled(encode(frame, schema, labels="column", source=source))
+        names = count_names(frame.filter(has_label), schema)
     if kept.rows:
-        return _kept(rows, kept), []
-    return rows, repeating_columns(frame.filter(has_label), schema)
+        rows, names = _kept(rows, kept), {}
+    return rows, RowFacts(len(rows.y), 0, _at_bounds(rows, schema), names)
 
 
-def _repeating_persons(rows: Encoded, schema: Schema) -> list[RepeatingColumn]:
-    most = 0 if rows.persons is None else most_rows(rows.persons)
-    return [RepeatingColumn(schema.person.name, most, declared=True)] if schema.person and most > 1 else []
+def _at_bounds(rows: Encoded, schema: Schema) -> dict[str, tuple[int, int]]:
+    numbers = [column.name for column in schema.features if isinstance(column, Numeric)]
+    values = {name: rows.X[:, schema.positions[name].start] for name in numbers}
+    return {name: (int((column == 0).sum()), int((column == 1).sum())) for name, column in values.items()}
 
 
 def _kept(rows: Encoded, kept: Contribution) -> Encoded:
@@ -191,9 +214,20 @@ def _kept(rows: Encoded, kept: Contribution) -> Encoded:
     return rows.where(stay)
 
 
-def warn_of_persons(plan: Plan, columns: Iterable[RepeatingColumn]) -> None:
-    """Warn what one person with several rows loses by ``plan``, for each column that may name persons."""
-    warn_of_repeating(plan.budget, columns, event=plan_event(plan.steps, plan.budget))
+def warn_of_rows(plan: Plan, facts: RowFacts) -> None:
+    """Warn of what an owner should know, for their eyes alone.
+
+    Rows left out, what a person with several rows loses by ``plan``, promises that protect little, clipped columns.
+    """
+    if facts.n_left_out:
+        warnings.warn(_left_out_words(facts.n_left_out), stacklevel=4)
+    warn_of_repeating(plan.budget, facts.repeating, event=plan_event(plan.steps, plan.budget))
+    for sentence in (*cautions(plan.budget, n_rows=facts.n_rows), *clipping_cautions(facts.clipped)):
+        warnings.warn(sentence, stacklevel=4)
+
+
+def _left_out_words(count: int) -> str:
+    return f"{count:,} row{'s' * (count > 1)} without a label left out."
 
 
 def warn_of_repeating(budget: Budget, columns: Iterable[RepeatingColumn], *, event: Event | None = None) -> None:
@@ -218,20 +252,3 @@ def _loss_words(budget: Budget, event: Event, column: RepeatingColumn) -> str:
         f"{budget.epsilon:g} protects one record. {whose}{'that' if whose else 'That'} person loses {figure} at "
         f"delta {budget.delta:g}. To protect persons: --person {column.name} --rows-per-person K."
     )
-
-
-def warn_of_promise(promise: Budget, rows: Encoded, schema: Schema) -> None:
-    """Warn of a promise that protects little, of few rows, and of clipped columns; for the owner's eyes alone."""
-    sentences = (*cautions(promise, n_rows=len(rows.y)), *clipping_cautions(clipped_columns(rows, schema)))
-    for sentence in sentences:
-        warnings.warn(sentence, stacklevel=3)
-
-
-def clipped_columns(rows: Encoded, schema: Schema) -> dict[str, float]:
-    """Return the share of values at the commoner bound of each numeric column: 1 where all lie at it or beyond it."""
-    shares = {}
-    for column in schema.features:
-        if isinstance(column, Numeric) and len(rows.X):
-            values = rows.X[:, schema.positions[column.name].start]
-            shares[column.name] = float(max(np.mean(values == 0), np.mean(values == 1)))
-    return shares

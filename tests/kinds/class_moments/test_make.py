@@ -9,9 +9,9 @@ from tacit.audit.card_audit import audit_card
 from tacit.audit.replay import replay
 from tacit.data.columns import Categorical, Label, Numeric
 from tacit.data.datasets import load_digits
+from tacit.data.encoded_columns import BLOCK, EncodedColumns
 from tacit.errors import BudgetExceededError, InputError, SchemaError
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
-from tacit.kinds.class_moments.make import BLOCK, _full_block
 from tacit.models.class_moments.features import TableFeatures, features_of
 from tacit.models.entry_noise import entry_weights
 
@@ -30,6 +30,10 @@ def mixed_table(n: int = 60, seed: int = 0) -> Table:
     rng = np.random.default_rng(seed)
     X = np.column_stack([rng.random(n), np.eye(3)[rng.integers(0, 3, n)], rng.random(n), rng.integers(0, 2, n)])
     return X, rng.integers(0, 2, n)
+
+
+def full_block(X: np.ndarray) -> np.ndarray:
+    return next(EncodedColumns.of_matrix(X, np.zeros(len(X))).blocks())
 
 
 def test_a_plan_states_its_price_and_charges_nothing() -> None:
@@ -98,10 +102,10 @@ def test_the_features_of_a_row_do_not_depend_on_its_company() -> None:
     """Otherwise adding one row would move the last digits of all others, beyond the declared sensitivity."""
     digits = load_digits()
     features, X = features_of(digits.schema), digits.X_train[:40]
-    together = features(_full_block(X))[:40]
+    together = features(full_block(X))[:40]
     for n in (1, 3, 17):
-        assert np.array_equal(features(_full_block(X[:n]))[:n], together[:n])
-    shifted = features(_full_block(X[1:]))[:39]
+        assert np.array_equal(features(full_block(X[:n]))[:n], together[:n])
+    shifted = features(full_block(X[1:]))[:39]
     assert np.array_equal(shifted, together[1:])
     assert BLOCK % 64 == 0
 

@@ -1,8 +1,10 @@
 """Curves of an additive model of a mixed table, with their noise and a private check of their quality."""
 
-from tacit.models.additive.release import KIND as FILE
 from tacit.privacy.budget import Unit
 from tacit.releases.kind import ReleaseKind
 
 SUMMARY = "a curve for each column that together give class scores, checked privately"
-KIND = ReleaseKind(__name__, "additive", SUMMARY, (Unit.RECORD,), ("candidates", "predictions"), (FILE,))
+FILE = "additive"
+KIND = ReleaseKind(
+    __name__, "additive", SUMMARY, (Unit.RECORD,), ("candidates", "predictions"), (FILE,), checks_itself=True
+)

@@ -1,5 +1,6 @@
 """Draws the curves of an additive model and builds the release."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -7,13 +8,15 @@ from numpy.typing import NDArray
 
 from tacit.arrays import FloatArray, Rows
 from tacit.data.columns import Target
+from tacit.data.encoded_columns import EncodedColumns
+from tacit.data.row_stream import RowStream
+from tacit.data.schema import Schema
 from tacit.errors import InputError
 from tacit.models.additive.fit import fit_classifier, fit_regression
-from tacit.models.additive.levels import encoded_codes
+from tacit.models.additive.levels import ColumnLevels, encoded_codes
 from tacit.models.additive.plan import AdditivePlan
-from tacit.models.additive.release import AdditiveModel, additive_card, additive_release
-from tacit.models.additive.rows import batches_of
-from tacit.privacy.account import Account
+from tacit.models.additive.release import additive_card, additive_release
+from tacit.models.additive.rows import Batches, RowBatch, batches_of
 from tacit.releases.file import Release
 from tacit.releases.kind import ReleasePlan, Spend, checked_rows
 
@@ -23,8 +26,30 @@ def make(plan: ReleasePlan[AdditivePlan], X: Rows, y: NDArray[Any], spend: Spend
 
     ``y`` [N] holds class codes, or numbers where the schema declares a target.
     """
-    learn = _regression if plan.schema.target is not None else _classifier
-    model, account = learn(plan, X, y, spend)
+    target = plan.schema.target
+    outcomes = checked_rows(X, y, plan.schema) if target is None else checked_numbers(X, y, target)
+    codes = encoded_codes(X, plan.schema.features, plan.details.columns)
+    return _released(plan, batches_of(codes, outcomes, plan.details.columns), spend)
+
+
+def make_from_rows(plan: ReleasePlan[AdditivePlan], rows: RowStream, spend: Spend) -> Release:
+    """Charge the ledger once every row was read, then return the curves; memory holds a few bytes for each cell."""
+    found = rows.collected(partial(_row_batches, plan.schema, plan.details.columns))
+    batches = [batch for several in found for batch in several]
+    return _released(plan, lambda: batches, spend)
+
+
+def _row_batches(schema: Schema, columns: tuple[ColumnLevels, ...], rows: EncodedColumns) -> list[RowBatch]:
+    """Return the levels of encoded rows; a block of the matrix at a time, which is far larger than its levels."""
+    outcomes = rows.outcomes if schema.target is None else np.clip(rows.outcomes, *schema.target.bounds)
+    codes = [encoded_codes(block, schema.features, columns) for block in rows.blocks()]
+    return list(batches_of(np.concatenate(codes)[: len(rows)], outcomes, columns)()) if codes else []
+
+
+def _released(plan: ReleasePlan[AdditivePlan], batches: Batches, spend: Spend) -> Release:
+    account = plan.charge(spend, "additive release")
+    fit = fit_classifier if plan.schema.target is None else fit_regression
+    model = fit(batches, plan.details, account)
     return additive_release(model, additive_card(account), schema=plan.schema.to_dict())
 
 
@@ -37,23 +62,3 @@ def checked_numbers(X: Rows, y: NDArray[Any], target: Target) -> FloatArray:
             f"{numbers.shape}. Drop rows without one."
         )
     return np.clip(numbers.astype(np.float64), *target.bounds)
-
-
-def _classifier(
-    plan: ReleasePlan[AdditivePlan], X: Rows, y: NDArray[Any], spend: Spend
-) -> tuple[AdditiveModel, Account]:
-    columns, codes = plan.details.columns, checked_rows(X, y, plan.schema)
-    batches = batches_of(encoded_codes(X, plan.schema.features, columns), codes, columns)
-    account = plan.charge(spend, "additive release")
-    return fit_classifier(batches, plan.details, account), account
-
-
-def _regression(
-    plan: ReleasePlan[AdditivePlan], X: Rows, y: NDArray[Any], spend: Spend
-) -> tuple[AdditiveModel, Account]:
-    if plan.schema.target is None:
-        raise InputError("the schema must declare a column of kind 'target'.")
-    columns, numbers = plan.details.columns, checked_numbers(X, y, plan.schema.target)
-    batches = batches_of(encoded_codes(X, plan.schema.features, columns), numbers, columns)
-    account = plan.charge(spend, "additive release")
-    return fit_regression(batches, plan.details, account), account

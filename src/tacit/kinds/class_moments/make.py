@@ -1,49 +1,53 @@
 """Draws class sums per record, or class moments of noisy rows per entry, and builds the release."""
 
-import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.arrays import Codes, Rows
-from tacit.data.schema import PUBLIC, Schema
+from tacit.arrays import Rows
+from tacit.data.row_stream import ArrayRows, RowStream
+from tacit.data.schema import PUBLIC
+from tacit.errors import InputError
 from tacit.kinds.class_moments import ENTRY_FILE, RECORD_FILE
 from tacit.kinds.class_moments.plan import ROW_NORM
-from tacit.models.bounded_rows import clip_rows
-from tacit.models.class_moments.features import ADJACENCY, class_sums, count_weight, features_of
-from tacit.models.class_moments.moments import class_moments
-from tacit.models.entry_noise import ENTRY_ADJACENCY, noisy_rows
-from tacit.privacy.account import Account
+from tacit.models.class_moments.class_sums import class_sums_in_quanta
+from tacit.models.class_moments.features import ADJACENCY, count_weight
+from tacit.models.class_moments.moments import moments_of_blocks
+from tacit.models.entry_noise import ENTRY_ADJACENCY, noisy_blocks
 from tacit.privacy.budget import Unit
+from tacit.privacy.mechanisms import Gaussian
 from tacit.releases.file import Release
 from tacit.releases.kind import ReleasePlan, Spend, checked_rows
 
-BLOCK = 4096
+PURPOSE = "transfer release per {}"
 
 
 def make(plan: ReleasePlan[None], X: Rows, y: NDArray[Any], spend: Spend) -> Release:
     """Charge the ledger, then return the release of rows ``X`` [N, p] in [0, 1] with class codes ``y`` [N]."""
     codes = checked_rows(X, y, plan.schema)
-    unit = plan.budget.unit
-    account = plan.charge(spend, f"transfer release per {unit}")
-    draw = release_moments if unit is Unit.ENTRY else release_sums
-    return draw(account, X, codes, plan.schema)
+    if not np.isfinite(X).all():
+        raise InputError("X must hold finite numbers.")
+    return make_from_rows(plan, ArrayRows(X, codes), spend)
 
 
-def release_sums(account: Account, X: Rows, codes: Codes, schema: Schema) -> Release:
+def make_from_rows(plan: ReleasePlan[None], rows: RowStream, spend: Spend) -> Release:
+    """Charge the ledger once every row was read, then return the release of ``rows``."""
+    draw = release_moments if plan.budget.unit is Unit.ENTRY else release_sums
+    return draw(plan, rows, spend)
+
+
+def release_sums(plan: ReleasePlan[None], rows: RowStream, spend: Spend) -> Release:
     """Return noisy class sums of the rows' features, and noisy class counts, with their card."""
-    features, n_classes = features_of(schema), len(schema.classes)
-    sums, counts = np.zeros((n_classes, features.size)), np.zeros(n_classes)
-    for start in range(0, len(X), BLOCK):
-        block = codes[start : start + BLOCK]
-        rows = clip_rows(features(_full_block(X[start : start + BLOCK]))[: len(block)].astype(np.float64), ROW_NORM)
-        more_sums, more_counts = class_sums(rows, block, n_classes)
-        sums += more_sums
-        counts += more_counts
+    sums, counts, quantum = class_sums_in_quanta(rows, plan.schema)
+    account = plan.charge(spend, PURPOSE.format(plan.budget.unit))
     weight = count_weight(ROW_NORM)
     mechanism = account.steps[0].mechanism
-    noisy = account.release(mechanism, np.column_stack([sums, weight * counts]))
+    if not isinstance(mechanism, Gaussian):
+        raise InputError("a record-level plan holds Gaussian noise.")
+    # Python integers: 2^40 rows in quanta of a count's weight are more than 64 bits hold.
+    query = np.column_stack([sums.astype(object), counts.astype(object) * int(weight / quantum)])
+    noisy = account.release_integers(mechanism, query, quantum)
     card = account.card(
         "class sums of public features",
         adjacency=ADJACENCY,
@@ -51,23 +55,16 @@ def release_sums(account: Account, X: Rows, codes: Codes, schema: Schema) -> Rel
         not_protected=[PUBLIC],
     )
     arrays = {"sums": noisy[:, :-1], "counts": noisy[:, -1] / weight}
-    sigma = float(getattr(mechanism, "sigma", math.nan))
-    return Release(RECORD_FILE, arrays, {"sigma": sigma}, card, schema.to_dict())
+    return Release(RECORD_FILE, arrays, {"sigma": mechanism.sigma}, card, plan.schema.to_dict())
 
 
-def _full_block(rows: Rows) -> Rows:
-    """Return ``rows`` with blank ones added up to a full block.
-
-    Matrix products round the rows of a ragged block differently; in full blocks a row's features depend on that row
-    alone, so that adding one row does not move the last digits of all others.
-    """
-    return np.concatenate([rows, np.zeros((BLOCK - len(rows), rows.shape[1]), rows.dtype)])
-
-
-def release_moments(account: Account, X: Rows, codes: Codes, schema: Schema) -> Release:
+def release_moments(plan: ReleasePlan[None], rows: RowStream, spend: Spend) -> Release:
     """Return class means and covariances of rows with noise in every entry, without its known bias."""
-    noisy, scale = noisy_rows(account, X, schema)
-    moments = class_moments(noisy, codes, len(schema.classes), scale)
+    # The facts are a pass of their own: every cell is read and checked before the charge.
+    n_entries = rows.facts.n_rows * len(plan.schema.encoded_names)
+    account = plan.charge(spend, PURPOSE.format(plan.budget.unit))
+    noisy, scale = noisy_blocks(account, rows.batches(), plan.schema)
+    moments = moments_of_blocks(noisy, len(plan.schema.classes), scale)
     card = account.card(
         "class means and covariances of rows with noise in every entry",
         adjacency=ENTRY_ADJACENCY,
@@ -76,9 +73,9 @@ def release_moments(account: Account, X: Rows, codes: Codes, schema: Schema) -> 
             PUBLIC,
             "labels and class counts",
             "whole records, beyond the weaker guarantee stated for a record",
-            f"about {account.budget.delta * X.size:.3g} entries that keep their value, by the noise's atom at zero",
+            f"about {account.budget.delta * n_entries:.3g} entries that keep their value, by the noise's atom at zero",
         ],
-        n_features=len(schema.features),
+        n_features=len(plan.schema.features),
     )
     arrays: dict[str, NDArray[Any]] = {
         "means": moments.means,
@@ -86,4 +83,4 @@ def release_moments(account: Account, X: Rows, codes: Codes, schema: Schema) -> 
         "covariances": moments.covariances,
         "noise": moments.noise,
     }
-    return Release(ENTRY_FILE, arrays, {}, card, schema.to_dict())
+    return Release(ENTRY_FILE, arrays, {}, card, plan.schema.to_dict())

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from tacit import checks
 from tacit.arrays import Arrays, Codes, FloatArray, Rows
@@ -20,6 +19,7 @@ from tacit.kinds.fabricated_rows.plan import MOST_ROWS, FabricationSettings
 from tacit.kinds.fabricated_rows.valid_cells import to_valid_cells
 from tacit.models.class_moments.features import ADJACENCY
 from tacit.models.entry_noise import ENTRY_ADJACENCY, noisy_rows, unprotected_by_entries
+from tacit.numerics.public_random import public_random
 from tacit.privacy.account import Account
 from tacit.privacy.budget import Unit
 from tacit.privacy.card import Card
@@ -87,7 +87,7 @@ def fabricate_rows(plan: ReleasePlan[FabricationSettings], X: Rows, y: NDArray[A
     codes = _checked(X, y, schema, settings)
     # Public: what happens after the noise protects nothing and needs no secrecy.
     seed = _public_seed(spend.random_state)
-    random = check_random_state(seed)
+    random = public_random(seed)
     account = plan.charge(spend, f"fabricated rows per {plan.budget.unit}")
     task = _Task(X, codes, schema, settings.rows)
     if plan.budget.unit is Unit.ENTRY:

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.cluster import KMeans
 
 from tacit.arrays import Codes
 from tacit.models.affine_hull.layers import DeepHull, learn_deep, nearest_images, shifted
@@ -31,6 +30,8 @@ def random_blocks(codes: Codes, random: Any, size: int) -> list[NDArray[np.intp]
 
 def clustered_blocks(X: Floats, codes: Codes, random: Any, size: int) -> list[NDArray[np.intp]]:
     """Return clusters of the raw rows of each class, about ``size`` in each: [hull] eq. 98-99. Leaks."""
+    from sklearn.cluster import KMeans  # noqa: PLC0415 - slow to load, and for the printed algorithm alone
+
     blocks: list[NDArray[np.intp]] = []
     for code in np.unique(codes):
         mine = np.flatnonzero(codes == code)

@@ -1,5 +1,7 @@
 """Draws the planned tables, fits the mixture to them, and builds the release."""
 
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -7,10 +9,12 @@ from numpy.typing import NDArray
 
 from tacit import checks
 from tacit.arrays import Codes, Rows
+from tacit.data.encoded_columns import EncodedColumns
+from tacit.data.row_stream import RowStream
 from tacit.data.schema import PUBLIC, Schema
 from tacit.kinds.marginals import FILE
 from tacit.models.marginals.asking import coarse_names
-from tacit.models.marginals.layout import Layout, encoded_batches
+from tacit.models.marginals.layout import Batch, Layout, encoded_batches
 from tacit.models.marginals.measuring import Measurement, Survey, measure
 from tacit.models.marginals.model import MarginalModel, fitted_model
 from tacit.models.marginals.planning import ADJACENCY, Stages
@@ -29,8 +33,26 @@ MOST_LISTED = 8
 def make(plan: ReleasePlan[Stages], X: Rows, y: NDArray[Any], spend: Spend) -> Release:
     """Charge the ledger, then return the release of rows ``X`` [N, p] in [0, 1] with class codes ``y`` [N]."""
     codes = _checked(X, y, plan.schema)
+    return _released(plan, encoded_batches(X, codes, plan.schema), spend)
+
+
+def make_from_rows(plan: ReleasePlan[Stages], rows: RowStream, spend: Spend) -> Release:
+    """Charge the ledger once every row was read, then return the release; memory holds a few bytes for each cell."""
+    found = rows.collected(partial(_level_batches, plan.schema))
+    return _released(plan, [batch for several in found for batch in several], spend)
+
+
+def _level_batches(schema: Schema, rows: EncodedColumns) -> list[Batch]:
+    layout = Layout.of(schema)
+    small = np.uint16 if max(column.size for column in layout.columns) < 2**16 else np.int32
+    codes = [layout.row_codes(block).astype(small) for block in rows.blocks()]
+    y = rows.y.astype(np.intp) if schema.label is not None else np.zeros(len(rows), dtype=np.intp)
+    return [(np.concatenate(codes)[: len(rows)], y)] if codes else []
+
+
+def _released(plan: ReleasePlan[Stages], batches: Sequence[Batch], spend: Spend) -> Release:
     account = plan.charge(spend, "tables of columns and pairs")
-    measured = released_tables(account, plan, X, codes)
+    measured = measure(Survey(batches, Layout.of(plan.schema), plan.details, account))
     # What follows the noise is public and protects nothing: it needs no secrecy.
     seed = None if spend.random_state is None else checks.whole("random_state", spend.random_state, least=0) % 2**32
     model = fitted_model(measured, random_state=seed)

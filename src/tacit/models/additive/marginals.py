@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 from scipy.linalg import toeplitz
-from sklearn.isotonic import isotonic_regression
+from scipy.optimize import isotonic_regression
 
 from tacit.arrays import FloatArray
 from tacit.errors import InputError
@@ -120,5 +120,5 @@ def _answered(column: ColumnLevels, part: FloatArray, n_rows: float) -> FloatArr
         return np.maximum(part, 0.0)
     root, norm = root_of_sums(column.size - 1)
     # Running sums grow: the nearest growing ones lose noise and no signal.
-    sums = isotonic_regression(root @ part[:-1] * norm, y_min=0.0)
+    sums = np.maximum(isotonic_regression(root @ part[:-1] * norm).x, 0.0)
     return np.append(np.diff(sums, prepend=0.0), max(float(part[-1]), 0.0))

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
-from sklearn.utils import check_random_state
 
 from tacit.arrays import FloatArray, Rows
 from tacit.models.class_moments.discriminants import RIDGE, LinearDiscriminant
 from tacit.models.class_moments.features import TableFeatures, count_weight
 from tacit.models.class_moments.frames import Frame
+from tacit.numerics.public_random import public_random
 
 # Differences between classes make up at most this part of the variance along any direction.
 MOST_BETWEEN = 0.75
@@ -180,7 +180,7 @@ def _fresh_noise(given: _Contrasts) -> FloatArray:
     values, vectors = np.linalg.eigh(given.covariance)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     # Nothing private depends on the seed; it differs between releases, so that no direction is favoured in all.
-    generator = check_random_state(zlib.crc32(given.D.tobytes()))
+    generator = public_random(zlib.crc32(given.D.tobytes()))
     return np.asarray(root @ generator.standard_normal(given.D.shape))
 
 

@@ -5,12 +5,14 @@ For x in [0, 1] and y = x + Laplace(b), T(y) = y clipped to [-b, 1 + b] from out
 It has a smaller variance than y itself. Everything here is post-processing of noisy rows.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.arrays import FloatArray, Rows
+from tacit.arrays import Codes, FloatArray, Rows
+from tacit.errors import InputError
 
 BLOCK = 4096
 
@@ -45,25 +47,50 @@ def denoised_squares(Y: Rows, scale: Rows | float) -> Rows:
     return np.where(Y > 1, 1 + 2 * np.asarray(scale), np.where(Y < 0, 0, Y**2 - 2 * np.asarray(scale) ** 2))
 
 
-def class_moments(Y: Rows, codes: NDArray[np.intp], n_classes: int, scale: Rows | float) -> Moments:
-    """Return the moments of the clean rows behind ``Y`` [N, p], one column's noise having its ``scale``.
+def class_moments(Y: Rows, codes: Codes, n_classes: int, scale: Rows | float) -> Moments:
+    """Return the moments of the clean rows behind ``Y`` [N, p], one column's noise having its ``scale``."""
+    starts = range(0, len(Y), BLOCK)
+    blocks = ((Y[start : start + BLOCK], codes[start : start + BLOCK]) for start in starts)
+    return moments_of_blocks(blocks, n_classes, scale)
+
+
+def moments_of_blocks(blocks: Iterable[tuple[Rows, Codes]], n_classes: int, scale: Rows | float) -> Moments:
+    """Return the moments of the clean rows behind ``blocks`` of noisy rows [B, p] with class codes [B].
 
     The covariance's diagonal is freed from the noise, whose part is the difference of the two estimates of squares.
     """
-    counts = np.bincount(codes, minlength=n_classes).astype(float)
-    means = np.zeros((n_classes, Y.shape[1]))
-    noise = np.zeros((n_classes, Y.shape[1]))
-    covariances = np.zeros((n_classes, Y.shape[1], Y.shape[1]), np.float32)
-    for code in np.flatnonzero(counts):
-        members = np.flatnonzero(codes == code)
-        for block in np.array_split(members, -(-len(members) // BLOCK)):
-            clean = denoised(Y[block], scale).astype(np.float32)
-            means[code] += clean.sum(axis=0, dtype=np.float64)
-            noise[code] += (clean**2 - denoised_squares(Y[block], scale)).sum(axis=0, dtype=np.float64)
-            covariances[code] += clean.T @ clean
-        means[code] /= counts[code]
-        noise[code] /= counts[code]
-        covariances[code] /= np.float32(counts[code])
-        covariances[code] -= np.outer(means[code], means[code]).astype(np.float32)
-        covariances[code][np.diag_indices(Y.shape[1])] -= noise[code].astype(np.float32)
-    return Moments(means, counts, covariances, noise.mean(axis=1))
+    total: _Totals | None = None
+    for Y, codes in blocks:
+        total = total or _Totals(n_classes, Y.shape[1])
+        total.add(Y, codes, scale)
+    if total is None:
+        raise InputError("blocks must hold at least one row; got none.")
+    return total.moments()
+
+
+class _Totals:
+    """Running sums over noisy rows of each class: counts, denoised values, their noise and their products."""
+
+    def __init__(self, n_classes: int, width: int) -> None:
+        self.counts = np.zeros(n_classes)
+        self.sums, self.noise = np.zeros((n_classes, width)), np.zeros((n_classes, width))
+        self.products = np.zeros((n_classes, width, width))
+
+    def add(self, Y: Rows, codes: Codes, scale: Rows | float) -> None:
+        clean = denoised(Y, scale).astype(np.float32)
+        noise = clean**2 - denoised_squares(Y, scale)
+        for code in np.unique(codes):
+            members = codes == code
+            rows = clean[members]
+            self.counts[code] += len(rows)
+            self.sums[code] += rows.sum(axis=0, dtype=np.float64)
+            self.noise[code] += noise[members].sum(axis=0, dtype=np.float64)
+            self.products[code] += rows.T @ rows
+
+    def moments(self) -> Moments:
+        n = np.maximum(self.counts, 1.0)
+        means, noise = self.sums / n[:, None], self.noise / n[:, None]
+        covariances = self.products / n[:, None, None] - means[:, :, None] * means[:, None, :]
+        diagonal = np.arange(means.shape[1])
+        covariances[:, diagonal, diagonal] -= noise
+        return Moments(means, self.counts, covariances.astype(np.float32), noise.mean(axis=1))

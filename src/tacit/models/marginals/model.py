@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from tacit.arrays import FloatArray, IntArray
 from tacit.data.conditions import Condition
@@ -20,6 +19,7 @@ from tacit.models.marginals.repairing import Repair, constraint_zeros
 from tacit.models.marginals.sampling import CoarseModel, CoarseRows
 from tacit.models.marginals.tables import CoarseCounts, offsets_of
 from tacit.models.marginals.zeros import PairZeros, structural_zeros
+from tacit.numerics.public_random import public_random
 
 # Rows drawn at once, at most and at least where rows are drawn again.
 BLOCK, LEAST_BLOCK = 131_072, 1000
@@ -92,7 +92,7 @@ class MarginalModel:
         and where constraints are too rarely kept, rows are changed to keep them; raise InputError if hardly any row
         meets the conditions.
         """
-        random = check_random_state(random_state)
+        random = public_random(random_state)
         rules = Rules(self.layout, tuple(where))
         mixture = conditioned(self.mixture, self.measurement.columns, rules) if where else self.mixture
         # Released counts are those of all rows: a part of them is not raked to them.
@@ -145,5 +145,5 @@ def fitted_model(measurement: Measurement, *, random_state: Any = None) -> Margi
     """Return the model of what was measured; a matter of public chance, since the tables are released."""
     coarse = measurement.coarse()
     zeros = [*structural_zeros(measurement, coarse), *constraint_zeros(measurement.layout, measurement.columns)]
-    mixture = fitted_mixture(targets_of(measurement, coarse, zeros), check_random_state(random_state))
+    mixture = fitted_mixture(targets_of(measurement, coarse, zeros), public_random(random_state))
     return MarginalModel(measurement, mixture)

@@ -8,8 +8,10 @@ than one grid step g; the events state the sensitivity enlarged for it.
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tacit import checks
 from tacit.arrays import FloatArray
@@ -17,7 +19,15 @@ from tacit.privacy import noise
 from tacit.privacy.accounting import calibrate
 from tacit.privacy.budget import Budget, Relation, Unit
 from tacit.privacy.events import ApproximateEvent, Event, GaussianEvent, LaplaceEvent, SequentialEvent
-from tacit.privacy.mechanisms.base import from_grid, norm_1, norm_2, registered, step_for, to_grid
+from tacit.privacy.mechanisms.base import (
+    from_grid,
+    integers_to_grid,
+    norm_1,
+    norm_2,
+    registered,
+    step_for,
+    to_grid,
+)
 from tacit.privacy.stream import NoiseStream
 
 # A Gaussian's standard deviation spans at least this many grid steps; see Gaussian.event for what it buys.
@@ -53,8 +63,7 @@ class Laplace:
     exact = True
 
     def __post_init__(self) -> None:
-        checks.positive("scale", self.scale)
-        checks.positive("sensitivity", self.sensitivity)
+        checks.positive_attributes(self, "scale", "sensitivity")
         checks.whole("coordinates", self.coordinates)
 
     @classmethod
@@ -115,8 +124,7 @@ class Gaussian:
     exact = True
 
     def __post_init__(self) -> None:
-        checks.positive("sigma", self.sigma)
-        checks.positive("sensitivity", self.sensitivity)
+        checks.positive_attributes(self, "sigma", "sensitivity")
         checks.whole("coordinates", self.coordinates)
 
     @classmethod
@@ -152,7 +160,16 @@ class Gaussian:
 
     def draw(self, values: FloatArray, stream: NoiseStream) -> FloatArray:
         """Return ``values`` on the grid plus discrete Gaussian noise."""
-        cells = to_grid(values, self.step)
+        return self._noisy(to_grid(values, self.step), stream)
+
+    def draw_integers(self, integers: NDArray[Any], quantum: float, stream: NoiseStream) -> FloatArray:
+        """Return ``integers`` times ``quantum`` on the grid plus discrete Gaussian noise; sums of any size stay exact.
+
+        The same as `draw` where the products are exact in doubles.
+        """
+        return self._noisy(integers_to_grid(integers, quantum, self.step), stream)
+
+    def _noisy(self, cells: NDArray[Any], stream: NoiseStream) -> FloatArray:
         drawn = noise.discrete_gaussian(stream, cells.size, self.sigma / self.step)
         return from_grid(cells + drawn.reshape(cells.shape), self.step)
 
@@ -261,8 +278,7 @@ class Staircase:
     exact = True
 
     def __post_init__(self) -> None:
-        checks.positive("epsilon", self.epsilon)
-        checks.positive("sensitivity", self.sensitivity)
+        checks.positive_attributes(self, "epsilon", "sensitivity")
         checks.whole("dimension", self.dimension)
 
     @property
@@ -316,8 +332,7 @@ class NormGamma:
     exact = False
 
     def __post_init__(self) -> None:
-        checks.positive("beta", self.beta)
-        checks.positive("sensitivity", self.sensitivity)
+        checks.positive_attributes(self, "beta", "sensitivity")
         checks.whole("dimension", self.dimension)
 
     @property

@@ -120,6 +120,20 @@ def to_grid(values: FloatArray, step: float) -> NDArray[np.int64]:
     return cells.astype(np.int64)
 
 
-def from_grid(cells: NDArray[np.int64], step: float) -> FloatArray:
+def integers_to_grid(integers: NDArray[Any], quantum: float, step: float) -> NDArray[np.object_]:
+    """Return floor(integers quantum / step) as Python integers, exactly: both are powers of two.
+
+    Sums of any size have room, and two sums that differ by c land at most ceil(c / step) apart, as in `to_grid`.
+    """
+    shift = math.log2(quantum / step)
+    if not shift.is_integer():
+        raise InputError(f"quantum must be a power of two; got {quantum!r}.")
+    whole = np.asarray(integers, dtype=object)
+    factor = 2 ** abs(int(shift))
+    cells: NDArray[np.object_] = whole * factor if shift >= 0 else whole // factor
+    return cells
+
+
+def from_grid(cells: NDArray[np.int64] | NDArray[np.object_], step: float) -> FloatArray:
     """Return the values of grid ``cells``."""
     return cells.astype(np.float64) * step

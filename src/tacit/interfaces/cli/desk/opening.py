@@ -18,7 +18,7 @@ from tacit.situations.feedback.desk.log import DeskLog
 from tacit.situations.feedback.desk.scoring import Scorer
 from tacit.situations.feedback.desk.terms import DeskTerms, rows_digest
 from tacit.situations.feedback.desk.usefulness import USEFUL_NOISE, useful_epsilon
-from tacit.workflows.tables import contribution, ledger_of, private_rows, warn_of_repeating, with_person
+from tacit.workflows.tables import contribution, ledger_of, rows_in_memory, warn_of_repeating, with_person
 
 
 def open_desk(table: Path, options: DeskOptions, book: Ledger | None) -> Desk:
@@ -30,9 +30,9 @@ def open_desk(table: Path, options: DeskOptions, book: Ledger | None) -> Desk:
         # Without an account nothing is promised, but a desk that starts again must read the same rows.
         seed = 0 if book is None else None
         kept = contribution(rules, unit=None, rows=options.rows_per_person, ledger=book, random_state=seed)
-        rows, repeating = private_rows(table, rules, kept)
+        rows, facts = rows_in_memory(table, rules, kept)
         if options.epsilon is not None:
-            warn_of_repeating(Budget(options.epsilon, options.delta, unit=kept.unit), repeating)
+            warn_of_repeating(Budget(options.epsilon, options.delta, unit=kept.unit), facts.repeating)
     terms = DeskTerms(
         architecture,
         n_rows=len(rows.X),

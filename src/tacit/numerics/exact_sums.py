@@ -1,0 +1,57 @@
+"""Sums over rows in whole numbers: the same in whatever order, batches and places the rows are added.
+
+A row's entries are written as multiples of a quantum, a power of two, and added in 64-bit integers. An entry of at most
+2^22 quanta and a table of at most 2^40 rows stay below 2^62: public facts alone rule out an overflow.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.arrays import FloatArray, IntArray, Rows
+from tacit.errors import InputError
+
+# Quanta of the largest entry, and rows of the largest table.
+LARGEST_ENTRY = 1 << 22
+MOST_ROWS = 1 << 40
+# Rows whose entries may be added in doubles before the sum is kept as an integer: 2^22 2^30 < 2^53.
+MOST_BATCH = 1 << 30
+
+WholeNumbers = NDArray[np.object_]  # Python integers, which never overflow
+
+
+def unit_entry(width: int) -> tuple[int, float]:
+    """Return the largest entry m, in quanta, and the quantum q of rows of ``width`` entries with norm at most 1.
+
+    q = 2^-k and m = floor(2^k / sqrt(width)), both by integer arithmetic: ``width`` entries of at most m quanta have
+    width m² <= 4^k, so that no row of them is longer than 1.
+
+    >>> unit_entry(4)
+    (4194304, 1.1920928955078125e-07)
+    """
+    bits = 22 + (width.bit_length() - 1) // 2
+    return math.isqrt(4**bits // width), 2.0**-bits
+
+
+def whole_class_sums(values: FloatArray, codes: NDArray[np.integer], n_classes: int) -> IntArray:
+    """Return the sum of each class [C] of whole numbers ``values`` [N] of at most 2^23 in size."""
+    return np.bincount(codes, weights=values, minlength=n_classes).astype(np.int64)
+
+
+def quanta(x: Rows, largest: int) -> FloatArray:
+    """Return numbers from 0 to 1 as whole numbers from -largest to largest, rounded: 2 x - 1 in quanta.
+
+    Numbers outside of [0, 1] end at the largest entry, so that no row grows beyond its bound.
+    """
+    scaled: FloatArray = np.multiply(x, 2.0 * largest, dtype=np.float64)
+    scaled += 0.5
+    np.floor(scaled, out=scaled)
+    scaled -= largest
+    return np.clip(scaled, -largest, largest, out=scaled)
+
+
+def require_countable(n_rows: int) -> None:
+    """Raise InputError for more rows than sums have room for."""
+    if n_rows > MOST_ROWS:
+        raise InputError(f"a table must have at most 2^40 rows for exact sums; got {n_rows:,}. Release parts of it.")

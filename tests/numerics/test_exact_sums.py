@@ -1,0 +1,44 @@
+"""Sums of whole quanta: exact in any order, bounded by public facts."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from tacit.errors import InputError
+from tacit.numerics.exact_sums import LARGEST_ENTRY, MOST_ROWS, quanta, require_countable, unit_entry, whole_class_sums
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 4, 5, 105, 784, 2000, 99_999])
+def test_no_row_of_largest_entries_is_longer_than_one(width: int) -> None:
+    largest, quantum = unit_entry(width)
+    assert width * (largest * Fraction(quantum)) ** 2 <= 1
+    assert width * ((largest + 1) * Fraction(quantum)) ** 2 > 1
+    assert LARGEST_ENTRY // 3 < largest <= LARGEST_ENTRY
+    assert math.log2(quantum).is_integer()
+
+
+def test_the_largest_table_of_the_largest_entries_has_room_in_64_bits() -> None:
+    assert LARGEST_ENTRY * MOST_ROWS < 2**63
+    require_countable(MOST_ROWS)
+    with pytest.raises(InputError, match="at most 2\\^40 rows"):
+        require_countable(MOST_ROWS + 1)
+
+
+def test_quanta_are_the_nearest_whole_numbers_and_stay_within_their_bound() -> None:
+    largest, _ = unit_entry(7)
+    x = np.array([0.0, 0.25, 0.5, 1.0, -3.0, 1.5, 1 / 3])
+    expected = [-largest, -largest / 2, 0, largest, -largest, largest, -largest / 3]
+    assert np.abs(quanta(x, largest) - expected).max() <= 0.5
+    assert quanta(x.astype(np.float32), largest)[:4].tolist() == quanta(x, largest)[:4].tolist()
+    assert quanta(np.array([True, False]), largest).tolist() == [largest, -largest]
+
+
+def test_class_sums_equal_a_loop_in_any_order() -> None:
+    rng = np.random.default_rng(0)
+    values, codes = quanta(rng.random(1000), LARGEST_ENTRY), rng.integers(0, 3, 1000)
+    loop = [sum(int(value) for value, code in zip(values, codes, strict=True) if code == which) for which in range(4)]
+    assert whole_class_sums(values, codes, 4).tolist() == loop
+    order = rng.permutation(1000)
+    assert whole_class_sums(values[order], codes[order], 4).tolist() == loop

@@ -1,0 +1,143 @@
+"""The same bytes for any batch size, order of rows, division into files and format; bad input charges nothing."""
+
+import hashlib
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from tacit import Budget, Ledger, release
+from tacit.data.columns import Categorical, Ignored, Label, Numeric
+from tacit.data.encoding import encode
+from tacit.data.schema import Schema
+from tacit.errors import SchemaError
+from tacit.releases.file import Release
+from tacit.workflows.tables import Table
+
+N = 3000
+SCHEMA = Schema(
+    (
+        Numeric("age", (18, 90)),
+        Numeric("dose", (0, 1), missing="flag"),
+        Categorical("ward", ("a", "b", "c"), missing="category"),
+        Label("ill", ("no", "yes")),
+    )
+)
+
+
+def frame(n: int = N, seed: int = 0) -> pl.DataFrame:
+    rng = np.random.default_rng(seed)
+    dose = pl.Series(rng.random(n).round(3)).set(pl.Series(rng.random(n) < 0.1), None)
+    ward = pl.Series([("a", "b", "c", None)[code] for code in rng.integers(0, 4, n)])
+    ill = pl.Series([("no", "yes")[code] for code in (rng.random(n) < 0.05).astype(int)])  # 95 % of one class
+    return pl.DataFrame({"age": rng.integers(10, 100, n), "dose": dose, "ward": ward, "ill": ill})
+
+
+def digest(made: Release) -> str:
+    content = hashlib.sha256()
+    for name in sorted(made.arrays):
+        content.update(name.encode() + made.arrays[name].tobytes())
+    return content.hexdigest()
+
+
+def released(table: Table, method: str, **options: object) -> str:
+    return digest(release(table, SCHEMA, epsilon=1.0, method=method, random_state=7, audit=False, **options))  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def batch_size(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    from tacit.data import row_stream
+
+    def set_size(size: int) -> None:
+        monkeypatch.setattr(row_stream.SourceRows.__init__, "__defaults__", (size, row_stream.one_by_one, None))
+
+    return set_size
+
+
+def tables(folder: Path, table: pl.DataFrame) -> Iterator[tuple[str, Table]]:
+    table.write_parquet(folder / "t.parquet", row_group_size=700)
+    table.write_csv(folder / "t.csv")
+    yield "parquet", folder / "t.parquet"
+    yield "csv", folder / "t.csv"
+    (folder / "parts").mkdir()
+    for place, part in enumerate(table.iter_slices(-(-table.height // 64))):
+        part.write_parquet(folder / "parts" / f"{place:02d}.parquet")
+    yield "64 files", folder / "parts"
+    yield "shuffled", table.sample(fraction=1, shuffle=True, seed=3)
+    yield "encoded", encode(table, SCHEMA)
+
+
+@pytest.mark.parametrize("method", ["moments", "marginals", "additive"])
+def test_every_form_of_a_table_gives_the_same_bytes(
+    tmp_path: Path, method: str, batch_size: Callable[[int], None]
+) -> None:
+    table = frame()
+    expected = released(table, method)
+    for name, form in tables(tmp_path, table):
+        assert released(form, method) == expected, name
+    for size in (1000, 10**6):
+        batch_size(size)
+        assert released(tmp_path / "t.parquet", method) == expected, size
+
+
+def test_batches_of_one_row_give_the_same_bytes(tmp_path: Path, batch_size: Callable[[int], None]) -> None:
+    table = frame(200)
+    expected = released(table, "moments")
+    batch_size(1)
+    for _, form in tables(tmp_path, table):
+        assert released(form, "moments") == expected
+
+
+def test_entry_noise_hangs_on_the_place_in_the_table_alone(tmp_path: Path, batch_size: Callable[[int], None]) -> None:
+    table = frame(9000)
+    expected = released(table, "moments", unit="entry")
+    table.write_parquet(tmp_path / "t.parquet")
+    for size in (100, 4096, 10**6):
+        batch_size(size)
+        assert released(tmp_path / "t.parquet", "moments", unit="entry") == expected
+    # The noise is each row's own: in another order it falls on other rows.
+    assert released(table.reverse(), "moments", unit="entry") != expected
+
+
+def test_bad_input_in_the_middle_names_file_and_row_and_charges_nothing(
+    tmp_path: Path, batch_size: Callable[[int], None]
+) -> None:
+    batch_size(500)
+    folder, ledger = tmp_path / "parts", Ledger.create(tmp_path / "x.ledger", Budget(9, 1e-3, unit="record"))
+    folder.mkdir()
+    table = frame().with_columns(pl.col("age").cast(pl.String))
+    for place, part in enumerate(table.iter_slices(1000)):
+        cells = part["age"].to_list()
+        if place == 1:
+            cells[876] = "Smith-4711"
+        part.with_columns(pl.Series("age", cells)).write_csv(folder / f"{place}.csv")
+    with pytest.raises(SchemaError, match=r"^1\.csv: column 'age', row 877 .*is no finite number") as caught:
+        release(folder, SCHEMA, epsilon=1, method="moments", ledger=ledger, output=tmp_path / "x.tacit")
+    assert "Smith" not in str(caught.value)
+    assert not ledger.lines()
+    assert not (tmp_path / "x.tacit").exists()
+
+
+def test_what_an_owner_is_told_adds_up_over_batches(tmp_path: Path, batch_size: Callable[[int], None]) -> None:
+    rng = np.random.default_rng(1)
+    table = frame(2000).with_columns(
+        pl.Series("patient", rng.integers(0, 400, 2000)),
+        pl.lit(95).alias("age"),
+        pl.when(pl.int_range(2000) < 5).then(None).otherwise(pl.col("ill")).alias("ill"),
+    )
+    rules = Schema((*SCHEMA.columns, Ignored("patient")))
+    messages = []
+    for size in (10**6, 64):
+        batch_size(size)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            release(table, rules, epsilon=1, method="moments", random_state=0, audit=False)
+        messages.append([str(warning.message) for warning in caught])
+    assert messages[0] == messages[1]
+    words = " ".join(messages[0])
+    assert "5 rows without a label left out" in words
+    assert "'patient' repeats like an identifier" in words
+    assert "'age'" in words
