@@ -12,6 +12,7 @@ from tacit.interfaces.cli.spend import (
     Allow,
     Audit,
     BadRecords,
+    DaskOption,
     Dataset,
     LegalNote,
     Owner,
@@ -19,6 +20,7 @@ from tacit.interfaces.cli.spend import (
     Person,
     Purpose,
     RowsPerPerson,
+    WorkersOption,
     left_words,
     opened_ledger,
     print_dry_run,
@@ -117,6 +119,8 @@ def fabricate(
     legal_note: LegalNote = "",
     period: Period = "",
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
+    workers: WorkersOption = None,
+    dask: DaskOption = None,
 ) -> None:
     """Fabricate a table: invented rows with the schema's columns and types, to be used like the private ones.
 
@@ -172,6 +176,8 @@ def fabricate(
                 output=output,
                 signing_key=key,
                 force=force,
+                workers=workers,
+                dask=dask,
                 progress=stage,
                 **settings,
             )

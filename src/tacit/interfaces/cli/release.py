@@ -12,6 +12,7 @@ from tacit.interfaces.cli.spend import (
     Allow,
     Audit,
     BadRecords,
+    DaskOption,
     Dataset,
     LegalNote,
     NeighbourRelation,
@@ -20,6 +21,7 @@ from tacit.interfaces.cli.spend import (
     Person,
     Purpose,
     RowsPerPerson,
+    WorkersOption,
     left_words,
     opened_ledger,
     print_dry_run,
@@ -86,6 +88,8 @@ def release(
     legal_note: LegalNote = "",
     period: Period = "",
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+    workers: WorkersOption = None,
+    dask: DaskOption = None,
 ) -> None:
     """Release knowledge of a private table: the file to hand out, with its card.
 
@@ -135,6 +139,8 @@ def release(
                 output=output,
                 signing_key=key,
                 force=force,
+                workers=workers,
+                dask=dask,
                 progress=stage,
             )
     if dry_run:

@@ -72,6 +72,16 @@ Allow = Annotated[
 ]
 
 
+WorkersOption = Annotated[
+    int | None,
+    typer.Option("--workers", metavar="N", help="Read the table with so many processes.", show_default=False),
+]
+DaskOption = Annotated[
+    str | None,
+    typer.Option("--dask", metavar="ADDRESS", help="Read it on a Dask cluster; noise stays here.", show_default=False),
+]
+
+
 def opened_ledger(path: Path | None, allow: list[str] | None) -> Ledger | Path | None:
     """Return the ledger at ``path``, which takes what ``allow`` says; its path where nothing has to be allowed."""
     if path is None and allow:
