@@ -53,9 +53,9 @@ bench: .venv/installed .venv-peers/installed  ## ratios against peers, measured 
 	@if [ -n "$$TACIT_DATA" ]; then $(BIN)/python bench/logistic.py; else $(BIN)/python bench/logistic.py growth memory; fi
 
 # Peers pin other versions of shared dependencies, so they live in an environment of their own.
-.venv-peers/installed:
+.venv-peers/installed: bench/peers.txt
 	$(PYTHON) -m venv .venv-peers
-	.venv-peers/bin/pip install --quiet opendp numpy diffprivlib metric-learn "scikit-learn==1.5.*"
+	.venv-peers/bin/pip install --quiet -r bench/peers.txt
 	touch $@
 
 .venv/core: pyproject.toml constraints.txt

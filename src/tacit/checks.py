@@ -22,6 +22,12 @@ def positive(name: str, value: Any, *, hint: str = "", error: type[InputError] =
     return number
 
 
+def positive_attributes(owner: Any, *names: str) -> None:
+    """Raise InputError unless each of these attributes of ``owner`` is finite and above 0."""
+    for name in names:
+        positive(name, getattr(owner, name))
+
+
 def fraction(
     name: str, value: Any, *, zero: bool = False, one: bool = False, error: type[InputError] = InputError
 ) -> float:

@@ -1,5 +1,6 @@
 """``tacit compare`` as the owner meets it."""
 
+import json
 import re
 from pathlib import Path
 
@@ -69,3 +70,16 @@ def test_too_few_rows_are_refused(folder: Path) -> None:
 def test_python_gives_the_same_figures(folder: Path) -> None:
     found = tacit.compare(folder / "real.csv", folder / "made.csv", folder / "p.toml")
     assert f"{found.variations[2]:.4f}" in run(folder, "real.csv", "made.csv", "-s", "p.toml")
+
+
+def test_figures_are_printed_as_json_that_says_they_are_private(folder: Path) -> None:
+    content = json.loads(run(folder, "real.csv", "made.csv", "-s", "p.toml", "--holdout", "held.csv", "--json"))
+    found = tacit.compare(folder / "real.csv", folder / "made.csv", folder / "p.toml", holdout=folder / "held.csv")
+    assert "not to be handed out" in content["private"]
+    assert content["total_variation"] == {str(count): value for count, value in found.variations.items()}
+    assert content["rows"] == {"private": 500, "fabricated": 500}
+    assert found.closeness is not None
+    assert content["closest_record"]["membership_auc"] == found.closeness.attack.area
+    assert set(content["auc"]) == set(found.learned)
+    alone = json.loads(run(folder, "real.csv", "made.csv", "-s", "p.toml", "--json"))
+    assert alone["closest_record"] is None

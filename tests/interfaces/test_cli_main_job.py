@@ -1,135 +1,24 @@
 """The main job as its users meet it: release, adopt, predict and report in real processes."""
 
-import json
 import os
 import re
-import resource
 import stat
 import subprocess
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 import pytest
-from typer.testing import CliRunner
+from tests.interfaces.main_job import ADOPT, OURS, RELEASE, Done, refused, tacit, write_tables
 
 from tacit.adoption.receiver_evidence import AdoptionEvidence
 from tacit.data.encoding import encode_file
-from tacit.errors import ReleaseError
-from tacit.interfaces.cli.main import app
 from tacit.privacy.ledger import Ledger
 from tacit.releases import signature
 from tacit.releases.file import read_release
 from tacit.workflows.models import read_model
 
 ROOT = Path(__file__).parents[2]
-OWNER = """version = 1
-[columns.age]
-kind = "numeric"
-bounds = [0, 100]
-[columns.dose]
-kind = "numeric"
-bounds = [0, 10]
-[columns.sex]
-kind = "categorical"
-categories = ["f", "m"]
-[columns.ill]
-kind = "label"
-classes = ["no", "yes"]
-"""
-OURS = """version = 1
-[columns.id]
-kind = "ignored"
-[columns.age]
-kind = "numeric"
-bounds = [0, 120]
-[columns.pulse]
-kind = "numeric"
-bounds = [0, 200]
-[columns.ill]
-kind = "label"
-classes = ["no", "yes"]
-"""
-# Runs many command lines in one process, each as `tacit` would, and prints what became of them.
-BATCH = """
-import contextlib, io, json, sys, traceback
-from tacit.interfaces.cli import main
-results = []
-for arguments in json.load(sys.stdin):
-    sys.argv = ["tacit", *arguments]
-    out, err = io.StringIO(), io.StringIO()
-    code = 1
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        try:
-            main.run()
-        except SystemExit as stop:
-            code = stop.code or 0
-        except BaseException:
-            traceback.print_exc()
-    results.append((code, out.getvalue(), err.getvalue()))
-print(json.dumps(results))
-"""
-
-
-@dataclass(frozen=True)
-class Done:
-    code: int
-    out: str
-    err: str
-
-
-def tacit(folder: Path, *commands: str, largest_file: int | None = None) -> list[Done]:
-    """Run command lines, one after the other, in one process that works in ``folder``."""
-
-    def limit() -> None:
-        if largest_file is not None:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, largest_file))
-
-    done = subprocess.run(
-        [sys.executable, "-c", BATCH],
-        input=json.dumps([command.split() for command in commands]),
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=folder,
-        timeout=300,
-        preexec_fn=limit,
-        env={**os.environ, "COLUMNS": "120"},
-    )
-    return [Done(*each) for each in json.loads(done.stdout)]
-
-
-def people(n: int, seed: int) -> pl.DataFrame:
-    generator = np.random.default_rng(seed)
-    ill = generator.integers(0, 2, n)
-    return pl.DataFrame(
-        {
-            "id": np.arange(n),
-            "age": generator.normal(40 + 25 * ill, 8).clip(0, 100).round(1),
-            "dose": generator.normal(3 + 3 * ill, 1).clip(0, 10).round(2),
-            "sex": np.array(["f", "m"])[generator.integers(0, 2, n)],
-            "pulse": generator.normal(70 + 10 * ill, 15).clip(0, 200).round(0),
-            "ill": np.array(["no", "yes"])[ill],
-        }
-    )
-
-
-def write_tables(folder: Path) -> None:
-    owner, ours, new = people(900, 0), people(120, 1), people(80, 2)
-    owner.select("age", "dose", "sex", "ill").write_csv(folder / "owner.csv")
-    labelled = pl.when(pl.int_range(pl.len()) < 16).then(pl.col("ill"))
-    ours.select("id", "age", "pulse", ill=labelled).write_csv(folder / "ours.csv")
-    new.select("id", "age", "pulse").write_csv(folder / "new.csv")
-    new.select("id", "age", "pulse", "ill").write_csv(folder / "test.csv")
-    (folder / "owner.toml").write_text(OWNER)
-    (folder / "ours.toml").write_text(OURS)
-
-
-RELEASE = "release owner.csv --schema owner.toml --epsilon 1"
-ADOPT = "adopt a.tacit ours.csv --schema ours.toml -o model.tacit"
 
 
 @pytest.fixture(scope="module")
@@ -151,19 +40,6 @@ def job(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Done]]:
         "adopt a.tacit a.tacit ours.csv --schema ours.toml -o twice.tacit",
         "adopt a.tacit ours.csv --schema ours.toml -o again.tacit",
     )
-
-
-def refused(folder: Path, cases: Sequence[tuple[str, str]], *, largest_file: int | None = None) -> None:
-    """Check that each command fails with one line that has these words, and leaves the folder as it was."""
-    before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
-    results = tacit(folder, *(command for command, _ in cases), largest_file=largest_file)
-    for (command, words), done in zip(cases, results, strict=True):
-        assert done.code == 2, (command, done)
-        assert done.err.splitlines()[-1].startswith("error: "), (command, done)
-        assert words in done.err, (command, done.err)
-        assert "Traceback" not in done.err, (command, done.err)
-        assert done.out == "", (command, done.out)
-    assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
 
 
 def test_every_command_of_the_main_job_succeeds(job: tuple[Path, list[Done]]) -> None:
@@ -253,98 +129,6 @@ def test_the_reports_say_what_they_measured(job: tuple[Path, list[Done]]) -> Non
     assert "it may go wherever the release goes" in page
 
 
-def test_without_a_ledger_or_with_a_seed_one_is_warned(tmp_path: Path) -> None:
-    write_tables(tmp_path)
-    plain, seeded, adopted = tacit(
-        tmp_path,
-        f"{RELEASE} --unit entry -o plain.tacit",
-        f"{RELEASE} --seed 1 -o seeded.tacit",
-        "adopt seeded.tacit plain.tacit ours.csv --schema ours.toml -o model.tacit",
-    )
-    assert (plain.code, seeded.code, adopted.code) == (0, 0, 0)
-    assert "warning: no --ledger" in plain.err
-    assert "NOT PRIVATE" not in plain.err
-    assert "NOT PRIVATE" in seeded.err
-    assert not read_release(tmp_path / "seeded.tacit").card.holds
-    assert "seeded.tacit does not hold" in adopted.err
-    assert "plain.tacit does not hold" not in adopted.err
-
-
-def test_rows_without_a_label_are_left_out_and_said(tmp_path: Path) -> None:
-    write_tables(tmp_path)
-    (tmp_path / "owner.csv").write_text((tmp_path / "owner.csv").read_text() + "50,5,f,\n51,5,m,\n")
-    (done,) = tacit(tmp_path, f"{RELEASE} --seed 1 -o a.tacit")
-    assert done.code == 0
-    assert "2 rows without a label left out." in done.err
-
-
-def test_past_the_budget_nothing_is_written(tmp_path: Path) -> None:
-    write_tables(tmp_path)
-    tacit(
-        tmp_path,
-        "ledger init l.ledger --epsilon 1.2 --delta 2e-6 --unit record",
-        f"{RELEASE} --ledger l.ledger -o a.tacit",
-    )
-    refused(tmp_path, [(f"{RELEASE} --ledger l.ledger -o b.tacit", "does not fit the budget")])
-    (dry,) = tacit(tmp_path, f"{RELEASE} --ledger l.ledger --dry-run")
-    assert "does not fit the budget" in dry.out
-    assert len(Ledger(tmp_path / "l.ledger").lines()) == 1
-
-
-def test_a_bad_release_is_refused_before_anything_is_charged(tmp_path: Path) -> None:
-    write_tables(tmp_path)
-    rows = (tmp_path / "owner.csv").read_text().splitlines()
-    spoiled = {
-        "columns": [rows[0].replace("dose", "doze"), *rows[1:]],
-        "nan": [*rows, "nan,5,f,no"],
-        "infinite": [*rows, "50,inf,f,no"],
-        "empty": [],
-        "header": rows[:1],
-        "category": [*rows, "50,5,x,no"],
-        "class": [*rows, "50,5,f,maybe"],
-    }
-    for name, lines in spoiled.items():
-        (tmp_path / f"{name}.csv").write_text("".join(f"{line}\n" for line in lines))
-    (tmp_path / "draft.toml").write_text(OWNER.replace("version = 1", "version = 1\nbounds_from_data = true"))
-    (tmp_path / "unlabelled.toml").write_text(OWNER.split("[columns.ill]", maxsplit=1)[0])
-    (tmp_path / "old.tacit").write_text("something dear")
-    tacit(tmp_path, "ledger init l.ledger --epsilon 50 --delta 1e-3 --unit record")
-    good = "--schema owner.toml --ledger l.ledger"
-    to = "-o new.tacit"
-    refused(
-        tmp_path,
-        [
-            (f"release columns.csv {good} --epsilon 1 {to}", "lacks 'dose'"),
-            (f"release nan.csv {good} --epsilon 1 {to}", "the cell is missing"),
-            (f"release infinite.csv {good} --epsilon 1 {to}", "no finite number"),
-            (f"release empty.csv {good} --epsilon 1 {to}", "the file is empty"),
-            (f"release header.csv {good} --epsilon 1 {to}", "no rows"),
-            (f"release category.csv {good} --epsilon 1 {to}", "outside the closed list"),
-            (f"release class.csv {good} --epsilon 1 {to}", "no class of the schema"),
-            (f"release nowhere.csv {good} --epsilon 1 {to}", "no such file"),
-            (f"release owner.csv {good} --epsilon -1 {to}", "epsilon must be a finite number above 0; got -1"),
-            (f"release owner.csv {good} --epsilon 0 {to}", "epsilon must be"),
-            (f"release owner.csv {good} --epsilon 1000 {to}", "epsilon must be at most 100"),
-            (f"release owner.csv {good} --epsilon nan {to}", "epsilon must be"),
-            (f"release owner.csv {good} --epsilon 1 --delta 2 {to}", "delta must be in"),
-            (f"release owner.csv {good} --epsilon 1 --unit row {to}", "unit must be one of"),
-            (f"release owner.csv {good} --epsilon 1", "output must be given"),
-            (f"release owner.csv {good} --epsilon 1 -o old.tacit", "exists already"),
-            (f"release owner.csv {good} --epsilon 1 -o owner.csv --force", "is also an input"),
-            (f"release owner.csv {good} --epsilon 1 -o l.ledger --force", "is also an input"),
-            (f"release owner.csv {good} --epsilon 1 -o nowhere/new.tacit", "no such file or folder"),
-            (f"release owner.csv {good} --epsilon 1 -o .", "is a folder"),
-            (f"release owner.csv {good} --epsilon 1 --sign nokey.pem {to}", "nokey.pem"),
-            (f"release owner.csv {good} --epsilon 1 --sign owner.toml {to}", "not a private key"),
-            (f"release owner.csv --schema nowhere.toml --epsilon 1 {to}", "schema cannot be read"),
-            (f"release owner.csv --schema draft.toml --epsilon 1 {to}", "bounds_from_data is true"),
-            (f"release owner.csv --schema unlabelled.toml --epsilon 1 {to}", "label"),
-            (f"release owner.csv --schema owner.toml --epsilon 1 --ledger no.ledger {to}", "there is no ledger at"),
-        ],
-    )
-    assert Ledger(tmp_path / "l.ledger").lines() == ()
-
-
 def test_bad_files_are_refused_by_receiver_and_reviewer(job: tuple[Path, list[Done]], tmp_path: Path) -> None:
     for name in ("a.tacit", "model.tacit", "ours.csv", "new.csv", "test.csv"):
         (tmp_path / name).write_bytes((job[0] / name).read_bytes())
@@ -410,31 +194,6 @@ def test_on_a_full_disk_nothing_is_spent_and_nothing_half_written(job: tuple[Pat
         largest_file=500,
     )
     assert Ledger(tmp_path / "l.ledger").lines() == ()
-
-
-def test_a_charge_that_could_not_be_delivered_is_said_to_stand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_tables(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    CliRunner().invoke(app, ["ledger", "init", "l.ledger", "--epsilon", "2", "--delta", "2e-6", "--unit", "record"])
-
-    def broken(*_: object, **__: object) -> None:
-        raise ReleaseError("a.tacit cannot be written: the disk is full.")
-
-    monkeypatch.setattr("tacit.workflows.release.write_release", broken)
-    result = CliRunner().invoke(app, f"{RELEASE} --ledger l.ledger -o a.tacit".split())
-    assert "The charge stands on the ledger" in str(result.exception)
-    assert len(Ledger("l.ledger").lines()) == 1
-
-
-def test_a_signed_release_is_adopted_by_those_who_know_the_key(tmp_path: Path) -> None:
-    write_tables(tmp_path)
-    for name in ("owner", "stranger"):
-        key = signature.generate_key()
-        signature.save_key(key, tmp_path / f"{name}.pem")
-        signature.save_public_key(key.public_key(), tmp_path / f"{name}.pub")
-    made, adopted = tacit(tmp_path, f"{RELEASE} --seed 0 --sign owner.pem -o a.tacit", f"{ADOPT} --key owner.pub")
-    assert (made.code, adopted.code) == (0, 0), (made, adopted)
-    refused(tmp_path, [(f"{ADOPT} --force --key stranger.pub", "it is signed by")])
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """``tacit release --method marginals``, ``tacit fabricate --from`` and ``tacit ask`` as their users meet them."""
 
+import json
 from pathlib import Path
 
 import polars as pl
@@ -111,3 +112,24 @@ def test_python_gives_what_the_command_line_gives(folder: Path) -> None:
     assert made.table().write_csv() == (folder / "seeded.csv").read_text()
     assert made.X.shape == (50, len(SCHEMA.encoded_names))
     assert tacit.ask(folder / "r.tacit", "work").cells[0][-1] == "missing"
+
+
+def test_answers_are_printed_as_json_and_under_conditions(folder: Path) -> None:
+    whole = json.loads(run(folder, "ask", "r.tacit", "work x outcome", "--json").output)
+    assert whole["columns"] == ["work", "outcome"]
+    assert len(whole["counts"]) == 12
+    low, high = whole["counts"][0]["interval"]
+    assert low <= whole["counts"][0]["rows"] <= high
+    part = json.loads(run(folder, "ask", "r.tacit", "work x outcome", "--where", "age=17-40", "--json").output)
+    assert 0 < sum(line["rows"] for line in part["counts"]) < sum(line["rows"] for line in whole["counts"])
+    assert part["counts"][0]["interval"] is None
+    assert "no interval" in run(folder, "ask", "r.tacit", "work", "--where", "age=17-40").output
+    assert tacit.ask(folder / "r.tacit", "work", where=["age = 17-40"]).half_width is None
+
+
+@pytest.mark.parametrize(
+    ("where", "message"), [("height=3", "begin with the name"), ("age=old", "holds numbers"), ("age>90", "some rows")]
+)
+def test_conditions_that_cannot_be_met_are_refused(folder: Path, where: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        run(folder, "ask", "r.tacit", "work", "--where", where)

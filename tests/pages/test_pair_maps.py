@@ -36,7 +36,7 @@ def test_a_map_colours_cells_by_sign_and_greys_what_noise_explains() -> None:
     page = pair_maps(curves(np.array([[1.0], [-0.5], [0.1], [0.0], [0.3], [-0.3]])), ["for ill"])
     cells = re.findall(r'<td class="([^"]*)" style="--strength: (\d+)%" title="([^"]*)">([^<]*)</td>', page)
     assert cells[0] == ("together", "70", "± 0.20 of noise", "+1.00")
-    assert cells[1] == ("apart", "35", "± 0.20 of noise", "−0.50")
+    assert cells[1] == ("apart", "35", "± 0.20 of noise", "−.50")
     assert cells[2][0] == "together unclear"
     assert "&lt;city&gt;" in page
     assert "<city>" not in page

@@ -1,4 +1,4 @@
-"""No draw without its charge and no damaged file: many processes, killed processes, full, read-only and locked files.
+"""No draw without its charge and no damaged file: many processes, killed processes and full disks.
 
 The parts that must run in processes of their own are functions of this file, run as ``python FILE FUNCTION ARGUMENTS``.
 """
@@ -12,21 +12,31 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
+from tests.privacy.ledger_processes import (
+    charge,
+    draw,
+    drawn,
+    forked,
+    require_mounts,
+    require_refusal,
+    require_sound,
+    run_function,
+    statuses,
+)
 
 from tacit.errors import BudgetExceededError, LedgerError
 from tacit.privacy.budget import Budget
-from tacit.privacy.events import ApproximateEvent
 from tacit.privacy.ledger import Ledger, Receipt
 
-HUNDREDTH = ApproximateEvent(0.01)
+run = partial(run_function, __file__)
 
 
 @pytest.fixture
@@ -34,58 +44,6 @@ def path(tmp_path: Path) -> Path:
     path = tmp_path / "patients.ledger"
     Ledger.create(path, Budget(1, unit="record"))
     return path
-
-
-def charge(ledger: Ledger) -> Receipt:
-    return ledger.charge(HUNDREDTH, unit="record", purpose="a mean")
-
-
-def draw(marks: Path, receipt: Receipt) -> None:
-    """Leave a durable mark, as noise that was drawn and handed out would."""
-    descriptor = os.open(marks, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-    try:
-        os.write(descriptor, f"{receipt}\n".encode())
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def drawn(marks: Path) -> list[Receipt]:
-    return [Receipt.parse(text) for text in marks.read_text().splitlines()] if marks.exists() else []
-
-
-def require_sound(path: Path, marks: Path) -> int:
-    """Check that every draw has its line and that the file is whole; return the number of lines."""
-    lines = Ledger(path).verify()
-    assert set(drawn(marks)) <= {line.receipt for line in lines}
-    with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-    return len(lines)
-
-
-def forked(work: object, *arguments: object) -> int:
-    """Run ``work`` in a forked child, which ends with the number that it returns, and return the child's id."""
-    assert callable(work)
-    child = os.fork()
-    if child:
-        return child
-    status = 99
-    try:
-        status = work(*arguments)
-    finally:
-        os._exit(status)
-
-
-def statuses(children: list[int]) -> list[int]:
-    return [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
-
-
-def run(function: str, *arguments: object, before: tuple[str, ...] = ()) -> str:
-    """Run ``function`` of this file in a fresh process and return what it printed."""
-    command = [*before, sys.executable, "-W", "error", __file__, function, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 # --- many processes
@@ -219,12 +177,6 @@ def die_while_creating(path: str) -> None:
 # --- a full disk
 
 
-def require_refusal(ledger: Ledger, marks: Path, words: str) -> None:
-    with pytest.raises(LedgerError, match=words) as refused:
-        draw(marks, charge(ledger))
-    assert not isinstance(refused.value, BudgetExceededError)
-
-
 def charges_until_an_error(ledger: Ledger) -> int:
     for accepted in range(101):
         try:
@@ -329,160 +281,6 @@ def test_a_really_full_file_system_takes_a_whole_write_or_none(tmp_path: Path, f
     require_mounts()
     (tmp_path / "disk").mkdir()
     run(function, tmp_path / "disk", before=("unshare", "--mount"))
-
-
-def require_mounts() -> None:
-    try:
-        probe = ["unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
-        subprocess.run(probe, check=True, capture_output=True)
-    except (OSError, subprocess.CalledProcessError):
-        pytest.skip("needs the right to mount a file system of its own")
-
-
-# --- a read-only file
-
-
-def require_readable_and_not_chargeable(path: Path, marks: Path) -> None:
-    ledger = Ledger(path)
-    assert len(ledger.verify()) == 1
-    assert ledger.spent() == 0.01
-    require_refusal(ledger, marks, "is read-only. Nothing was charged")
-
-
-def as_nobody(path: str, marks: str) -> None:
-    if os.geteuid() == 0:
-        # An import must not be left for later: nobody may not read the library's files.
-        Ledger(path).verify()
-        os.setgid(65534)
-        os.setuid(65534)
-    require_readable_and_not_chargeable(Path(path), Path(marks))
-
-
-@pytest.mark.parametrize("folder_mode", [0o555, 0o777])
-def test_a_file_without_write_permission_can_be_read_and_not_charged(tmp_path: Path, folder_mode: int) -> None:
-    """The superuser may write anyway, so the test gives the privilege up; the folder may or may not be writable."""
-    # Not below pytest's folder, which others may not enter.
-    with tempfile.TemporaryDirectory() as name:
-        folder, path = Path(name), Path(name) / "patients.ledger"
-        charge(Ledger.create(path, Budget(1, unit="record")))
-        path.chmod(0o444)
-        folder.chmod(folder_mode)
-        run("as_nobody", path, tmp_path / "marks")
-        folder.chmod(0o755)
-        path.chmod(0o644)
-        assert [each.name for each in folder.iterdir()] == [path.name]
-        assert require_sound(path, tmp_path / "marks") == 1
-
-
-def in_a_closed_folder(path: str) -> None:
-    if os.geteuid() == 0:
-        os.setgid(65534)
-        os.setuid(65534)
-    with pytest.raises(LedgerError, match="there is no ledger at"):
-        Ledger(path)
-
-
-def test_a_ledger_in_a_folder_that_may_not_be_entered_is_not_seen() -> None:
-    with tempfile.TemporaryDirectory() as name:
-        path = Path(name) / "patients.ledger"
-        Ledger.create(path, Budget(1, unit="record"))
-        path.parent.chmod(0o600)
-        run("in_a_closed_folder", path)
-        path.parent.chmod(0o700)
-
-
-def on_a_read_only_mount(folder: str, marks: str) -> None:
-    subprocess.run(["mount", "--bind", folder, folder], check=True)
-    subprocess.run(["mount", "-o", "remount,bind,ro", folder], check=True)
-    require_readable_and_not_chargeable(Path(folder) / "patients.ledger", Path(marks))
-    with pytest.raises(LedgerError, match="Read-only file system"):
-        Ledger.create(Path(folder) / "other.ledger", Budget(1, unit="record"))
-    subprocess.run(["umount", folder], check=True)
-
-
-def test_a_ledger_on_a_read_only_file_system_can_be_read_and_not_charged(tmp_path: Path) -> None:
-    require_mounts()
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    charge(Ledger.create(folder / "patients.ledger", Budget(1, unit="record")))
-    run("on_a_read_only_mount", folder, tmp_path / "marks", before=("unshare", "--mount"))
-    assert require_sound(folder / "patients.ledger", tmp_path / "marks") == 1
-
-
-def test_a_connection_that_sqlite_finds_read_only_takes_no_charge(
-    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Permissions may change between our look at them and SQLite's."""
-    connect = sqlite3.connect
-
-    def read_only(database: str, **options: object) -> sqlite3.Connection:
-        return connect(database.replace("mode=rw", "mode=ro"), **options)  # type: ignore[call-overload, no-any-return]
-
-    monkeypatch.setattr(sqlite3, "connect", read_only)
-    require_refusal(Ledger(path), tmp_path / "marks", "is read-only. Nothing was charged")
-    monkeypatch.undo()
-    assert require_sound(path, tmp_path / "marks") == 0
-
-
-# --- a locked file
-
-
-@pytest.mark.parametrize("lock", ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"])
-def test_a_file_that_another_program_writes_takes_no_charge_until_it_ends(
-    path: Path, tmp_path: Path, lock: str
-) -> None:
-    ledger = Ledger(path, timeout=0.1)
-    with closing(sqlite3.connect(path, isolation_level=None)) as other:
-        other.execute(lock)
-        started = time.monotonic()
-        require_refusal(ledger, tmp_path / "marks", "is locked by another program. Nothing was charged")
-        assert time.monotonic() - started < 5
-        assert ledger.spent() == 0  # readers are not kept waiting
-        other.execute("ROLLBACK")
-    assert charge(ledger).line == 1
-    assert require_sound(path, tmp_path / "marks") == 1
-
-
-def test_a_file_that_another_program_keeps_to_itself_cannot_even_be_opened(path: Path) -> None:
-    ledger = Ledger(path)
-    with closing(sqlite3.connect(path, isolation_level=None)) as other:
-        other.execute("PRAGMA locking_mode = EXCLUSIVE")
-        other.execute("BEGIN EXCLUSIVE")
-        other.execute("ROLLBACK")
-        for operation in (lambda: Ledger(path, timeout=0.1), lambda: charge(Ledger(path, timeout=0.1))):
-            with pytest.raises(LedgerError, match="is locked by another program"):
-                operation()
-    assert charge(ledger).line == 1
-
-
-def test_a_charge_waits_for_a_writer_that_ends_in_time(path: Path) -> None:
-    ledger = Ledger(path, timeout=30)
-    with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        timer = threading.Timer(0.3, lambda: other.execute("ROLLBACK"))
-        timer.start()
-        assert charge(ledger).line == 1
-        timer.join()
-
-
-# --- how the file is written
-
-
-def test_a_charge_is_committed_through_a_log_that_is_synced(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[tuple[str, int]] = []
-    from tacit.privacy.ledger_file import LedgerFile
-
-    append = LedgerFile.append
-
-    def watched(file: LedgerFile, content: str, head: object) -> Receipt:
-        (mode,) = file._connection.execute("PRAGMA journal_mode").fetchone()
-        (level,) = file._connection.execute("PRAGMA synchronous").fetchone()
-        seen.append((mode, level))
-        return append(file, content, head)  # type: ignore[arg-type]  # passed on as it came
-
-    monkeypatch.setattr(LedgerFile, "append", watched)
-    charge(Ledger(path))
-    assert seen == [("wal", 2)]  # 2 is FULL
 
 
 if __name__ == "__main__":

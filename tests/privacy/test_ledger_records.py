@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tacit.errors import InputError, LedgerError, LedgerTamperedError
 from tacit.files.hash_chain import Head, Receipt, canonical, digest, follow
 from tacit.privacy.budget import Budget
-from tacit.privacy.events import ApproximateEvent, LaplaceEvent
+from tacit.privacy.events import ApproximateEvent
 from tacit.privacy.ledger import Ledger
 from tacit.privacy.ledger_records import Line
 
@@ -398,11 +398,3 @@ def test_a_flipped_byte_of_the_file_never_gives_other_lines(
     except LedgerError:
         return
     assert [line.receipt for line in lines] == [line.receipt for line in Ledger(original).lines()]
-
-
-def test_a_numpy_number_and_a_python_number_have_one_spelling() -> None:
-    import numpy as np
-
-    assert canonical({"b": np.float32(0.5), "a": np.int8(3)}) == '{"a":3,"b":0.5}'
-    with pytest.raises(TypeError):
-        canonical({"a": LaplaceEvent})

@@ -1,7 +1,9 @@
 """A fabricated table beside the private one: likeness, what learners get from it, and whether it gives rows away."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -78,6 +80,42 @@ class TableComparison:
     broken: float
     learned: Mapping[str, Learned]
     closeness: Closeness | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures as JSON-ready values; an area that is not known is None."""
+        near = self.closeness
+        return {
+            "private": "computed from private rows without noise: not to be handed out",
+            "rows": {"private": self.n_real, "fabricated": self.n_fabricated},
+            "total_variation": {str(count): value for count, value in self.variations.items()},
+            "total_variation_of_held_out_rows": {
+                str(count): value for count, value in self.held_out_variations.items()
+            },
+            "correlation_gap": self.correlation_gap,
+            "impossible": self.impossible,
+            "impossible_pairs": [
+                {"columns": list(each.columns), "share": each.share} for each in self.impossible_pairs
+            ],
+            "broken_constraints": self.broken,
+            "auc": {
+                name: {"real": _known(each.real), "fabricated": _known(each.fabricated)}
+                for name, each in self.learned.items()
+            },
+            "closest_record": None
+            if near is None
+            else {
+                "nearer_share": near.nearer_share,
+                "to_private": near.to_private,
+                "to_held_out": near.to_held_out,
+                "copies": near.copies,
+                "membership_auc": near.attack.area,
+                "membership_interval": list(near.attack.area_interval),
+            },
+        }
+
+
+def _known(area: float) -> float | None:
+    return None if math.isnan(area) else area
 
 
 def compare_tables(

@@ -223,16 +223,9 @@ class Label:
 
 @dataclass(frozen=True)
 class Target:
-    """The column to predict where that is a number between public bounds; an empty cell means unknown.
+    """The column to predict where that is a number between public bounds, as in `Numeric`.
 
-    Parameters
-    ----------
-    name : str
-        The column's header.
-    bounds : (low, high)
-        Public facts, never read from private data; a value outside is moved to the nearer bound.
-    missing_values : tuple of str
-        Cell texts that mean "unknown".
+    An empty cell, and a text among ``missing_values``, means unknown.
     """
 
     kind: ClassVar[str] = "target"

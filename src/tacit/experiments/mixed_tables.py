@@ -1,7 +1,7 @@
 """Public mixed tables with a label, each as the rows that an owner has and rows held out for tests."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 from tacit.data.columns import Categorical, Column, Label, Numeric
 from tacit.data.datasets import load_adult, load_bank
 from tacit.data.encoding import Encoded, encode
+from tacit.data.public_schemas import flights_schema
 from tacit.data.schema import Schema
 from tacit.data.sources import FOLDER_VARIABLE, Get, locate
 from tacit.data.table_source import read_table
@@ -66,25 +67,15 @@ def flights() -> SplitTable:
         # The rows are public: their categories may be read from them.
         return Categorical(name, tuple(sorted(table[name].drop_nulls().unique().to_list())))
 
-    columns: tuple[Column, ...] = (
-        category("origin"),
-        category("dest"),
-        category("carrier"),
-        Numeric("month", (1, 12), integer=True),
-        category("weekday"),
-        Numeric("hour", (0, 23), integer=True),
-        Numeric("distance", (0, 5000), integer=True),
-        Numeric("temp", (0, 110), missing="flag"),
-        Numeric("humid", (0, 100), missing="flag"),
-        Numeric("wind_speed", (0, 60), missing="flag"),
-        Numeric("precip", (0, 2), missing="flag"),
-        Numeric("pressure", (970, 1050), missing="flag"),
-        Numeric("visib", (0, 10), missing="flag"),
-        Numeric("built", (1950, 2015), integer=True, missing="flag"),
-        Numeric("seats", (0, 500), integer=True, missing="flag"),
-        Numeric("engines", (0, 4), integer=True, missing="flag"),
-        Label("late", ("on time", "late")),
-    )
+    # Wider bounds than the set's own schema, as the recorded figures were measured with.
+    wider = {"wind_speed": (0, 60), "built": (1950, 2015), "engines": (0, 4)}
+    features = [
+        category(column.name)
+        if isinstance(column, Categorical)
+        else replace(column, bounds=wider.get(column.name, column.bounds))
+        for column in flights_schema().features
+    ]
+    columns = (category("origin"), *features, Label("late", ("on time", "late")))
     return _split(table, Schema(columns, extra_columns="ignore"))
 
 

@@ -55,11 +55,10 @@ def _duration(seconds: float) -> str:
 def run_table(table: Experiment, *, quick: bool = False, watch: Watch = lambda _: None) -> RecordedTable:
     """Run a table and return what it yields, with the time that it took."""
     start, rows = time.perf_counter(), []
-    conditions = table.load().CONDITIONS
     for row in table.rows(quick=quick):
         rows.append(row)
         watch(row)
-    return RecordedTable(table.name, tuple(rows), conditions, time.perf_counter() - start, quick)
+    return RecordedTable(table.name, tuple(rows), table.conditions, time.perf_counter() - start, quick)
 
 
 def papers_folder() -> Path:

@@ -1,9 +1,12 @@
 """The tables of ``tacit reproduce``: one line each, and the module of a table is loaded when the table is run."""
 
 import importlib
+import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from tacit.errors import InputError
@@ -12,9 +15,8 @@ from tacit.experiments.results import Conditions, ResultRow
 
 @runtime_checkable
 class TableModule(Protocol):
-    """What a module of ``tacit.experiments.tables`` holds: its rows, its conditions, and constants of a quick run."""
+    """What a module of ``tacit.experiments.tables`` holds: its rows, and constants of a quick run."""
 
-    CONDITIONS: Conditions
     QUICK: Mapping[str, Any]
 
     def rows(self) -> Iterator[ResultRow]:
@@ -24,7 +26,10 @@ class TableModule(Protocol):
 
 @dataclass(frozen=True)
 class Experiment:
-    """A named table and what it shows; its module has the same name, with underscores."""
+    """A named table and what it shows; its module has the same name, with underscores.
+
+    What it was measured under stands in ``conditions.toml`` beside this module, in the section of its name.
+    """
 
     name: str
     summary: str
@@ -33,8 +38,13 @@ class Experiment:
         """Return the module of this table, imported now: others may need libraries that are not installed."""
         module = importlib.import_module(f"tacit.experiments.tables.{self.name.replace('-', '_')}")
         if not isinstance(module, TableModule):
-            raise TypeError(f"{module.__name__} must define rows(), CONDITIONS and QUICK.")
+            raise TypeError(f"{module.__name__} must define rows() and QUICK.")
         return module
+
+    @property
+    def conditions(self) -> Conditions:
+        """What the table was measured under, in words."""
+        return Conditions(**_all_conditions()[self.name])
 
     def rows(self, *, quick: bool = False) -> Iterator[ResultRow]:
         """Run the experiment and yield its rows as they are ready; a quick run uses fewer seeds and rows.
@@ -44,6 +54,11 @@ class Experiment:
         module = self.load()
         with replaced(module, module.QUICK if quick else {}):
             yield from module.rows()
+
+
+@cache
+def _all_conditions() -> dict[str, dict[str, str]]:
+    return tomllib.loads(Path(__file__).with_name("conditions.toml").read_text(encoding="utf-8"))
 
 
 @contextmanager

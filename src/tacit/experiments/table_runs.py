@@ -33,6 +33,8 @@ TACIT, LINEAR, BOOSTING = "tacit, additive release", "linear model, no privacy",
 # Splits and seeds of noise that no setting was chosen on.
 FIRST_SEED = 101
 PEER_SCRIPT = "peer_tables.py"
+# Runs in which peers take part: DP-SGD takes most of the time.
+PEER_RUNS = 2
 NO_ROWS = np.zeros(0, np.intp)
 
 
@@ -187,7 +189,8 @@ def table_rows(
         seed = FIRST_SEED + run
         parts = make_parts(seed)
         open_ones = () if run and same_split else open_figures(parts)
-        for method, where, figure in chain(private_figures(parts, seed), open_ones, peer_figures(parts, seed, peers)):
+        private_ones = peer_figures(parts, seed, peers if run < PEER_RUNS else ())
+        for method, where, figure in chain(private_figures(parts, seed), open_ones, private_ones):
             found.setdefault((method, where), []).append(figure)
     for (method, where), values in found.items():
         timed = method.endswith(SECONDS)

@@ -79,12 +79,12 @@ def digest(content: str, previous: str = "") -> str:
     return hashlib.sha256((content + previous).encode()).hexdigest()
 
 
-def one_line(name: str, text: Any) -> str:
+def one_line(name: str, text: Any, *, longest: int = LONGEST_TEXT) -> str:
     """Return ``text`` if it is one line of printable text that no terminal takes for a command."""
-    rule = f"{name} must be one line of printable text of at most {LONGEST_TEXT} characters"
+    rule = f"{name} must be one line of printable text of at most {longest} characters"
     if not isinstance(text, str):
         raise InputError(f"{rule}; got a {type(text).__name__}.")
-    if len(text) > LONGEST_TEXT:
+    if len(text) > longest:
         raise InputError(f"{rule}; got {len(text)} characters.")
     if not text.isprintable():
         raise InputError(f"{rule}; got line breaks or control characters.")

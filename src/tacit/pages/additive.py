@@ -77,7 +77,7 @@ def quality(model: AdditiveClassifier | AdditiveRegression) -> Markup:
         if check.separation_z >= 2
         else "The check does not stand out of its noise: this release may hold nothing. Spend more epsilon or add rows."
     )
-    z = f"{check.separation_z:.1f} standard deviations of its noise"
+    z = f"{check.separation_z:.1f} standard deviations of what noise and chance explain"
     return joined(
         tag("p", f"The finished scores were counted once more, with noise: they separate by {z}. {doubt}"),
         tag("dl", [joined(tag("dt", name), tag("dd", value)) for name, value in figures]),

@@ -122,6 +122,17 @@ def guess_chart(guess: float) -> Markup:
     return tag("div", strip, ends, class_="chart guess")
 
 
+def bar_chart(
+    name: str, cells: Sequence[str], shares: Sequence[float], bars: Sequence[Markup], *, size: tuple[float, float]
+) -> Markup:
+    """Return ``bars`` in a frame of ``size`` with the first and last of the ``cells`` below, read aloud as shares."""
+    words = "; ".join(f"{cell} {percent(share)}" for cell, share in zip(cells, shares, strict=True))
+    view = {"viewBox": f"0 0 {size[0]} {size[1]}", "preserveAspectRatio": "none", "class_": "bars"}
+    drawn = tag("svg", list(bars), role="img", aria_label=f"{name}: {words}", **view)
+    ends = tag("div", tag("span", short(cells[0])), tag("span", short(cells[-1])), class_="axis")
+    return tag("div", tag("p", short(name), title=name, class_="dot-name left"), drawn, ends)
+
+
 def legend(series: Sequence[tuple[str, str]]) -> Markup:
     """Return which colour class stands for what: pairs of (caption, colour class)."""
     return tag("p", [tag("span", caption, class_=f"key {colour}") for caption, colour in series], class_="legend")

@@ -53,7 +53,8 @@ def curve_charts(curves: Sequence[ColumnCurve], names: Sequence[str]) -> Markup:
     reach = max([1.0, *(_reach(curve, shown) for curve in curves)])
     charts = [_chart(curve, shown, reach) for curve in curves]
     keys = list(zip([*names[:shown], "noise, two standard deviations"], [*COLOURS[:shown], "band"], strict=True))
-    return joined(legend(keys), tag("div", charts, class_="gallery"))
+    scale = tag("p", f"Every chart reaches from −{reach:.1f} to +{reach:.1f}.", class_="small")
+    return joined(legend(keys), scale, tag("div", charts, class_="gallery"))
 
 
 def _reach(curve: ColumnCurve, n_scores: int) -> float:
@@ -88,9 +89,9 @@ def _number_curve(curve: ColumnCurve, n_scores: int, reach: float) -> Markup:
         y, off = (20 * part[places, k] / reach for part in (curve.values, BAND * curve.deviations))
         parts.append(tag("path", d=_band(x, 20 - y - off, 20 - y + off), class_=f"noise {COLOURS[k]}"))
         parts.append(tag("path", d=_steps(x, 20 - y), class_=f"curve {COLOURS[k]}"))
-    words = f"{curve.levels.name} from {ends[places[0]]:.4g} to {ends[places[-1] + 1]:.4g}"
+    words = f"{curve.levels.name} from {ends[places[0]]:.6g} to {ends[places[-1] + 1]:.6g}"
     drawing = tag("svg", parts, viewBox="0 0 100 40", preserveAspectRatio="none", role="img", aria_label=words)
-    axis = tag("div", tag("span", f"{ends[places[0]]:.4g}"), tag("span", f"{ends[places[-1] + 1]:.4g}"), class_="axis")
+    axis = tag("div", tag("span", f"{ends[places[0]]:.6g}"), tag("span", f"{ends[places[-1] + 1]:.6g}"), class_="axis")
     return tag("div", drawing, axis, _missing(curve, n_scores), class_="column-curve")
 
 

@@ -8,7 +8,7 @@ import polars as pl
 from tacit.arrays import FloatArray
 from tacit.data.encoding import Encoded, decode
 from tacit.data.schema import Schema
-from tacit.pages.charts import legend, percent, short
+from tacit.pages.charts import bar_chart, legend, percent, short
 from tacit.pages.guarantee import guarantee_block, headline
 from tacit.pages.layout import section, whole_page
 from tacit.pages.markup import Markup, joined, tag
@@ -176,19 +176,7 @@ def _histogram(group: tuple[Marginal, ...]) -> Markup:
         for at, share in enumerate(marginal.shares.tolist())
     ]
     first = group[0]
-    words = "; ".join(f"{value} {percent(share)}" for value, share in zip(first.values, first.shares, strict=True))
-    width = step * len(first.values)
-    drawn = tag(
-        "svg",
-        bars,
-        role="img",
-        aria_label=f"{first.name}: {words}",
-        viewBox=f"0 0 {width} {HEIGHT}",
-        preserveAspectRatio="none",
-        class_="bars",
-    )
-    ends = tag("div", tag("span", short(first.values[0])), tag("span", short(first.values[-1])), class_="axis")
-    return tag("div", tag("p", short(first.name), title=first.name, class_="dot-name left"), drawn, ends)
+    return bar_chart(first.name, first.values, first.shares.tolist(), bars, size=(step * len(first.values), HEIGHT))
 
 
 def _correlations(facts: FabricatedFacts) -> Markup:

@@ -7,7 +7,7 @@ from tacit.data.schema import Schema
 from tacit.kinds.marginals.make import forbidden_pairs, model_of
 from tacit.models.marginals.asking import DEVIATIONS, coarse_names
 from tacit.models.marginals.model import MarginalModel
-from tacit.pages.charts import legend, percent, short
+from tacit.pages.charts import bar_chart, legend
 from tacit.pages.layout import section
 from tacit.pages.markup import Markup, joined, tag
 from tacit.releases.file import Release
@@ -75,18 +75,7 @@ def _bars(name: str, cells: tuple[str, ...], counts: FloatArray) -> Markup:
         for place in range(len(cells))
     ]
     shares = totals / max(float(totals.sum()), 1.0)
-    words = "; ".join(f"{cell} {percent(float(share))}" for cell, share in zip(cells, shares, strict=True))
-    drawn = tag(
-        "svg",
-        bars,
-        role="img",
-        aria_label=f"{name}: {words}",
-        viewBox=f"0 0 {len(cells) * (BAR + 2)} {HEIGHT}",
-        preserveAspectRatio="none",
-        class_="bars",
-    )
-    ends = tag("div", tag("span", short(cells[0])), tag("span", short(cells[-1])), class_="axis")
-    return tag("div", tag("p", short(name), title=name, class_="dot-name left"), drawn, ends)
+    return bar_chart(name, cells, shares.tolist(), bars, size=(len(cells) * (BAR + 2), HEIGHT))
 
 
 def _summary(model: MarginalModel) -> Markup:

@@ -10,7 +10,7 @@ class Markup(str):
     __slots__ = ()
 
 
-# Elements that have neither content nor an end tag in HTML; SVG shapes close themselves instead.
+# Elements that have neither content nor an end tag in HTML; SVG shapes without content close themselves.
 _VOID = {"img", "br"}
 _SHAPES = {"line", "rect", "circle", "path"}
 
@@ -30,7 +30,7 @@ def tag(name: str, *children: Child, **attributes: str | float | None) -> Markup
     )
     if name in _VOID:
         return Markup(f"<{name}{written}>")
-    if name in _SHAPES:
+    if name in _SHAPES and not children:
         return Markup(f"<{name}{written}/>")
     return Markup(f"<{name}{written}>{joined(*children)}</{name}>")
 

@@ -73,6 +73,14 @@ def _cells(values: FloatArray, deviations: FloatArray, reach: float) -> list[Mar
         side = "together" if value >= 0 else "apart"
         strength = f"--strength: {round(70 * min(abs(value) / reach, 1.0))}%"
         clear = "" if abs(value) >= CLEAR * off else " unclear"
-        words = f"{value:+.2f}".replace("-", "−")
-        cells.append(tag("td", words, class_=side + clear, style=strength, title=f"± {CLEAR * off:.2f} of noise"))
+        cells.append(
+            tag("td", _signed(float(value)), class_=side + clear, style=strength, title=f"± {CLEAR * off:.2f} of noise")
+        )
     return cells
+
+
+def _signed(value: float) -> str:
+    """Return a value in few letters: ``+.39``, ``−1.20``, ``0``."""
+    if abs(value) < 0.005:
+        return "0"
+    return f"{value:+.2f}".replace("-", "−").replace("+0", "+").replace("−0", "−")

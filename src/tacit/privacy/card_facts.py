@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from tacit import checks
 from tacit.errors import InputError
+from tacit.files.hash_chain import one_line
 from tacit.privacy.spending import digits
 
 LONGEST_FACT = 500
@@ -46,7 +47,7 @@ class CardFacts:
 
     def __post_init__(self) -> None:
         for name in TEXTS:
-            _require_line(name, getattr(self, name))
+            one_line(name, getattr(self, name), longest=LONGEST_FACT)
         if self.n_rows is not None:
             checks.whole("n_rows", self.n_rows, least=0)
         if not isinstance(self.n_rows_noised, bool):
@@ -105,7 +106,7 @@ class LedgerCharge:
     def __post_init__(self) -> None:
         checks.whole("line", self.line)
         for name in ("time", "purpose", "unit"):
-            _require_line(name, getattr(self, name))
+            one_line(name, getattr(self, name), longest=LONGEST_FACT)
         if self.epsilon is not None:
             _require_number("epsilon of a charge", self.epsilon)
         if not isinstance(self.holds, bool):
@@ -132,7 +133,7 @@ class LedgerHistory:
     earlier: int = 0
 
     def __post_init__(self) -> None:
-        _require_line("budget", self.budget)
+        one_line("budget", self.budget, longest=LONGEST_FACT)
         _require_number("left", self.left)
         if self.spent is not None:
             _require_number("spent", self.spent)
@@ -153,16 +154,6 @@ class LedgerHistory:
         count = self.earlier + len(self.charges)
         spent = "more than any epsilon" if self.spent is None else f"epsilon {digits(self.spent, up=True)}"
         return f"{self.budget}; {spent} spent by {count} charge{'s' * (count != 1)}, {digits(self.left)} left"
-
-
-def _require_line(name: str, text: Any) -> None:
-    rule = f"{name} must be one line of printable text of at most {LONGEST_FACT} characters"
-    if not isinstance(text, str):
-        raise InputError(f"{rule}; got a {type(text).__name__}.")
-    if len(text) > LONGEST_FACT:
-        raise InputError(f"{rule}; got {len(text)} characters.")
-    if not text.isprintable():
-        raise InputError(f"{rule}; got line breaks or control characters.")
 
 
 def _require_number(name: str, value: Any) -> None:

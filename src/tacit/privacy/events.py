@@ -25,8 +25,7 @@ class LaplaceEvent:
     sensitivity: float
 
     def __post_init__(self) -> None:
-        checks.positive("scale", self.scale)
-        checks.positive("sensitivity", self.sensitivity)
+        checks.positive_attributes(self, "scale", "sensitivity")
 
 
 @dataclass(frozen=True)
@@ -42,8 +41,7 @@ class GaussianEvent:
     bias: float = 0.0
 
     def __post_init__(self) -> None:
-        checks.positive("sigma", self.sigma)
-        checks.positive("sensitivity", self.sensitivity)
+        checks.positive_attributes(self, "sigma", "sensitivity")
         checks.fraction("bias", self.bias, zero=True)
 
 

@@ -1,12 +1,13 @@
 """Adopt releases: learn from them together with the receiver's own rows."""
 
 import importlib.util
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from tacit.adoption.averaged_transfer import AveragedTransfer, Shares
+from tacit.adoption.class_names import renamed_classes
 from tacit.adoption.classifier import TransferClassifier
 from tacit.adoption.neighbours import MetricNeighbours
 from tacit.adoption.network import SharpenedTransfer
@@ -55,6 +56,7 @@ def adopt(
     combine: str = "calibrated",
     learner: str = AUTO,
     shares: Shares = None,
+    rename: Mapping[str, str] | None = None,
     random_state: int = 0,
     trusted_key: TrustedKey | None = None,
     output: FilePath | None = None,
@@ -85,6 +87,8 @@ def adopt(
     shares : mapping, "estimated" or None
         For "averaged": the classes' shares among the receiver's rows by name, estimated from the rows, or as the
         releases say.
+    rename : mapping or None
+        Classes of the releases that are called otherwise in the receiver's schema: the owners' names and ours.
     random_state : int
         Where random choices start; no privacy depends on it.
     trusted_key : Ed25519 public key, path or None
@@ -98,7 +102,7 @@ def adopt(
     rules = as_schema(schema)
     if output is not None:
         require_output(Path(output), force=force, inputs=input_paths(*releases, table, schema))
-    sources = opened_releases(releases, trusted_key=trusted_key)
+    sources = renamed_classes(opened_releases(releases, trusted_key=trusted_key), rename or {})
     rows = encoded_rows(table, rules, labels="optional", progress=progress)
     if rules.target is not None:
         _check_target_options(learner, combine, shares)

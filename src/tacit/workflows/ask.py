@@ -1,5 +1,8 @@
 """Ask a release of tables for counts."""
 
+from collections.abc import Sequence
+
+from tacit.data.conditions import parse_condition
 from tacit.errors import InputError
 from tacit.files.regular import FilePath
 from tacit.kinds.marginals import FILE
@@ -9,10 +12,13 @@ from tacit.releases.file import Release, read_release
 from tacit.releases.signature import TrustedKey
 
 
-def ask(release: Release | FilePath, question: str, *, trusted_key: TrustedKey | None = None) -> Answer:
+def ask(
+    release: Release | FilePath, question: str, *, where: Sequence[str] = (), trusted_key: TrustedKey | None = None
+) -> Answer:
     """Return the counts of the columns that ``question`` names, such as "sex x income", with 95 % intervals.
 
-    Reads the release alone, which must be of method "marginals", and costs nothing.
+    Reads the release alone, which must be of method "marginals", and costs nothing. With conditions ``where``, such as
+    "age = 60-70", rows that meet all of them are counted, without an interval.
     """
     opened = release if isinstance(release, Release) else read_release(release, trusted_key=trusted_key)
     if {opened.kind} != {FILE}:
@@ -20,4 +26,5 @@ def ask(release: Release | FilePath, question: str, *, trusted_key: TrustedKey |
             f"counts are asked of a release of tables; got one of kind {opened.kind!r}. "
             "Make one by `tacit release --method marginals`."
         )
-    return answer(model_of(opened), question)
+    model = model_of(opened)
+    return answer(model, question, [parse_condition(text, model.layout.schema.columns) for text in where])

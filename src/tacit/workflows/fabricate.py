@@ -11,7 +11,7 @@ from tacit.data.columns import Numeric
 from tacit.data.row_stream import ArrayRows, RowStream
 from tacit.data.schema import Schema
 from tacit.data.workers import ALONE, Workers, open_workers
-from tacit.errors import InputError, ReleaseError
+from tacit.errors import InputError
 from tacit.files.atomic import require_output
 from tacit.files.regular import FilePath
 from tacit.kinds.fabricated_rows import KIND as FABRICATED_ROWS
@@ -30,7 +30,7 @@ from tacit.releases.signature import SigningKey, TrustedKey, private_key
 from tacit.workflows.card_details import Facts, card_facts, completed_card, with_record_policy
 from tacit.workflows.fabricated_tables import write_fabricated
 from tacit.workflows.invented_rows import MARGINALS, DrawnRows, InventedRows, drawn_rows
-from tacit.workflows.release import DELTA
+from tacit.workflows.release import DELTA, noting_charge
 from tacit.workflows.tables import (
     Contribution,
     Progress,
@@ -243,8 +243,5 @@ def _require_outputs(output: Path, schema: Schema, n_rows: int, *, force: bool, 
 
 
 def _write(rows: InventedRows, output: Path, key: SigningKey | None, *, charged: bool) -> None:
-    try:
+    with noting_charge(charged):
         write_fabricated(rows, output, signing_key=key)
-    except ReleaseError as problem:
-        stands = " The charge stands on the ledger: the noise was drawn." if charged else ""
-        raise ReleaseError(f"{problem}{stands}") from problem

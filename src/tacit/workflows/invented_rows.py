@@ -69,7 +69,11 @@ class DrawnRows:
     y: IntArray
     layout: Layout
     card: Card
-    method: str = MARGINALS
+
+    @property
+    def method(self) -> str:
+        """How they were made."""
+        return MARGINALS
 
     @property
     def schema(self) -> Schema:

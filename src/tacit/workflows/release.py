@@ -1,6 +1,7 @@
 """Release knowledge of a private table: plan, charge, draw, write."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -228,23 +229,22 @@ def make_release(
     purpose: str = "",
 ) -> Release:
     """Charge the ledger, then return the release of encoded rows ``X`` [N, p] in [0, 1] with class codes ``y`` [N]."""
-    return kind_for(method, schema, unit).release(
-        X,
-        y,
-        schema,
-        unit=unit,
-        epsilon=epsilon,
-        delta=delta,
-        ledger=ledger,
-        random_state=random_state,
-        purpose=purpose,
-    )
+    kind = kind_for(method, schema, unit)
+    plan = kind.plan(schema, unit=unit, epsilon=epsilon, delta=delta, n_rows=len(X))
+    return kind.make(plan, X, y, ledger=ledger, random_state=random_state, purpose=purpose)
 
 
 def write_charged(made: Release, path: Path, *, signing_key: SigningKey | None, charged: bool) -> None:
     """Write the release; if that fails, the error says whether its charge stands on the ledger."""
-    try:
+    with noting_charge(charged):
         write_release(made, path, signing_key=signing_key)
+
+
+@contextmanager
+def noting_charge(charged: bool) -> Iterator[None]:
+    """Have the error of a failed writing say whether its charge stands on the ledger."""
+    try:
+        yield
     except ReleaseError as problem:
         stands = " The charge stands on the ledger: the noise was drawn." if charged else ""
         raise ReleaseError(f"{problem}{stands}") from problem

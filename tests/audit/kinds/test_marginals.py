@@ -9,9 +9,9 @@ from tacit.audit.replay import QueryRecorder
 from tacit.privacy.account import observed_by
 
 
-def test_halved_noise_and_exact_zeros_are_caught(unexpected: Callable[..., list[str]]) -> None:
+def test_halved_noise_exact_zeros_and_a_forgotten_charge_are_caught(unexpected: Callable[..., list[str]]) -> None:
     for seed in (0, None):
-        assert unexpected(cases, "control", seed=seed, least=2) == []
+        assert unexpected(cases, "control", seed=seed, least=3) == []
 
 
 def test_releases_use_no_more_than_their_sensitivity(unexpected: Callable[..., list[str]]) -> None:

@@ -19,7 +19,8 @@ import numpy as np
 import pytest
 import safetensors.numpy
 
-from tacit.errors import InputError
+from tacit.errors import InputError, LedgerTamperedError
+from tacit.files.hash_chain import Receipt
 from tacit.interfaces.desk.app import make_app
 from tacit.interfaces.desk.client import DeskClient, is_exposed
 from tacit.interfaces.desk.server import make_server, run_server
@@ -103,6 +104,16 @@ def test_a_provider_is_told_the_terms_and_nothing_about_the_rows(desk: Served) -
     assert offer["provider"] == "ann"
     assert offer["terms"]["architecture"] == ARCHITECTURE.to_dict()
     assert "rows" not in offer["terms"]
+
+
+def test_a_provider_gets_a_receipt_of_the_log_to_keep(desk: Served) -> None:
+    assert desk.ask("/v1/queries/receipt", body(7))[0] == 200
+    receipt = Receipt.parse(desk.ask("/v1/desk")[1]["receipt"])
+    assert receipt.line == desk.used()
+    with desk.log.reading() as transaction:
+        transaction.require_receipt(receipt)
+        with pytest.raises(LedgerTamperedError):
+            transaction.require_receipt(Receipt(receipt.line, "0" * 64))
 
 
 def test_without_the_right_token_nothing_is_answered_or_charged(desk: Served) -> None:

@@ -107,6 +107,40 @@ def test_random_labels_do_not_stand_out_of_the_noise() -> None:
     assert min(z) < 0 < max(z), "it has a sign"
 
 
+def test_few_rows_are_counted_in_four_cells_and_stand_out_of_the_same_noise_sooner() -> None:
+    random = np.random.default_rng(3)
+    scores = random.normal(0, 1.5, 300)
+    labels = random.random(300) < expit(scores)
+    z = []
+    for few in (False, True):
+        edges = cell_edges(scores[:, None], few=few)
+        cells = np.searchsorted(edges[0], scores)
+        counts = np.stack(
+            [np.bincount(cells[labels == label], minlength=edges.shape[1] + 1) for label in (False, True)]
+        )
+        noisy = counts[None] + random.normal(0, 10, (200, *counts.shape))
+        z.append(np.mean([_z(each, edges) for each in noisy]))
+    assert cell_edges(scores[:, None], few=True).shape == (1, 3)
+    assert z[1] > 2 * z[0] > 0
+
+
+def _z(counts: np.ndarray, edges: np.ndarray) -> float:
+    return check_classes(counts[None], edges, noise=10.0, shares=np.ones(2) / 2).separation_z
+
+
+def test_scores_that_fit_their_own_rows_by_chance_do_not_stand_out() -> None:
+    random, z = np.random.default_rng(5), []
+    for _ in range(60):
+        X, labels = random.normal(size=(300, 3)), random.random(300) < 0.5
+        scores = X @ (X[labels].mean(axis=0) - X[~labels].mean(axis=0))  # learned from the labels of these very rows
+        edges = cell_edges(scores[:, None], few=True)
+        cells = np.searchsorted(edges[0], scores)
+        counts = np.stack([np.bincount(cells[labels == label], minlength=4) for label in (False, True)])
+        noisy = counts + random.normal(0, 1, counts.shape)
+        z.append(check_classes(noisy[None], edges, noise=1.0, shares=np.ones(2) / 2).separation_z)
+    assert np.mean(z) < 1
+
+
 def test_a_score_never_turns_its_meaning_round() -> None:
     scores, _, counts = noisy_scores(-1.0, 0.0)
     check = check_classes(counts, cell_edges(scores[:, None]), noise=1.0, shares=np.ones(2) / 2)

@@ -119,6 +119,14 @@ def test_a_number_is_predicted_with_its_spread() -> None:
     assert predictions.mean.max() <= 10
 
 
+def test_few_rows_give_a_number_near_its_mean() -> None:
+    codes = random_codes(400)
+    numbers = np.clip(8 + 0.3 * np.random.default_rng(1).normal(size=400), -10, 10)
+    means = [regression(codes, numbers, epsilon=1.0, seed=seed).predict(codes).mean.mean() for seed in range(5)]
+    # The mean over a range of 20 is known to about 20/2 / (n mu sqrt(.07)), and by the noise in the number of rows.
+    assert np.abs(np.array(means) - 8).max() < 2.5
+
+
 def test_random_labels_leave_little_behind() -> None:
     codes = random_codes(3000)
     model = learned(codes, random_targets(3000, 2), epsilon=1.0)
@@ -132,6 +140,13 @@ def test_random_labels_leave_little_behind() -> None:
 def test_few_rows_give_a_finite_model(n_rows: int, epsilon: float) -> None:
     model = learned(random_codes(n_rows), random_targets(n_rows, 3), 3, epsilon=epsilon)
     assert np.isfinite(model.probabilities(random_codes(50, 3))).all()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_release_of_next_to_nothing_is_not_sure_of_anything(seed: int) -> None:
+    model = learned(random_codes(30), random_targets(30, 2), epsilon=0.02, seed=seed)
+    scores, _ = model.curves.scores(random_codes(200, 3))
+    assert np.abs(scores - model.curves.intercept).std() < 10
 
 
 def test_two_hundred_rows_still_teach() -> None:

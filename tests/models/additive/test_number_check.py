@@ -8,8 +8,10 @@ from tacit.models.additive.number_check import (
     PRIOR_SCALE,
     REACH,
     check_numbers,
+    mean_query,
     moments_query,
     prediction_reach,
+    read_mean,
     read_moments,
 )
 from tacit.models.additive.rows import RowLayout, batches_of
@@ -46,6 +48,19 @@ def test_no_row_moves_the_moments_by_more_than_one() -> None:
     assert 0.99 < max(moved) <= 1
 
 
+def test_no_target_moves_its_sum_by_more_than_one_and_the_mean_is_read_back() -> None:
+    codes, target = random_codes(80), np.linspace(2, 9, 80)
+    before = mean_query(batches_of(codes, target, COLUMNS), 0.0, 10.0)
+    moved = [
+        abs(float((mean_query(with_row(codes, target, codes[:1], far), 0.0, 10.0) - before)[0]))
+        for far in (-1e9, 5, 1e9)
+    ]
+    assert moved == pytest.approx([1, 0, 1], abs=1e-5)
+    assert max(moved) <= 1
+    assert read_mean(before, 0.0, 10.0, 80.0) == pytest.approx(target.mean(), abs=1e-4)
+    assert read_mean(np.array([1e6]), 0.0, 10.0, 1.0) == 10
+
+
 def moments_of(scale: float, noise: float, n_rows: int = 30_000) -> tuple[np.ndarray, float]:
     """Return moments of t = scale f + noise, and the share of its variance that f explains."""
     random = np.random.default_rng(1)
@@ -72,6 +87,13 @@ def test_much_noise_leaves_the_prior_scale_and_widens_the_spread() -> None:
     assert check.scale == pytest.approx(PRIOR_SCALE, abs=0.1)
     assert check.residual_variance > 0.4**2
     assert check.separation_z < 2
+
+
+def test_an_offset_that_noise_explains_stays_near_zero() -> None:
+    random = np.random.default_rng(4)
+    moments, _ = moments_of(0.6, 0.4, n_rows=60)
+    noisy = [check_numbers(moments + random.normal(0, 30, 6), 2.0, noise=30.0).offset for _ in range(50)]
+    assert np.abs(noisy).max() < 0.2
 
 
 def test_predictions_that_say_nothing_explain_nothing() -> None:

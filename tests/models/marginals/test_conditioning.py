@@ -47,7 +47,8 @@ def test_impossible_conditions_are_refused(model: MarginalModel) -> None:
 
 def test_a_conditioned_mixture_is_a_mixture(model: MarginalModel) -> None:
     where = (parse_condition("age = 30-40", SCHEMA.columns),)
-    mixture = conditioned(model.mixture, model.measurement.columns, Rules(model.layout, where))
+    mixture, share = conditioned(model.mixture, model.measurement.columns, Rules(model.layout, where))
+    assert 0 < share < 1
     assert mixture.weights.sum() == pytest.approx(1)
     assert np.allclose(np.add.reduceat(mixture.shares, model.offsets[:-1], axis=1), 1, atol=1e-4)
 

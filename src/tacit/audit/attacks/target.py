@@ -2,13 +2,16 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from tacit.arrays import FloatArray, IntArray
 from tacit.audit.attacks.attacker_view import AttackerView
 from tacit.data.encoding import Encoded
 from tacit.data.schema import Schema
 from tacit.errors import InputError
+from tacit.privacy.card import Card
 from tacit.releases.file import Release
+from tacit.releases.kind import ReleaseKind
 
 # Makes a release of rows [n, p] with class codes [n] by a seed, and returns its view.
 SimulateRelease = Callable[[FloatArray, IntArray, int | None], AttackerView]
@@ -32,6 +35,19 @@ class AttackTarget:
 
 # Takes a release, the schema of its table and, for a fabricated table, its rows.
 MakeTarget = Callable[[Release, Schema, Encoded | None], AttackTarget]
+
+
+def simulation(
+    kind: ReleaseKind, schema: Schema, card: Card, view: Callable[[Release, int | None], AttackerView]
+) -> SimulateRelease:
+    """Return what makes a release of other rows by the promise of ``card`` and a seed, and returns its ``view``."""
+    promise: dict[str, Any] = {"unit": card.unit, "epsilon": card.epsilon, "delta": card.delta}
+
+    def simulate(X: FloatArray, y: IntArray, seed: int | None) -> AttackerView:
+        made = kind.release(X, y, schema, **promise, rows_per_person=card.rows_per_person, random_state=seed)
+        return view(made, seed)
+
+    return simulate
 
 
 def schema_of_release(release: Release, schema: Schema) -> Schema:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from tacit.arrays import FloatArray
+from tacit.arrays import FloatArray, IntArray
 from tacit.audit.case import DELTA, DRAWS, EPSILON, Case, replay_result
 from tacit.audit.game import Game, Sampler
 from tacit.audit.neighbours import MIXED_SCHEMA, MixedTable, mixed_table, neighbouring_table
@@ -16,7 +16,6 @@ from tacit.errors import InputError
 from tacit.kinds.marginals import KIND
 from tacit.kinds.marginals.make import released_tables
 from tacit.models.marginals.counting import pair_counts
-from tacit.models.marginals.layout import Layout
 from tacit.models.marginals.measuring import Measurement
 from tacit.privacy.account import observed_by
 from tacit.privacy.budget import Unit
@@ -42,6 +41,7 @@ def cases(seed: int | None) -> list[Case]:
         Case("marginals, all queries, game", lambda: _game(seed).play(DRAWS)),
         Case("control: marginals, noise halved", lambda: _game(seed, noise=0.5).play(DRAWS), control=True),
         Case("control: marginals, zeros read from exact tables", lambda: _exact_zeros(seed), control=True),
+        Case("control: marginals, tables of pairs not charged", lambda: _uncharged_pairs(seed), control=True),
     ]
 
 
@@ -71,24 +71,40 @@ def _measured(table: MixedTable, schema: Schema, seed: int | None) -> Measuremen
     return released_tables(plan.open(random_state=seed), plan, *table)
 
 
+def _exact_pairs(table: MixedTable, measured: Measurement) -> list[IntArray]:
+    """Return the counts of each class in pairs of coarse cells, without noise."""
+    layout = measured.layout
+    cells = [
+        column.groups[column.cell_of_level(levels.size)].astype(np.int64)
+        for column, levels in zip(measured.columns, layout.columns, strict=True)
+    ]
+    pairs = [pair.columns for pair in measured.pairs]
+    return pair_counts([(layout.row_codes(table[0]), table[1])], cells, pairs, layout.n_classes)
+
+
 def _exact_zeros(seed: int | None) -> AuditResult:
     """Replay a twin that forbids the pairs of cells that no private row has."""
-    layout = Layout.of(MIXED_SCHEMA)
 
     def run(table: MixedTable) -> dict[str, object]:
-        measured = _measured(table, MIXED_SCHEMA, seed)
-        cells = [
-            column.groups[column.cell_of_level(levels.size)].astype(np.int64)
-            for column, levels in zip(measured.columns, layout.columns, strict=True)
-        ]
-        pairs = [pair.columns for pair in measured.pairs]
-        exact = pair_counts([(layout.row_codes(table[0]), table[1])], cells, pairs, layout.n_classes)
+        exact = _exact_pairs(table, _measured(table, MIXED_SCHEMA, seed))
         return {"forbidden": np.concatenate([(counts.sum(axis=0) == 0).ravel() for counts in exact])}
 
     # The category follows the number, but for the row more.
     halves = np.arange(400) // 200
     X, y = np.column_stack([halves, np.eye(2)[halves]]).astype(float), np.arange(400) % 2
     return replay_result(run, (X, y), (np.vstack([X, [[1, 1, 0]]]), np.append(y, 1)))
+
+
+def _uncharged_pairs(seed: int | None) -> AuditResult:
+    """Replay a twin whose tables of pairs have noise, but noise that no account knows of."""
+    plan = KIND.plan(MIXED_SCHEMA, unit=Unit.RECORD, epsilon=EPSILON, delta=DELTA)
+
+    def run(table: MixedTable) -> dict[str, object]:
+        exact = _exact_pairs(table, _measured(table, MIXED_SCHEMA, seed))
+        values = np.concatenate([counts.ravel() for counts in exact]).astype(np.float64)
+        return {"pairs": plan.details.pairs.mechanism.draw(values, NoiseStream(0))}
+
+    return replay_result(run, mixed_table(), neighbouring_table(Unit.RECORD))
 
 
 def _game(seed: int | None, *, noise: float = 1.0) -> Game:

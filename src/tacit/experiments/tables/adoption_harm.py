@@ -6,17 +6,11 @@ from typing import Any
 import numpy as np
 
 from tacit.experiments.harm_runs import SETS, change, harm_case
-from tacit.experiments.results import Conditions, ResultRow, mean_row
+from tacit.experiments.results import ResultRow, mean_row
 
 TABLES = ("made up", "digits", "breast cancer")
 DRAWS = 8
 LABELS = (0, 10, 20, 50, 100, 200)
-CONDITIONS = Conditions(
-    draws="8 of each table, of its halves, labels and noise",
-    rows="half of each table with the owner, half with the receiver, tested on those without a label",
-    delta="1e-6 per record",
-    chosen="priors of trust and agreement on the first five draws of the made-up table and of digits",
-)
 QUICK: dict[str, Any] = {"TABLES": ("made up",), "DRAWS": 1, "LABELS": (20,)}
 
 

@@ -29,7 +29,7 @@ from tacit.data.downloads import HEART_CENTRES
 from tacit.data.encoding import Encoded
 from tacit.data.schema import Schema
 from tacit.errors import InputError
-from tacit.experiments.results import Conditions, Figures, ResultRow, metric_rows
+from tacit.experiments.results import Figures, ResultRow, metric_rows
 from tacit.experiments.table_runs import FIRST_SEED, random_owner
 from tacit.kinds.additive import KIND as ADDITIVE
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
@@ -42,12 +42,6 @@ EPSILON, DELTA = 1.0, 1e-6
 MOST_ROWS = 12_000
 # Owners of fewer rows release class sums, of which fewer numbers have to be drawn.
 FEW_ROWS = 1000
-CONDITIONS = Conditions(
-    draws="8, of owners' rows, labels and noise, from seed 101 on",
-    rows="of the receiver at most 12000, half of them held out",
-    delta="1e-6 per record",
-    chosen="on made-up tables and scikit-learn's; the spread of weights as published for other tables",
-)
 QUICK: dict[str, Any] = {"DRAWS": 1, "LABELS": (0, 20), "MOST_ROWS": 2000}
 AUC, ACCURACY, LOSS = "ROC AUC", "accuracy", "log-loss"
 

@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from tacit.arrays import UNLABELLED, FloatArray, IntArray
 from tacit.data.datasets import load_mnist
-from tacit.experiments.results import Conditions, ResultRow, mean_row
+from tacit.experiments.results import ResultRow, mean_row
 from tacit.experiments.small_digits import DELTA, ROW_NORM, averaged_pixels
 from tacit.models.autoencoder.classifier import PrivateAutoencoderClassifier
 from tacit.models.linear.logistic import PrivateLogisticRegression
@@ -24,12 +24,6 @@ PRINTED_EPSILON = 8.0
 
 # Takes epsilon and a seed, and returns a classifier to fit.
 MakeModel = Callable[[float, int], Any]
-CONDITIONS = Conditions(
-    draws="6, of rows and noise",
-    rows="10000 or 20000 to learn from, 1902 or 10000 to test on",
-    delta="1e-5, or 0 where pure epsilon is said",
-    chosen="budget shares on the pairs 4/9, 7/9, 2/6 and 5/8; widths, steepness and scaling by looking at 3 and 5",
-)
 QUICK: dict[str, Any] = {"SEEDS": 1, "EPSILONS": (1.0,), "N_ROWS": 2000}
 
 

@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 
 from tacit.arrays import FloatArray, IntArray
 from tacit.data.datasets import load_mnist
-from tacit.experiments.results import Conditions, ResultRow, mean_row
+from tacit.experiments.results import ResultRow, mean_row
 from tacit.experiments.small_digits import DELTA, ROW_NORM, averaged_pixels
 from tacit.models.autoencoder.encoder import PrivateAutoencoder
 from tacit.models.autoencoder.layers import Layer, public_directions
@@ -28,12 +28,6 @@ REGULARIZATION = 0.01
 DigitRows = tuple[FloatArray, IntArray]
 Transform = Callable[[FloatArray], FloatArray]
 FeatureBounds = tuple[float, float] | None
-CONDITIONS = Conditions(
-    draws="10, of rows and noise",
-    rows="30000 of the owner, 100 to 1000 of the receiver, 1902 to test on",
-    delta="1e-5 or 0 of the owner, 0 of the receiver",
-    chosen="widths by looking at 3 and 5",
-)
 QUICK: dict[str, Any] = {"SEEDS": 1, "EPSILONS": (1.0,), "N_OWNED": 3000}
 
 

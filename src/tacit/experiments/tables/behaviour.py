@@ -12,7 +12,7 @@ from sklearn.neural_network import MLPRegressor
 from sklearn.utils import check_random_state
 
 from tacit.arrays import FloatArray, IntArray
-from tacit.experiments.results import Conditions, ResultRow, mean_row
+from tacit.experiments.results import ResultRow, mean_row
 from tacit.models.autoencoder.classifier import PrivateAutoencoderClassifier
 from tacit.models.linear.logistic import PrivateLogisticRegression
 from tacit.situations.behaviour.predictor import HIDDEN, bounded_tuples, learn_behaviour, row_norm
@@ -30,12 +30,6 @@ HARDLY_ANY = 99.0
 
 # Learns from tuples with an epsilon and a seed, and returns a function from features to predictions.
 Learn = Callable[[Tuples, float, int], Callable[[FloatArray], Any]]
-CONDITIONS = Conditions(
-    draws="10, of people and noise",
-    rows="two thirds of 160 pupils or 33 users to learn from, a third to test on",
-    delta="1e-5, or 0 where pure epsilon is said",
-    chosen="the estimators' defaults; on which rows those were chosen is not recorded",
-)
 QUICK: dict[str, Any] = {"SEEDS": 1, "EPSILONS": (1.0,), "SHARES": (0.5,)}
 
 

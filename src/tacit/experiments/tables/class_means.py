@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tacit.data.datasets import ImageSet, load_mnist
-from tacit.experiments.results import Conditions, ResultRow, mean_row
+from tacit.experiments.results import ResultRow, mean_row
 from tacit.models.class_moments.nearest_mean import PrivateNearestMean
 
 EPSILONS = (0.1, 0.5, 1.0)
@@ -12,12 +12,6 @@ SEEDS = 5
 DELTA = 1e-5
 # A public number: images of digits scaled to [0, 1] are seldom longer.
 ROW_NORM = 10.0
-CONDITIONS = Conditions(
-    draws="5, of the noise",
-    rows="60000 to learn from, 10000 to test on",
-    delta="1e-5",
-    chosen="the row norm is a public guess",
-)
 QUICK: dict[str, Any] = {"SEEDS": 1}
 
 

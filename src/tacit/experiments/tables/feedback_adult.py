@@ -14,7 +14,7 @@ from tacit.arrays import FloatArray, IntArray
 from tacit.data.datasets import load_adult
 from tacit.experiments import feedback_runs
 from tacit.experiments.feedback_runs import PPS
-from tacit.experiments.results import Conditions, Figures, ResultRow, metric_rows
+from tacit.experiments.results import Figures, ResultRow, metric_rows
 from tacit.situations.feedback.goals import ConstrainedScores, Goal, WeightedScores
 from tacit.situations.feedback.linear import LinearScorer
 from tacit.situations.feedback.metrics import accuracy, accuracy_and_gap, rounded
@@ -29,12 +29,6 @@ RHO = 0.4  # [feedback] appendix C.2
 # Batches, numbers of support rows and decimals of a score whose effect is measured.
 BATCHES, SUPPORT_ROWS, DECIMALS = (4, 10, 20, 40, 80), (200, 500, 1000, 2000), (1, 2, 3, 4)
 NETWORK: dict[str, Any] = {"hidden_layer_sizes": (80, 80), "max_iter": 8, "alpha": 1e-3}
-CONDITIONS = Conditions(
-    draws="5, or 20 for fair tuning",
-    rows="10000 to train on, 2000 that answer queries, 2000 to test on",
-    delta="nothing is private",
-    chosen="scale and batch by hand; on which draws is not recorded",
-)
 QUICK: dict[str, Any] = {"SEEDS": 1, "FAIR_RUNS": 1, "QUERIES": 100}
 
 

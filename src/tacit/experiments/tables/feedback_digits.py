@@ -15,7 +15,7 @@ from tacit.arrays import FloatArray
 from tacit.data.datasets import load_digits, load_mnist
 from tacit.experiments.feedback_networks import convolutional, corrupt, deep, train, tune_by_gradient
 from tacit.experiments.feedback_runs import LCPS, PPS, START, SUPERVISED, run_searches
-from tacit.experiments.results import Conditions, Figures, ResultRow, metric_rows
+from tacit.experiments.results import Figures, ResultRow, metric_rows
 from tacit.situations.feedback.estimates import best_reliance
 from tacit.situations.feedback.layerwise import LayerwiseSearch
 from tacit.situations.feedback.metrics import accuracy
@@ -35,12 +35,6 @@ SOURCE_ROWS, SUPPORT_ROWS, HOLDOUT_ROWS = 5_000, 500, 2_000
 EPOCHS, DEEP_EPOCHS = 8, 20
 # Of the bundled digits, the first so many train the deep network.
 DEEP_SOURCE_ROWS = 900
-CONDITIONS = Conditions(
-    draws="3, of faults and searches",
-    rows="5000 to train on, 500 that answer queries, 2000 to test on; 900 and about 450 each for the deep network",
-    delta="nothing is private",
-    chosen="severities by the start's error; scale and batch by hand, on which draws is not recorded",
-)
 QUICK: dict[str, Any] = {"SEEDS": 1, "QUERIES": 60, "DEEP_QUERIES": 200, "EPOCHS": 2}
 
 

@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state
 
 from tacit.arrays import FloatArray
-from tacit.experiments.results import Conditions, ResultRow
+from tacit.experiments.results import ResultRow
 from tacit.situations.feedback.linear import LinearScorer, linear_vector
 from tacit.situations.feedback.metrics import accuracy
 from tacit.situations.feedback.performance import PerformanceSearch
@@ -23,12 +23,6 @@ CASES = ((500, 300), (500, 1000), (2000, 300), (2000, 1000))
 NOISE = (0.0, 0.005, 0.01, 0.02, 0.04, 0.08)
 COLUMNS, SOURCE_ROWS, HOLDOUT_ROWS = 20, 2_000, 5_000
 SIGMA, BATCH = 0.3, 20
-CONDITIONS = Conditions(
-    draws="10, of tables and searches",
-    rows="500 or 2000 that answer queries, 5000 to test on",
-    delta="nothing is private",
-    chosen="scale and batch by hand; on which draws is not recorded",
-)
 QUICK: dict[str, Any] = {"SEEDS": 1, "CASES": ((500, 300),)}
 
 

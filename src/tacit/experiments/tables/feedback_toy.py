@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 
 from tacit.arrays import FloatArray
 from tacit.experiments.feedback_runs import compare_last_layers, hidden_features, last_layer, train_perceptron
-from tacit.experiments.results import Conditions, Figures, ResultRow, metric_rows
+from tacit.experiments.results import Figures, ResultRow, metric_rows
 
 SEEDS = 10
 QUERIES, SIGMA, BATCH = 80, 0.2, 8
@@ -23,12 +23,6 @@ NETWORK: dict[str, Any] = {
     "learning_rate_init": 0.01,
     "alpha": 1.0,
 }
-CONDITIONS = Conditions(
-    draws="10, of networks and rows",
-    rows="1000 that answer queries, 1000 to test on",
-    delta="nothing is private",
-    chosen="scale and batch by hand on other draws is not recorded: taken as chosen on these",
-)
 QUICK: dict[str, Any] = {"SEEDS": 2}
 
 

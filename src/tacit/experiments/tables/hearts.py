@@ -11,18 +11,12 @@ from tacit.data.datasets import load_heart_centres
 from tacit.data.encoding import Encoded
 from tacit.data.schema import Schema
 from tacit.data.splits import few_labels
-from tacit.experiments.results import ADOPTED, RELEASE_ALONE, TARGET_ONLY, Conditions, ResultRow, mean_rows
+from tacit.experiments.results import ADOPTED, RELEASE_ALONE, TARGET_ONLY, ResultRow, mean_rows
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 
 SPLITS = 20
 EPSILON, DELTA = 1.0, 1e-5
 PER_CLASS = 10
-CONDITIONS = Conditions(
-    draws="20, of labels and noise",
-    rows="303 of the owner, 294 of the receiver with 20 labels, tested on the others",
-    delta="1e-5 per record",
-    chosen="the estimators' defaults; on which rows those were chosen is not recorded",
-)
 QUICK: dict[str, Any] = {"SPLITS": 2}
 
 

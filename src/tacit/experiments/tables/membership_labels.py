@@ -7,7 +7,7 @@ from sklearn.utils import check_random_state
 
 from tacit.data.datasets import ImageSet, load_mnist, load_usps
 from tacit.data.splits import few_labels
-from tacit.experiments.results import ADOPTED, Conditions, ResultRow, mean_rows
+from tacit.experiments.results import ADOPTED, ResultRow, mean_rows
 from tacit.experiments.transfer_runs import measure, release_images
 
 SEEDS = 5
@@ -16,12 +16,6 @@ EPSILON, DELTA = 0.1, 1e-5
 RECEIVED = 9000
 # Labels a class, and the accuracy that [membership] Table 3 prints for ten times as many.
 PUBLISHED = {10: 0.9229, 20: 0.9586, 30: 0.9731, 40: 0.9763, 50: 0.9799}
-CONDITIONS = Conditions(
-    draws="5, of rows, labels and noise",
-    rows="7291 of the owner, 9000 of the receiver (the paper has 60000), 10000 to test on",
-    delta="1e-5 per entry, as in the paper",
-    chosen="the estimators' defaults; on which rows those were chosen is not recorded",
-)
 QUICK: dict[str, Any] = {"SEEDS": 1, "RECEIVED": 1500}
 
 

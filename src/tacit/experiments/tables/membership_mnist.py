@@ -7,7 +7,7 @@ from sklearn.utils import check_random_state
 
 from tacit.data.datasets import ImageSet, load_mnist
 from tacit.data.splits import few_labels
-from tacit.experiments.results import ADOPTED, Conditions, ResultRow, mean_rows
+from tacit.experiments.results import ADOPTED, ResultRow, mean_rows
 from tacit.experiments.transfer_runs import measure_releases, release_images
 
 SEEDS = 5
@@ -21,13 +21,6 @@ SETTINGS = (
     ("record", 0.5, 1e-5, None),
     ("record", 1.0, 1e-5, None),
     ("record", 1e-3, 1e-9, None),
-)
-CONDITIONS = Conditions(
-    draws="5, of rows, labels and noise",
-    rows="60000 of the owner, 9000 of the receiver, 1000 to test on",
-    delta="1e-5 as in the paper, 1e-9 in the last setting",
-    chosen="the estimators' defaults; on which rows those were chosen is not recorded, "
-    "digits of the same public set among them",
 )
 QUICK: dict[str, Any] = {"SEEDS": 1, "RECEIVED": 1500}
 

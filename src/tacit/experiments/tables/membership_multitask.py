@@ -17,7 +17,6 @@ from tacit.experiments.results import (
     PUBLIC_VIEW,
     RELEASE_ALONE,
     TARGET_ONLY,
-    Conditions,
     ResultRow,
     mean_rows,
 )
@@ -29,12 +28,6 @@ OWNERS, OWNED = 3, 5_000
 RECEIVED, PER_CLASS, TESTED = 2_000, 5, 2_000
 EPSILONS, DELTA = (0.1, 0.5), 1e-5
 ONE, ALL = "one owner", f"{OWNERS} owners together"
-CONDITIONS = Conditions(
-    draws="3, of rows, labels and noise",
-    rows="5000 of each of 3 owners, 2000 of the receiver with 50 labels, 2000 to test on",
-    delta="1e-5 per record, for each owner",
-    chosen="the receiver's defaults; on which rows those were chosen is not recorded",
-)
 QUICK: dict[str, Any] = {"SEEDS": 1, "OWNED": 1000, "RECEIVED": 400, "EPSILONS": (0.5,)}
 
 

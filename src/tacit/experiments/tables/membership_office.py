@@ -13,7 +13,7 @@ from tacit.data.columns import Label, Numeric
 from tacit.data.datasets import Domain, load_office_caltech
 from tacit.data.schema import Schema
 from tacit.data.splits import few_labels
-from tacit.experiments.results import ADOPTED, RELEASE_ALONE, TARGET_ONLY, Conditions, ResultRow, mean_rows
+from tacit.experiments.results import ADOPTED, RELEASE_ALONE, TARGET_ONLY, ResultRow, mean_rows
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.releases.file import Release
 
@@ -25,12 +25,6 @@ SOURCE_ROWS = {"amazon": 20, "caltech10": 8, "dslr": 8, "webcam": 8}
 # SURF counts of a picture, and a public bound on one of them; the largest of these rows is 115.
 N_COUNTS, MOST = 800, 128.0
 SVM, SVM_SHARES = "SVM-t", "SVM-t on square roots of shares"
-CONDITIONS = Conditions(
-    draws="20, of labels and noise",
-    rows="80 or 200 labelled ones of the owner, 157 to 1123 of the receiver with 30 labels, tested on the others",
-    delta="1e-9 per entry",
-    chosen="the estimators' defaults; on which rows those were chosen is not recorded",
-)
 QUICK: dict[str, Any] = {"SPLITS": 1}
 
 

@@ -7,7 +7,7 @@ from tacit.data.columns import Label, Numeric
 from tacit.data.datasets import ImageSet, load_mnist, load_usps
 from tacit.data.schema import Schema
 from tacit.data.splits import few_labels
-from tacit.experiments.results import ADOPTED, Conditions, ResultRow, mean_rows
+from tacit.experiments.results import ADOPTED, ResultRow, mean_rows
 from tacit.experiments.transfer_runs import measure, release_images
 
 SEEDS = 10
@@ -15,12 +15,6 @@ PER_CLASS = 10
 DELTA = 1e-5
 # [membership] Table 2, by epsilon.
 PUBLISHED = {0.1: 0.9223, 1.0: 0.9228}
-CONDITIONS = Conditions(
-    draws="10, of labels and noise",
-    rows="60000 of the owner, 7291 of the receiver, 2007 to test on",
-    delta="1e-5 per entry, as in the paper",
-    chosen="the estimators' defaults; on which rows those were chosen is not recorded",
-)
 QUICK: dict[str, Any] = {"SEEDS": 1, "PUBLISHED": {0.1: 0.9223}}
 
 

@@ -5,19 +5,13 @@ from typing import Any
 
 from tacit.data.datasets import load_adult
 from tacit.experiments.pair_runs import EPSILONS, balanced_split, table
-from tacit.experiments.results import Conditions, ResultRow
+from tacit.experiments.results import ResultRow
 
 SEEDS = 10
 # Not all that are held out, so that the table takes minutes.
 TESTED = 2_000
 # The printed algorithm takes most of the time: one run of it for each budget.
 PRINTED_SEEDS = 1
-CONDITIONS = Conditions(
-    draws="10, of rows and noise; 1 of the printed algorithm",
-    rows="18699 to learn from, 2000 to test on, balanced classes",
-    delta="1e-6, or 0 where said",
-    chosen="the estimators' defaults; on which rows those were chosen is not recorded",
-)
 QUICK: dict[str, Any] = {"SEEDS": 1, "EPSILONS": (1.0,), "TESTED": 500}
 
 

@@ -5,15 +5,9 @@ from typing import Any
 
 from tacit.data.datasets import load_bank
 from tacit.experiments.pair_runs import EPSILONS, balanced_split, table
-from tacit.experiments.results import Conditions, ResultRow
+from tacit.experiments.results import ResultRow
 
 SEEDS = PRINTED_SEEDS = 10
-CONDITIONS = Conditions(
-    draws="10, of rows and noise",
-    rows="8462 to learn from, 2116 to test on, balanced classes",
-    delta="1e-6, or 0 where said",
-    chosen="the estimators' defaults; on which rows those were chosen is not recorded",
-)
 QUICK: dict[str, Any] = {"SEEDS": 1, "PRINTED_SEEDS": 1, "EPSILONS": (1.0,)}
 
 

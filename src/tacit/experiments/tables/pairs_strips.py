@@ -8,19 +8,13 @@ from sklearn.utils import check_random_state
 
 from tacit.arrays import FloatArray, IntArray
 from tacit.experiments.pair_runs import EPSILONS, BalancedSplit, table
-from tacit.experiments.results import Conditions, ResultRow
+from tacit.experiments.results import ResultRow
 
 SEEDS = PRINTED_SEEDS = 10
 PEOPLE, TESTED = 200, 2_000
 LENGTH, WIDTH, APART = 0.25, 0.005, 0.02
 # What the owner knows of the strips: differences across are an eighth of what counts as different.
 FACTS: dict[str, Any] = {"scales": np.array([0.2, 8.0]), "radius": 1.0, "length": 1.0}
-CONDITIONS = Conditions(
-    draws="10, of points and noise",
-    rows="200 points in 199 pairs, 2000 to test on",
-    delta="1e-6, or 0 where said",
-    chosen="what counts as different in each column is a fact the owner is taken to know",
-)
 QUICK: dict[str, Any] = {"SEEDS": 1, "PRINTED_SEEDS": 1, "EPSILONS": (1.0,)}
 
 

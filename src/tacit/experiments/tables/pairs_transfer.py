@@ -6,18 +6,12 @@ from typing import Any
 from tacit.adoption.neighbours import MetricNeighbours
 from tacit.data.datasets import TableSet, load_adult, load_bank
 from tacit.experiments.pair_runs import balanced_split
-from tacit.experiments.results import ADOPTED, TARGET_ONLY, Conditions, ResultRow, mean_rows
+from tacit.experiments.results import ADOPTED, TARGET_ONLY, ResultRow, mean_rows
 from tacit.kinds.pair_metric import KIND as PAIR_METRIC
 
 LABELS = (50, 200, 1000)
 EPSILON, DELTA = 1.0, 1e-6
 SEEDS, TESTED = 10, 2000
-CONDITIONS = Conditions(
-    draws="10, of rows and noise",
-    rows="50 to 1000 labels of the receiver, all others of the owner, 2000 to test on",
-    delta="1e-6 per pair",
-    chosen="the estimators' defaults; on which rows those were chosen is not recorded",
-)
 QUICK: dict[str, Any] = {"SEEDS": 1, "LABELS": (50,)}
 
 

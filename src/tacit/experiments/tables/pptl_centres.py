@@ -12,7 +12,7 @@ from tacit.data.datasets import load_adult, load_heart_centres
 from tacit.data.encoding import Encoded
 from tacit.data.schema import Schema
 from tacit.experiments.linear_runs import LinearTask, comparable, measure, ranks
-from tacit.experiments.results import Conditions, ResultRow, mean_rows
+from tacit.experiments.results import ResultRow, mean_rows
 from tacit.models.linear.feature_split import FeatureSplit
 from tacit.models.two_class_problems import schema_bounds
 
@@ -32,12 +32,6 @@ ADULT_GROUPS = (
     (0.2, "fnlwgt race capital-gain capital-loss"),
 )
 COUNTRIES = ("Mexico", "Philippines", "Germany", "Puerto-Rico", "Canada", "El-Salvador", "India", "Cuba", "England")
-CONDITIONS = Conditions(
-    draws="10, of rows and noise",
-    rows="303 or 43832 of the source, four fifths of each target, tested on the other fifth",
-    delta="none: pure epsilon",
-    chosen="groups and shares of columns by common knowledge, regularisation by theory",
-)
 QUICK: dict[str, Any] = {"RUNS": 1}
 
 

@@ -5,18 +5,12 @@ from typing import Any
 
 from tacit.experiments.linear_digits import RANDOM, WEIGHTED, public_view, transfer_task
 from tacit.experiments.linear_runs import LinearTask, measure
-from tacit.experiments.results import Conditions, ResultRow, mean_rows
+from tacit.experiments.results import ResultRow, mean_rows
 from tacit.models.linear.feature_split import FeatureSplit
 
 RUNS = 30
 EPSILON = 1.0
 GROUPS = (1, 2, 5, 10, 20, 50)
-CONDITIONS = Conditions(
-    draws="30, of rows and noise",
-    rows="1600 of the source, 800 of the target, 200 to test on",
-    delta="none: pure epsilon",
-    chosen="regularisation by theory, max(1, 2/(n epsilon)), the same for every K",
-)
 QUICK: dict[str, Any] = {"RUNS": 2, "GROUPS": (1, 5)}
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from tacit.experiments.linear_digits import RANDOM, WEIGHTED, public_view, transfer_task
 from tacit.experiments.linear_runs import DIRECT, SIMPLE, SOURCE, LinearTask, measure, printed_area
 from tacit.experiments.peers import ask_peer
-from tacit.experiments.results import Conditions, ResultRow, mean_row, mean_rows
+from tacit.experiments.results import ResultRow, mean_row, mean_rows
 from tacit.models.linear.feature_split import FeatureSplit
 from tacit.models.two_class_problems import unit_rows
 
@@ -26,13 +26,6 @@ PAPER = {
     f"{RANDOM}, {PRINTED}": (0.7687, 0.8459, 0.9361, 0.9761, 0.9964),
     f"{WEIGHTED}, {PRINTED}": (0.9007, 0.9500, 0.9825, 0.9895, 0.9921),
 }
-CONDITIONS = Conditions(
-    draws="10, of rows and noise",
-    rows="1600 of the source, 800 of the target, 200 to test on",
-    delta="none: pure epsilon",
-    chosen="regularisation by theory, max(1, 2/(n epsilon)); of the printed algorithm on draws 100 to 104; "
-    "the paper tunes by three folds of private rows",
-)
 QUICK: dict[str, Any] = {"RUNS": 2, "EPSILONS": (1.0,)}
 
 

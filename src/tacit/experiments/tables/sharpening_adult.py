@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 
 from tacit.arrays import UNLABELLED, IntArray, Rows
 from tacit.data.datasets import load_adult
-from tacit.experiments.results import Conditions, Figures, ResultRow, metric_rows
+from tacit.experiments.results import Figures, ResultRow, metric_rows
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
 from tacit.models.semi_supervised.recipe import TrainingSettings
 from tacit.numerics.calibration import apply_temperature, calibration_error, coverage, find_temperature
@@ -35,12 +35,6 @@ ACCURACY, RAW, CALIBRATED = "accuracy", "calibration error", "calibration error,
 # Encoded rows and their labels.
 AdultRows = tuple[Rows, IntArray]
 MakeLearner = Callable[[], Any]
-CONDITIONS = Conditions(
-    draws="4, or 2 for blank cells",
-    rows="200 labels and 4800 rows without, 16281 to test on; 1000 known and 3000 blank cells",
-    delta="nothing is private",
-    chosen="steps and the peers' settings on other draws",
-)
 QUICK: dict[str, Any] = {"SEEDS": 1, "BLANK_SEEDS": 1, "STEPS": 30, "UNLABELLED_ROWS": 800, "BLANK": 500}
 
 

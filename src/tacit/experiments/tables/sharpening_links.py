@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from tacit.data.datasets import ImageSet, load_mnist
 from tacit.data.splits import few_labels
-from tacit.experiments.results import Conditions, ResultRow, mean_row
+from tacit.experiments.results import ResultRow, mean_row
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
 from tacit.models.semi_supervised.recipe import LossSettings
 
@@ -33,12 +33,6 @@ LINKS: dict[str, tuple[str, str]] = {
 }
 # FixMatch learns targets: minimum entropy makes none ([sharpening] Table 4.3). MixMatch as in Table 4.2.
 ROWS = {"vat": tuple(LINKS), "fixmatch": ("none", "Sp", "Sp+PL", "Sp+NS", "ADS"), "mixmatch": ("SH", "ADS")}
-CONDITIONS = Conditions(
-    draws="2, of labels",
-    rows="20000 with 20 labels, 10000 to test on",
-    delta="nothing is private",
-    chosen="as in sharpening-mnist, but with 200 steps for all: no row is at its best",
-)
 QUICK: dict[str, Any] = {"SEEDS": range(1), "STEPS": dict.fromkeys(STEPS, 20), "UNLABELLED_ROWS": 2000}
 
 

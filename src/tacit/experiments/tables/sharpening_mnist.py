@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 
 from tacit.data.datasets import ImageSet, load_mnist
 from tacit.data.splits import few_labels
-from tacit.experiments.results import Conditions, ResultRow, mean_row
+from tacit.experiments.results import ResultRow, mean_row
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
 from tacit.models.semi_supervised.recipe import LossSettings
 
@@ -42,13 +42,6 @@ VAT: dict[str, Any] = {
     "losses": LossSettings(vat_radius=3.0),
 }
 SUPERVISED: dict[str, Any] = {"algorithm": "supervised", "distillation": "none", "n_steps": 300}
-CONDITIONS = Conditions(
-    draws="4, of labels",
-    rows="60000 with 20 labels, 10000 to test on",
-    delta="nothing is private",
-    chosen="steps, the adversarial length and the class balance by the test error of draws 10 to 13; "
-    "these draws decided that VAT balances classes beside SH, ADS and ME only",
-)
 QUICK: dict[str, Any] = {
     "SEEDS": range(1),
     "JOBS": 1,

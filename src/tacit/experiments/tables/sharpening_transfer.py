@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 from tacit.adoption.network import SharpenedTransfer, default_learner
 from tacit.data.datasets import ImageSet, load_mnist
 from tacit.data.splits import few_labels
-from tacit.experiments.results import ADOPTED, RELEASE_ALONE, TARGET_ONLY, Conditions, ResultRow, mean_rows
+from tacit.experiments.results import ADOPTED, RELEASE_ALONE, TARGET_ONLY, ResultRow, mean_rows
 from tacit.experiments.transfer_runs import release_images
 
 SEEDS = range(3)
@@ -24,12 +24,6 @@ EPSILONS = (0.5, 1.0)
 DELTA = 1e-5
 JOBS = 2
 RECEIVED = 9000
-CONDITIONS = Conditions(
-    draws="3, of rows, labels and noise",
-    rows="60000 of the owner, 9000 of the receiver, 1000 to test on",
-    delta="1e-5 per record",
-    chosen="voting and the number of steps on draw 0 with 100 labels, by its test digits too",
-)
 # Bound here, for a quick run replaces the name.
 _full_learner = default_learner
 QUICK: dict[str, Any] = {

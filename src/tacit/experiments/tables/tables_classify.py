@@ -4,18 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from tacit.data.datasets import load_adult, load_bank, load_flights
-from tacit.experiments.results import Conditions, ResultRow
+from tacit.experiments.results import ResultRow
 from tacit.experiments.table_runs import OwnerAndReceiver, random_owner, table_rows
 
 RUNS = 5
 PEERS = ("DP-EBM", "Opacus linear", "diffprivlib")
 METRIC = "ROC AUC without labels"
-CONDITIONS = Conditions(
-    draws="5, of the split and noise; of flights of the noise alone",
-    rows="random halves or parts of Adult and Bank, two airports of three of flights",
-    delta="1e-6 per record",
-    chosen="on Adult and Bank; flights decided nothing",
-)
 QUICK: dict[str, Any] = {"RUNS": 1}
 
 

@@ -6,18 +6,12 @@ from typing import Any
 
 from tacit.data.columns import Categorical, Column, Label, Numeric, Target
 from tacit.data.datasets import TableSet, load_adult, load_diamonds, load_flights
-from tacit.experiments.results import Conditions, ResultRow
+from tacit.experiments.results import ResultRow
 from tacit.experiments.table_runs import OwnerAndReceiver, random_owner, table_rows
 
 RUNS = 5
 PEERS = ("DP-EBM",)
 METRIC = "R squared without labels"
-CONDITIONS = Conditions(
-    draws="5, of the split and noise; of flights of the noise alone",
-    rows="random parts of Adult and diamonds, two airports of three of flights",
-    delta="1e-6 per record",
-    chosen="not recorded for numbers; flights decided nothing",
-)
 QUICK: dict[str, Any] = {"RUNS": 1}
 
 

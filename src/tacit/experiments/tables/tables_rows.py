@@ -8,19 +8,13 @@ from tacit.audit.table_comparison import TableComparison, compare_tables
 from tacit.data.encoding import Encoded
 from tacit.errors import MissingDataError
 from tacit.experiments.mixed_tables import TABLES, SplitTable, bank
-from tacit.experiments.results import Conditions, Figures, ResultRow, metric_rows
+from tacit.experiments.results import Figures, ResultRow, metric_rows
 from tacit.workflows.fabricate import fabricate
 
 DRAWS = 5
 EPSILON, DELTA = 1.0, 1e-6
 METHODS = ("marginals", "moments")
 FIRST_SEED = 100
-CONDITIONS = Conditions(
-    draws="5, of noise; the split of rows is the same",
-    rows="those of the training part (Adult), else two thirds; tests on the others",
-    delta="1e-6",
-    chosen="on halves of the training rows of Adult and Bank; nothing on diamonds and flights",
-)
 QUICK: dict[str, Any] = {"DRAWS": 1, "TABLES": {"Bank": bank}}
 
 

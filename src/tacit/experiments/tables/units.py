@@ -3,19 +3,13 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tacit.experiments.results import Conditions, ResultRow
+from tacit.experiments.results import ResultRow
 from tacit.privacy import accounting
 from tacit.privacy.events import LaplaceEvent
 
 DELTA = 1e-5
 FEATURES = (1, 10, 100, 784)
 EPSILONS = (0.1, 1.0)
-CONDITIONS = Conditions(
-    draws="none: a computation",
-    rows="none",
-    delta="1e-5 for the record",
-    chosen="nothing is chosen",
-)
 QUICK: dict[str, Any] = {}
 
 

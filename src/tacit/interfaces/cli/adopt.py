@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich import box
@@ -73,6 +73,13 @@ def adopt(
             "releases say if not given.",
         ),
     ] = None,
+    rename: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="THEIRS=OURS",
+            help="A class that the releases name otherwise than your schema: [bold]yes=ill[/]; may be repeated.",
+        ),
+    ] = None,
     epsilon: Annotated[
         float | None,
         typer.Option(help="For linear releases: privacy loss of your own rows, which are then protected too."),
@@ -105,22 +112,15 @@ def adopt(
         for name, given in (("--ledger", ledger), ("--person", person), ("--rows-per-person", rows_per_person)):
             if given is not None:
                 raise InputError(f"{name} is for private adoption: give --epsilon with it, or leave it out.")
-        options = _Options(combine, learner, _shares(shares), seed, key, force=force, as_json=as_json)
+        options = _Options(
+            combine, learner, _shares(shares), _renamings(rename), seed, key, force=force, as_json=as_json
+        )
         _adopt(paths, table, schema, output, options)
     else:
-        spend = _Spend(epsilon, ledger, seed, person, rows_per_person)
-        _adopt_privately(paths, table, schema, output, spend, key=key, force=force)
-
-
-@dataclass(frozen=True)
-class _Spend:
-    """What private adoption spends of whose rows, and from which account."""
-
-    epsilon: float
-    ledger: Path | None
-    seed: int | None
-    person: str | None
-    rows_per_person: int | None
+        warn(ledger, seed)
+        spend: dict[str, Any] = {"epsilon": epsilon, "ledger": ledger, "random_state": seed}
+        spend |= {"person": person, "rows_per_person": rows_per_person}
+        _adopt_privately(paths, table, schema, output, trusted_key=key, force=force, **spend)
 
 
 @dataclass(frozen=True)
@@ -128,6 +128,7 @@ class _Options:
     combine: str
     learner: str
     shares: Shares
+    rename: dict[str, str]
     seed: int | None
     key: Path | None
     force: bool
@@ -144,6 +145,7 @@ def _adopt(paths: list[Path], table: Path, schema: Path, output: Path, options: 
             combine=options.combine,
             learner=options.learner,
             shares=options.shares,
+            rename=options.rename,
             random_state=options.seed or 0,
             trusted_key=options.key,
             output=output,
@@ -190,41 +192,37 @@ def _shares(text: str | None) -> Shares:
         raise InputError(f"--shares must be like yes=0.1,no=0.9; got {text!r}.") from problem
 
 
+def _renamings(texts: list[str] | None) -> dict[str, str]:
+    """Return the owners' class names and ours from texts like ``yes=ill``."""
+    pairs = [text.partition("=") for text in texts or []]
+    for theirs, mark, ours in pairs:
+        if not (theirs.strip() and mark and ours.strip()):
+            raise InputError(f"--rename must be like theirs=ours; got {theirs + mark + ours!r}.")
+    return {theirs.strip(): ours.strip() for theirs, _, ours in pairs}
+
+
 def _adopt_privately(
     paths: list[Path],
     table: Path,
     schema: Path,
     output: Path,
-    spend: "_Spend",
     *,
-    key: Path | None,
-    force: bool,
+    epsilon: float,
+    ledger: Path | None,
+    **settings: Any,
 ) -> None:
-    warn(spend.ledger, spend.seed)
+    settings |= {"epsilon": epsilon, "ledger": ledger, "output": output}
     with working(f"reading {table.name}") as stage, warnings_on_stderr():
-        classifier = adopt_privately(
-            paths,
-            table,
-            schema,
-            epsilon=spend.epsilon,
-            person=spend.person,
-            rows_per_person=spend.rows_per_person,
-            ledger=spend.ledger,
-            random_state=spend.seed,
-            trusted_key=key,
-            output=output,
-            force=force,
-            progress=stage,
-        )
+        classifier = adopt_privately(paths, table, schema, progress=stage, **settings)
     _note_failing_guarantees(paths, [source.card for source in classifier.sources])
     for place, note in enumerate(classifier.notes_, start=1):
         typer.echo(f"release {place}: {note}.")
     typer.echo(
-        f"wrote {output} ({file_size(output)}): private at epsilon {spend.epsilon:g} per {classifier.card_.unit} "
+        f"wrote {output} ({file_size(output)}): private at epsilon {epsilon:g} per {classifier.card_.unit} "
         f"of {table.name}; it may be handed out, and adopted in turn."
     )
-    if spend.ledger is not None:
-        typer.echo(left_words(Ledger(spend.ledger)))
+    if ledger is not None:
+        typer.echo(left_words(Ledger(ledger)))
     typer.echo(f"Next: tacit predict {output} new.csv -o predictions.csv    tacit card {output}")
 
 

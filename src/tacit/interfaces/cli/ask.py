@@ -1,7 +1,8 @@
 """``tacit ask``: counts from a release of tables."""
 
+from json import dumps
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich import box
@@ -19,20 +20,39 @@ def ask(
     question: Annotated[
         str, typer.Argument(metavar="COLUMNS", help='Columns to count, such as "sex x income".', show_default=False)
     ],
+    *,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(metavar="CONDITION", help="Count rows that meet it, such as age=60-70; may be repeated."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """Ask a release of tables for counts of one or more columns, with 95 % intervals.
 
     One or two columns, with the label or without it, are counted with the noise of their table. More are estimated by
-    the model that was fitted to all tables, without an interval. It costs nothing: the release is all that is read.
+    the model that was fitted to all tables, without an interval, and so are all with --where. It costs nothing: the
+    release is all that is read.
 
-    [bold]Example:[/] tacit ask clinic-a.tacit "sex x income"
+    [bold]Example:[/] tacit ask clinic-a.tacit "sex x income" --where age=60-70
     """
-    found = ask_release(release, question)
+    found = ask_release(release, question, where=where or ())
+    if as_json:
+        typer.echo(dumps(_content(found)))
+        return
     Console().print(_table(found))
     if found.half_width is None:
         typer.echo("Estimated by the model fitted to all tables: no interval is known.")
     else:
         typer.echo(f"Each count is right within ±{found.half_width:,.0f} rows 95 times of 100.")
+
+
+def _content(found: Answer) -> dict[str, Any]:
+    """Return an answer as JSON-ready values."""
+    lines = [
+        {"cells": list(cells), "rows": count, "interval": None if interval is None else list(interval)}
+        for cells, count, interval in found.lines()
+    ]
+    return {"columns": list(found.columns), "counts": lines}
 
 
 def _table(found: Answer) -> Table:

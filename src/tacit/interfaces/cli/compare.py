@@ -1,6 +1,7 @@
 """``tacit compare``: a fabricated table beside the private one."""
 
 import math
+from json import dumps
 from pathlib import Path
 from typing import Annotated
 
@@ -37,6 +38,7 @@ def compare(
     ] = None,
     report: Annotated[Path | None, typer.Option(metavar="HTML", help="Write a page with pictures.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing page.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """Compare a fabricated table with the private one, inside the owner's walls.
 
@@ -48,6 +50,9 @@ def compare(
     """
     with working("reading the tables") as stage, warnings_on_stderr():
         found = compare_tables(real, fabricated, schema, holdout=holdout, report=report, force=force, progress=stage)
+    if as_json:
+        typer.echo(dumps(found.to_dict()))
+        return
     Console().print(_table(found))
     for line in _lines(found):
         typer.echo(line)

@@ -6,38 +6,18 @@ from typing import Annotated, Any
 import typer
 
 from tacit.errors import InputError
+from tacit.interfaces.cli.option_groups import with_option_groups
 from tacit.interfaces.cli.outputs import counted, file_size, working
-from tacit.interfaces.cli.signing import Sign, key_file
-from tacit.interfaces.cli.spend import (
-    Allow,
-    Audit,
-    BadRecords,
-    DaskOption,
-    Dataset,
-    LegalNote,
-    Owner,
-    Period,
-    Person,
-    Purpose,
-    RowsPerPerson,
-    WorkersOption,
-    left_words,
-    opened_ledger,
-    print_dry_run,
-    void_words,
-    warn,
-    warnings_on_stderr,
-)
-from tacit.privacy.budget import Budget
-from tacit.privacy.card_facts import CardFacts
+from tacit.interfaces.cli.release_options import FactOptions, SpendOptions
+from tacit.interfaces.cli.spend import left_words, print_dry_run, void_words, warnings_on_stderr
 from tacit.privacy.ledger import Ledger, as_ledger
 from tacit.releases.sidecar import release_path
 from tacit.workflows.fabricate import fabricate as fabricate_and_write
 from tacit.workflows.fabricate import fabricate_from, plan_fabrication
 from tacit.workflows.invented_rows import InventedRows
-from tacit.workflows.tables import as_schema, contribution, with_person
 
 
+@with_option_groups
 def fabricate(
     table: Annotated[
         Path | None,
@@ -67,7 +47,6 @@ def fabricate(
     epsilon: Annotated[
         float | None, typer.Option(help="Privacy loss to spend on these rows.", show_default=False)
     ] = None,
-    delta: Annotated[float, typer.Option(help="Probability with which more may be lost.")] = 1e-6,
     unit: Annotated[
         str | None,
         typer.Option(
@@ -76,9 +55,6 @@ def fabricate(
             show_default="record",
         ),
     ] = None,
-    person: Person = None,
-    rows_per_person: RowsPerPerson = None,
-    bad_records: BadRecords = None,
     method: Annotated[
         str | None,
         typer.Option(
@@ -98,29 +74,11 @@ def fabricate(
         int | None,
         typer.Option(metavar="N", help="How many rows; as many as the table has, about.", show_default=False),
     ] = None,
-    ledger: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="The table's account; charged before anything is drawn.")
-    ] = None,
-    allow: Allow = None,
-    sign: Sign = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Repeatable noise for tests: NOT private, and marked so.", show_default=False)
-    ] = None,
-    audit: Audit = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would be spent; spend and write nothing.")
-    ] = False,
+    spend: SpendOptions,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="A .csv or .parquet file.", show_default=False)
     ] = None,
-    owner: Owner = "",
-    dataset: Dataset = "",
-    purpose: Purpose = "",
-    legal_note: LegalNote = "",
-    period: Period = "",
-    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
-    workers: WorkersOption = None,
-    dask: DaskOption = None,
+    card: FactOptions,
 ) -> None:
     """Fabricate a table: invented rows with the schema's columns and types, to be used like the private ones.
 
@@ -131,57 +89,29 @@ def fabricate(
 
     [bold]Example:[/] tacit fabricate patients.csv -s patients.toml --epsilon 1 --ledger p.ledger -o fabricated.csv
     """
-    if output is None and not dry_run:
-        raise InputError("output must be given: -o fabricated.csv. `--dry-run` needs none.")
-    key = None if dry_run else key_file(sign)
+    spend.require_output(output, example="fabricated.csv")
+    key = spend.signing_key()
     if source is not None:
-        _refuse_beside_source(table, schema, epsilon, ledger, method)
-        _draw(source, rows=rows, where=where or (), random_state=seed, output=output, signing_key=key, force=force)
+        _refuse_beside_source(table, schema, epsilon, spend.ledger, method)
+        options = {"random_state": spend.seed, "signing_key": key, "force": spend.force}
+        _draw(source, rows=rows, where=where or (), output=output, **options)
         return
     if table is None or schema is None or epsilon is None or where:
         raise InputError(
             "give TABLE, --schema and --epsilon to fabricate from a private table; --from RELEASE to draw from a "
             "release, which alone takes --where."
         )
-    settings: dict[str, Any] = {
-        "method": method,
-        "accounting": accounting,
-        "rows": rows,
-        "n_jobs": -1,
-    }
-    facts = CardFacts(owner, dataset, purpose, legal_note, period)
-    warn(ledger, seed)
-    account = opened_ledger(ledger, allow)
+    settings: dict[str, Any] = {"method": method, "accounting": accounting, "rows": rows, "n_jobs": -1}
+    facts, account = card.facts(), spend.opened_ledger()
     with working("reading the schema") as stage, warnings_on_stderr():
-        if dry_run:
-            rules = with_person(as_schema(schema, bad_records), person)
-            kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=as_ledger(account), random_state=seed)
-            promise = Budget(epsilon, delta, unit=kept.unit)
+        if spend.dry_run:
+            rules, promise, kept = spend.promise(schema, epsilon, unit, account)
             planned = plan_fabrication(table, rules, promise, kept=kept, progress=stage, **settings)
             planned.warn()
         else:
-            made = fabricate_and_write(
-                table,
-                schema,
-                epsilon=epsilon,
-                delta=delta,
-                unit=unit,
-                person=person,
-                rows_per_person=rows_per_person,
-                bad_records=bad_records,
-                ledger=account,
-                random_state=seed,
-                audit=audit,
-                facts=facts,
-                output=output,
-                signing_key=key,
-                force=force,
-                workers=workers,
-                dask=dask,
-                progress=stage,
-                **settings,
-            )
-    if dry_run:
+            settings |= {"facts": facts, "signing_key": key, "output": output, "progress": stage, **spend.arguments()}
+            made = fabricate_and_write(table, schema, epsilon=epsilon, unit=unit, ledger=account, **settings)
+    if spend.dry_run:
         print_dry_run(planned.plan, as_ledger(account))
     elif output is not None:
         typer.echo(_summary(made, output, as_ledger(account)))

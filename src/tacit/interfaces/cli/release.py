@@ -1,46 +1,24 @@
 """``tacit release``: hand out knowledge of a private table."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from tacit.errors import InputError
+from tacit.interfaces.cli.option_groups import with_option_groups
 from tacit.interfaces.cli.outputs import file_size, working
-from tacit.interfaces.cli.signing import Sign, key_file
-from tacit.interfaces.cli.spend import (
-    Allow,
-    Audit,
-    BadRecords,
-    DaskOption,
-    Dataset,
-    LegalNote,
-    NeighbourRelation,
-    Owner,
-    Period,
-    Person,
-    Purpose,
-    RowsPerPerson,
-    WorkersOption,
-    left_words,
-    opened_ledger,
-    print_dry_run,
-    void_words,
-    warn,
-    warnings_on_stderr,
-)
+from tacit.interfaces.cli.release_options import FactOptions, SpendOptions
+from tacit.interfaces.cli.spend import NeighbourRelation, left_words, print_dry_run, void_words, warnings_on_stderr
 from tacit.kinds.registry import DEFAULT_RULE, all_kinds, kind_of
-from tacit.privacy.budget import Budget
-from tacit.privacy.card_facts import CardFacts
 from tacit.privacy.ledger import Ledger, as_ledger
 from tacit.releases.file import Release
 from tacit.workflows.release import plan_release
 from tacit.workflows.release import release as make_and_write
-from tacit.workflows.tables import as_schema, contribution, with_person
 
 METHODS = "; ".join(f"[bold]{kind.method}[/]: {kind.summary}" for kind in all_kinds())
 
 
+@with_option_groups
 def release(
     table: Annotated[
         Path, typer.Argument(metavar="TABLE", help="The private table (CSV, Parquet, NPZ).", show_default=False)
@@ -50,7 +28,6 @@ def release(
         Path, typer.Option("--schema", "-s", metavar="TOML", help="Its public facts.", show_default=False)
     ],
     epsilon: Annotated[float, typer.Option(help="Privacy loss to spend on this release.", show_default=False)],
-    delta: Annotated[float, typer.Option(help="Probability with which more may be lost.")] = 1e-6,
     unit: Annotated[
         str | None,
         typer.Option(
@@ -59,37 +36,16 @@ def release(
             show_default="record",
         ),
     ] = None,
-    person: Person = None,
-    rows_per_person: RowsPerPerson = None,
     relation: NeighbourRelation = None,
-    bad_records: BadRecords = None,
     method: Annotated[
         str | None,
         typer.Option(help=f"What is handed out. {METHODS}. By default {DEFAULT_RULE}.", show_default=False),
     ] = None,
-    ledger: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="The table's account; charged before anything is drawn.")
-    ] = None,
-    allow: Allow = None,
-    sign: Sign = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Repeatable noise for tests: NOT private, and marked so.", show_default=False)
-    ] = None,
-    audit: Audit = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would be spent; spend and write nothing.")
-    ] = False,
+    spend: SpendOptions,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="TACIT", help="Where the release goes.", show_default=False)
     ] = None,
-    owner: Owner = "",
-    dataset: Dataset = "",
-    purpose: Purpose = "",
-    legal_note: LegalNote = "",
-    period: Period = "",
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
-    workers: WorkersOption = None,
-    dask: DaskOption = None,
+    card: FactOptions,
 ) -> None:
     """Release knowledge of a private table: the file to hand out, with its card.
 
@@ -98,52 +54,19 @@ def release(
 
     [bold]Example:[/] tacit release patients.csv -s patients.toml --epsilon 1 --ledger patients.ledger -o clinic-a.tacit
     """
-    if output is None and not dry_run:
-        raise InputError("output must be given: -o clinic-a.tacit. `--dry-run` needs none.")
-    facts = CardFacts(owner, dataset, purpose, legal_note, period)
-    key = None if dry_run else key_file(sign)
-    warn(ledger, seed)
-    account = opened_ledger(ledger, allow)
+    spend.require_output(output, example="clinic-a.tacit")
+    facts, key, account = card.facts(), spend.signing_key(), spend.opened_ledger()
     with working("reading the schema") as stage, warnings_on_stderr():
-        if dry_run:
-            rules = with_person(as_schema(schema, bad_records), person)
-            kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=as_ledger(account), random_state=seed)
-            promise = Budget(epsilon, delta, unit=kept.unit)
-            planned = plan_release(
-                table,
-                rules,
-                promise,
-                method=method,
-                kept=kept,
-                relation=relation,
-                ledger=as_ledger(account),
-                progress=stage,
-            )
+        if spend.dry_run:
+            rules, promise, kept = spend.promise(schema, epsilon, unit, account)
+            chosen: dict[str, Any] = {"method": method, "relation": relation, "ledger": as_ledger(account)}
+            planned = plan_release(table, rules, promise, kept=kept, progress=stage, **chosen)
             planned.warn()
         else:
-            made = make_and_write(
-                table,
-                schema,
-                epsilon=epsilon,
-                delta=delta,
-                unit=unit,
-                person=person,
-                rows_per_person=rows_per_person,
-                relation=relation,
-                bad_records=bad_records,
-                method=method,
-                ledger=account,
-                random_state=seed,
-                audit=audit,
-                facts=facts,
-                output=output,
-                signing_key=key,
-                force=force,
-                workers=workers,
-                dask=dask,
-                progress=stage,
-            )
-    if dry_run:
+            settings = {"method": method, "relation": relation, "ledger": account, **spend.arguments()}
+            settings |= {"facts": facts, "signing_key": key, "output": output, "progress": stage}
+            made = make_and_write(table, schema, epsilon=epsilon, unit=unit, **settings)
+    if spend.dry_run:
         print_dry_run(planned.plan, as_ledger(account))
     elif output is not None:
         typer.echo(_summary(made, output, as_ledger(account)))

@@ -50,44 +50,6 @@ NeighbourRelation = Annotated[
         show_default="as the ledger has it",
     ),
 ]
-BadRecords = Annotated[
-    str | None,
-    typer.Option(
-        metavar="POLICY",
-        help="What becomes of cells that the schema does not foresee: [bold]refuse[/] the table, [bold]clip[/] to the "
-        "middle or the first category, a [bold]category[/] of its own, or by each column's rule for [bold]missing[/] "
-        "cells. Public, and on the card.",
-        show_default="as the schema says",
-    ),
-]
-Allow = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--allow",
-        metavar="WHAT",
-        help="What the ledger then takes, and its line says: [bold]no-guarantee[/] (a seed, a printed algorithm) or "
-        "[bold]other-table[/] (than the ledger was made for).",
-        show_default=False,
-    ),
-]
-
-
-WorkersOption = Annotated[
-    int | None,
-    typer.Option("--workers", metavar="N", help="Read the table with so many processes.", show_default=False),
-]
-DaskOption = Annotated[
-    str | None,
-    typer.Option("--dask", metavar="ADDRESS", help="Read it on a Dask cluster; noise stays here.", show_default=False),
-]
-
-
-def opened_ledger(path: Path | None, allow: list[str] | None) -> Ledger | Path | None:
-    """Return the ledger at ``path``, which takes what ``allow`` says; its path where nothing has to be allowed."""
-    if path is None and allow:
-        raise InputError("--allow says what a ledger takes: give --ledger with it.")
-    # Opened later if it can be: the outputs are checked first.
-    return Ledger(path, allow=allow) if path is not None and allow else path
 
 
 @contextmanager
@@ -157,27 +119,3 @@ def left_words(book: Ledger) -> str:
     spent, left = digits(statement.spent, up=True), digits(statement.left)
     words = f"The ledger has spent epsilon {spent} of {book.budget.epsilon:g}; {left} is left."
     return f"{words} {statement.caution}".rstrip()
-
-
-_PANEL = "What the card says beside the guarantee (or [card] in the schema's file)"
-
-Owner = Annotated[
-    str, typer.Option(help="Who keeps the table: the controller.", show_default=False, rich_help_panel=_PANEL)
-]
-Dataset = Annotated[str, typer.Option(help="What the table is called.", show_default=False, rich_help_panel=_PANEL)]
-Purpose = Annotated[str, typer.Option(help="What the release is made for.", show_default=False, rich_help_panel=_PANEL)]
-LegalNote = Annotated[
-    str,
-    typer.Option(help="The legal basis, an approval, a contract.", show_default=False, rich_help_panel=_PANEL),
-]
-Period = Annotated[
-    str, typer.Option(help="From when to when the rows are.", show_default=False, rich_help_panel=_PANEL)
-]
-Audit = Annotated[
-    bool | None,
-    typer.Option(
-        "--audit/--no-audit",
-        help="Play the distinguishing game on every part and print its results on the card.",
-        show_default="where it costs seconds",
-    ),
-]

@@ -8,12 +8,13 @@ from scipy.special import expit
 
 from tacit.arrays import FloatArray
 from tacit.models.additive.losses import probabilities
-from tacit.models.additive.plan import CHECK_CELLS
 from tacit.models.additive.rows import Batches, rounding_room
 
 # Edges of the cells on either side of the mean, in standard deviations of the scores of rows whose columns are drawn
 # independently; real columns may agree with each other, and scores then spread further.
 EDGES = np.array([0.25, 0.55, 0.9, 1.35, 1.9, 2.7, 4.0])
+# The same where rows are few beside the noise: four cells tell scores from nothing in a third of the noise of sixteen.
+EDGES_FEW = np.array([0.9])
 # Prior mean and deviation of the scale, and deviation of the offsets; clipping the loss makes scores too large.
 PRIOR_SCALE, SCALE_DEVIATION, OFFSET_DEVIATION = 0.75, 0.35, 1.0
 
@@ -35,8 +36,8 @@ class ClassCheck:
     separation : float
         Between the mean scores of a class and of the rest, in standard deviations of the scores, averaged.
     separation_z : float
-        The same in standard deviations of its noise: below about 2 the release may hold nothing; of several classes
-        the sum over them.
+        The same in standard deviations of what noise and the sampling of rows explain: below about 2 the release may
+        hold nothing; of several classes the sum over them.
     """
 
     scale: float
@@ -55,11 +56,15 @@ def log_odds(p: FloatArray) -> FloatArray:
     return odds
 
 
-def cell_edges(scores: FloatArray) -> FloatArray:
-    """Return the edges [K, cells - 1] between cells of the log-odds of rows that are not private, from their scores."""
+def cell_edges(scores: FloatArray, *, few: bool = False) -> FloatArray:
+    """Return the edges [K, cells - 1] between cells of the log-odds of rows that are not private, from their scores.
+
+    ``few`` rows are counted in four cells instead of sixteen.
+    """
+    upper = EDGES_FEW if few else EDGES
     odds = log_odds(probabilities(scores))
     centre, spread = odds.mean(axis=0), np.maximum(odds.std(axis=0), 1e-3)
-    edges: FloatArray = centre[:, None] + spread[:, None] * np.concatenate([-EDGES[::-1], [0.0], EDGES])
+    edges: FloatArray = centre[:, None] + spread[:, None] * np.concatenate([-upper[::-1], [0.0], upper])
     return edges
 
 
@@ -68,15 +73,15 @@ def histogram_query(batches: Batches, curves: FloatArray, intercept: FloatArray,
 
     A row is counted in one cell for each of the K problems, which is what the counts are divided by: sqrt(K).
     """
-    n_problems = len(intercept)
-    counts = np.zeros((n_problems, 2, CHECK_CELLS))
+    n_problems, n_cells = len(intercept), edges.shape[1] + 1
+    counts = np.zeros((n_problems, 2, n_cells))
     limits = expit(edges)
     for batch in batches():
         chances = probabilities(batch.indicator @ curves + intercept)
         for k in range(n_problems):
             inside = batch.target == (k if n_problems > 1 else 1)
-            cells = np.searchsorted(limits[k], chances[:, k]) + CHECK_CELLS * inside
-            counts[k] += np.bincount(cells, minlength=2 * CHECK_CELLS).reshape(2, -1)
+            cells = np.searchsorted(limits[k], chances[:, k]) + n_cells * inside
+            counts[k] += np.bincount(cells, minlength=2 * n_cells).reshape(2, -1)
     return counts / _divisor(n_problems)
 
 
@@ -129,9 +134,11 @@ def calibrate_scores(counts: FloatArray, middles: FloatArray, noise: float) -> t
 
 
 def _separation(counts: FloatArray, middles: FloatArray, noise: float) -> tuple[float, float, float]:
-    """Return AUC, separation of the means in deviations of the scores, and in deviations of its noise.
+    """Return AUC, separation of the means in deviations of the scores, and in deviations of what chance explains.
 
-    The noise of the two rows of counts is independent, so products between them are right on average.
+    The noise of the two rows of counts is independent, so products between them are right on average. Chance is the
+    noise and the sampling of rows; since the rows are those that were learned from, one deviation of the sampling is
+    taken off the separation first.
     """
     totals = np.maximum(counts.sum(axis=1), 1.0)
     shares = counts / totals[:, None]
@@ -140,9 +147,10 @@ def _separation(counts: FloatArray, middles: FloatArray, noise: float) -> tuple[
     variances = (shares * (middles - means[:, None]) ** 2).sum(axis=1)
     spread = math.sqrt(max(float(variances.mean()), 0.01 * float(middles.var())))
     moved = (middles - means[:, None]) / totals[:, None]
-    deviation = max(noise * float(np.linalg.norm(moved)), 1e-9)
+    sampling = spread * math.sqrt(float((1 / totals).sum()))
+    deviation = max(math.hypot(noise * float(np.linalg.norm(moved)), sampling), 1e-9)
     gap = float(means[1] - means[0])
-    return float(np.clip(shares[1] @ below, 0.0, 1.0)), gap / spread, gap / deviation
+    return float(np.clip(shares[1] @ below, 0.0, 1.0)), gap / spread, (gap - sampling) / deviation
 
 
 def _divisor(n_problems: int) -> float:

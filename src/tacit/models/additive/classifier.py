@@ -38,7 +38,7 @@ class PrivateAdditiveClassifier(ScoreClassifierMixin, PersonMixin, PrivateEstima
     epsilon, ledger, random_state
         As in ``PrivateEstimator``.
     rows_per_person
-        As in ``PersonMixin``.
+        As in ``PrivateNearestMean``.
     bounds : pair or None
         Public (low, high) of the features: numbers, or arrays with one number for each feature. Values beyond are
         moved to them.

@@ -6,7 +6,7 @@ import numpy as np
 
 from tacit.arrays import FloatArray
 from tacit.models.additive import class_check, number_check
-from tacit.models.additive.learning import Loss, learn
+from tacit.models.additive.learning import FEW, Loss, learn
 from tacit.models.additive.losses import class_residuals, squared_residuals
 from tacit.models.additive.marginals import Marginals, count_levels, marginal_query, read_marginals
 from tacit.models.additive.model import AdditiveClassifier, AdditiveCurves, AdditiveRegression
@@ -23,6 +23,9 @@ CLASS_CLIP, CLASS_STEP = 0.3, 40.0
 NUMBER_CLIP, NUMBER_STEP = 0.5, 10.0
 # The tails of a numeric target beyond these shares do not count for its spread.
 TRIMMED = 0.01
+# Below so many rows times mu the mean of a numeric target is asked for by itself, with so many units: noise in the many
+# counts of its levels would move it by whole spreads.
+FEW_NUMBERS, MEAN_UNITS = 800.0, 10
 # Rows drawn from the noisy shares, to place the cells of the check.
 INVENTED_ROWS = 4096
 
@@ -36,7 +39,7 @@ def fit_classifier(batches: Batches, plan: AdditivePlan, account: Account) -> Ad
     loss = Loss(class_residuals, start, curvatures, class_clip(marginals.n_rows * plan.mu), CLASS_STEP)
     learned = learn(batches, plan, UnitDraws(account, plan.unit), marginals, loss)
     curves = learned.curves
-    edges = class_check.cell_edges(_invented_scores(curves))
+    edges = class_check.cell_edges(_invented_scores(curves), few=marginals.n_rows * plan.mu < FEW)
     query = class_check.histogram_query(learned.batches, *learned.tables, edges)
     counts = class_check.read_histogram(learned.units.ask(query, learned.check_draws))
     noise = learned.noise * math.sqrt(len(start))
@@ -49,9 +52,13 @@ def fit_regression(batches: Batches, plan: AdditivePlan, account: Account) -> Ad
     marginals = _marginals(batches, plan, account)
     bounds = plan.target.low, plan.target.high
     centre, spread = _centre_and_spread(plan.target.centres, marginals.target[:-1])
+    units = UnitDraws(account, plan.unit)
+    if marginals.n_rows * plan.mu < FEW_NUMBERS:
+        answer = units.ask(number_check.mean_query(batches, *bounds), MEAN_UNITS)
+        centre = number_check.read_mean(answer, *bounds, marginals.n_rows)
     residuals = squared_residuals(centre, spread)
     loss = Loss(residuals, np.zeros(1), np.array([CURVATURE]), NUMBER_CLIP, NUMBER_STEP)
-    learned = learn(batches, plan, UnitDraws(account, plan.unit), marginals, loss)
+    learned = learn(batches, plan, units, marginals, loss)
     curves = learned.curves
     reach = number_check.prediction_reach(_invented_scores(curves))
     query = number_check.moments_query(learned.batches, *learned.tables, reach=reach, centre=centre, spread=spread)

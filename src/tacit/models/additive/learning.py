@@ -32,6 +32,8 @@ FEW = 500.0
 # Pairs of columns are chosen from so many rows times mu on, with so many units, after this part of the steps.
 PAIRS_FROM, PAIR_UNITS, PAIRS_AFTER = 800.0, 12, 0.4
 FEWEST_STEPS, MOST_STEPS = 4, 120
+# Steps are never longer than for so many rows times mu: a noisy number of rows near zero would make them endless.
+LEAST_AMOUNT = 30.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +92,7 @@ def learn(batches: Batches, plan: AdditivePlan, units: UnitDraws, marginals: Mar
     amount = marginals.n_rows * plan.mu  # rows beside noise: all choices follow from it
     check_draws = CHECK_UNITS if amount >= FEW else CHECK_UNITS_FEW
     pair_draws = PAIR_UNITS if amount >= PAIRS_FROM and len(plan.columns) > 1 else 0
+    n_rows = max(marginals.n_rows, LEAST_AMOUNT / plan.mu)
     draws = spread_units(units.left - check_draws - pair_draws, n_steps(amount))
     settings = DescentSettings(draws, loss.clip, loss.step)
     features = table_features(plan.columns, marginals.columns)
@@ -98,7 +101,7 @@ def learn(batches: Batches, plan: AdditivePlan, units: UnitDraws, marginals: Mar
         settings,
         ask=units.ask,
         sigma=plan.unit.sigma,
-        n_rows=marginals.n_rows,
+        n_rows=n_rows,
         start=loss.start,
         n_features=features.matrix.shape[1],
     )
@@ -112,7 +115,7 @@ def learn(batches: Batches, plan: AdditivePlan, units: UnitDraws, marginals: Mar
     curvatures, n_columns = pairs.features.variances[:, None] * loss.curvatures, features.matrix.shape[1]
     variances = np.concatenate(
         [
-            noise_variances(part, settings, sigma=descent.sigma, n_rows=marginals.n_rows, since=since)
+            noise_variances(part, settings, sigma=descent.sigma, n_rows=n_rows, since=since)
             for part, since in ((curvatures[:n_columns], 0), (curvatures[n_columns:], joined))
         ]
     )

@@ -14,7 +14,8 @@ REACH, PREDICTED_REACH = 2.5, 5.0
 QUANTUM = 2.0**-20
 # What each moment weighs in the query: means are large beside their noise, and squares get more of the sensitivity.
 WEIGHTS = np.array([0.5, 0.5, 0.5, 1.0, 1.0, 1.0])
-PRIOR_SCALE, SCALE_DEVIATION = 0.9, 0.3
+# Prior mean and deviation of the scale, and deviation of the offset, in spreads: few rows stay close to it.
+PRIOR_SCALE, SCALE_DEVIATION, OFFSET_DEVIATION = 0.9, 0.3, 0.15
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +42,21 @@ class NumberCheck:
     residual_variance: float
     r_squared: float
     separation_z: float
+
+
+def mean_query(batches: Batches, low: float, high: float) -> FloatArray:
+    """Return the sum of targets, brought from their bounds to [-1, 1]: its sensitivity is 1."""
+    total = 0.0
+    for batch in batches():
+        scaled = np.clip((batch.target - (low + high) / 2) / ((high - low) / 2), -1.0, 1.0)
+        total += float((np.trunc(scaled / QUANTUM) * QUANTUM).sum())
+    return np.array([total / rounding_room(1, 1.0)])
+
+
+def read_mean(answer: FloatArray, low: float, high: float, n_rows: float) -> float:
+    """Return the mean target, within its bounds, from the answer to `mean_query` and a noisy number of rows."""
+    share = float(np.clip(answer[0] * rounding_room(1, 1.0) / n_rows, -1.0, 1.0))
+    return (low + high) / 2 + share * (high - low) / 2
 
 
 def prediction_reach(predictions: FloatArray) -> float:
@@ -85,13 +101,15 @@ def check_numbers(moments: FloatArray, reach: float, *, noise: float) -> NumberC
     scale = max(weight * PRIOR_SCALE + (1 - weight) * both / spread, 0.0)
     residual = total - 2 * scale * both + scale**2 * spread
     off = math.hypot(off_tt, 2 * scale * off_tf, scale**2 * off_ff)
-    slope_variance, offset_variance = weight * SCALE_DEVIATION**2, off_t**2 + (scale * off_f) ** 2 + total / n_rows
+    chance = off_t**2 + (scale * off_f) ** 2 + total / n_rows  # variance of the offset that the moments show
+    kept = OFFSET_DEVIATION**2 / (OFFSET_DEVIATION**2 + chance)
+    slope_variance, offset_variance = weight * SCALE_DEVIATION**2, kept * chance
     covariance = np.array(
         [[offset_variance + slope_variance * f * f, -f * slope_variance], [-f * slope_variance, slope_variance]]
     )
     safe = float(np.clip(residual + off, 0.02 * total, total + off))
     explained = float(np.clip(1 - residual / total, 0.0, 1.0))
-    return NumberCheck(scale, t - scale * f, covariance, safe, explained, float(both / max(off_tf, 1e-12)))
+    return NumberCheck(scale, kept * (t - scale * f), covariance, safe, explained, float(both / max(off_tf, 1e-12)))
 
 
 def _units(reach: float) -> FloatArray:

@@ -35,7 +35,7 @@ class PrivateAdditiveRegressor(RegressorMixin, PersonMixin, PrivateEstimator):
     epsilon, ledger, random_state
         As in ``PrivateEstimator``.
     rows_per_person
-        As in ``PersonMixin``.
+        As in ``PrivateNearestMean``.
     target_bounds : pair of float
         Public (low, high) of the target; values beyond are moved to them.
     bounds, schema, delta

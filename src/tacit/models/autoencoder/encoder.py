@@ -50,7 +50,7 @@ class PrivateAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Pers
     hidden : sequence of int, default (30,)
         Units of each layer. The budget is split equally between the layers.
     rows_per_person
-        As in ``PersonMixin``.
+        As in ``PrivateNearestMean``.
 
     Attributes
     ----------

@@ -44,7 +44,7 @@ class PrivateLinearRegression(RegressorMixin, PersonMixin, PrivateEstimator):
     row_norm : float or None
         Public bound on the Euclidean norm of a row scaled to [0, 1]; longer rows are shortened. None: sqrt(p).
     rows_per_person
-        As in ``PersonMixin``.
+        As in ``PrivateNearestMean``.
 
     Attributes
     ----------

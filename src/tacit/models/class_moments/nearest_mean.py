@@ -41,8 +41,9 @@ class PrivateNearestMean(ScoreClassifierMixin, PersonMixin, PrivateEstimator):
         shortens none.
     classes : sequence or None
         The public list of labels. None: read from ``y`` and declared public.
-    rows_per_person
-        As in ``PersonMixin``.
+    rows_per_person : int or None
+        None: epsilon protects one record. K, a public number: it protects one person, with noise for K rows at once;
+        ``fit(X, y, persons=names)`` says whose row each is, and at most K of each are read, chosen by a key.
 
     Attributes
     ----------

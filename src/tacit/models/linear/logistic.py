@@ -107,7 +107,7 @@ class PrivateLogisticRegression(ScoreClassifierMixin, PersonMixin, PrivateEstima
     relation : {"replace", "add-remove"} or None
         "add-remove": neighbours have one row more or less, whose number is not told. None: as ``n_rows`` allows.
     rows_per_person
-        As in ``PersonMixin``.
+        As in ``PrivateNearestMean``.
 
     Attributes
     ----------

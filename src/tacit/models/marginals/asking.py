@@ -2,14 +2,17 @@
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from tacit.arrays import FloatArray
+from tacit.data.conditions import Condition
 from tacit.errors import InputError
+from tacit.models.marginals.conditioning import Rules, conditioned
 from tacit.models.marginals.levels import Levels
+from tacit.models.marginals.mixture import Mixture
 from tacit.models.marginals.model import MarginalModel
 from tacit.models.marginals.tables import ColumnTable
 
@@ -61,11 +64,12 @@ def asked_columns(question: str) -> list[str]:
     return names
 
 
-def answer(model: MarginalModel, question: str) -> Answer:
-    """Return the counts that ``question`` asks for.
+def answer(model: MarginalModel, question: str, where: Sequence[Condition] = ()) -> Answer:
+    """Return the counts that ``question`` asks for, among the rows that meet the conditions ``where``.
 
     One column, or one and the label, are counted in fine cells; two, or two and the label, in coarse cells, each
-    with the noise of its table alone. Other questions are answered by the mixture, which states no interval.
+    with the noise of its table alone. Other questions, and those with conditions, are answered by the mixture, which
+    states no interval.
     """
     names = asked_columns(question)
     label = None if model.layout.label is None else model.layout.label.name
@@ -73,7 +77,7 @@ def answer(model: MarginalModel, question: str) -> Answer:
     if len(set(names)) != len(names):
         raise InputError(f"a question must name each column once; got {question!r}.")
     with_label = label in names
-    tables, cells, sigma = _counted(model, places)
+    tables, cells, sigma = _conditioned(model, places, where) if where else _counted(model, places)
     if not with_label:
         # A sum over C classes has C times the variance.
         sigma = None if sigma is None else sigma * math.sqrt(model.layout.n_classes)
@@ -115,17 +119,25 @@ def _counted(model: MarginalModel, places: list[int]) -> Counted:
         if set(pair.columns) == set(places) and len(places) == 2:
             swapped = pair.columns[0] != places[0]
             return pair.counts.transpose(0, 2, 1) if swapped else pair.counts, cells, measured.pair_sigma
-    return _estimated(model, places), cells, None
+    return _estimated(model, places, model.mixture), cells, None
 
 
-def _estimated(model: MarginalModel, places: list[int]) -> FloatArray:
-    """Return the mixture's counts by class [C, ...] of the coarse cells of several columns."""
+def _conditioned(model: MarginalModel, places: list[int], where: Sequence[Condition]) -> Counted:
+    """Return the counts of rows that meet conditions, as the mixture given these estimates them."""
+    tables = model.measurement.columns
+    mixture, share = conditioned(model.mixture, tables, Rules(model.layout, tuple(where)))
+    cells = [coarse_names(tables[place], model.layout.columns[place]) for place in places]
+    return share * _estimated(model, places, mixture), cells, None
+
+
+def _estimated(model: MarginalModel, places: list[int], mixture: Mixture) -> FloatArray:
+    """Return a mixture's counts by class [C, ...] of the coarse cells of several columns."""
     sizes = [int(model.offsets[place + 1] - model.offsets[place]) for place in places]
     if math.prod(sizes) * model.layout.n_classes > MOST_CELLS:
         raise InputError(f"a table of {math.prod(sizes):,} cells is too large; ask for fewer columns.")
-    joint = model.mixture.weights  # [K, C]
+    joint = mixture.weights  # [K, C]
     for place in places:
-        shares = model.mixture.shares[:, model.offsets[place] : model.offsets[place + 1]].astype(np.float64)
+        shares = mixture.shares[:, model.offsets[place] : model.offsets[place + 1]].astype(np.float64)
         joint = joint[..., None] * shares[(slice(None), *(None,) * (joint.ndim - 1))]
     counts: FloatArray = joint.sum(axis=0) * float(model.coarse.class_counts.sum())
     return counts

@@ -53,8 +53,10 @@ def column_values(layout: Layout, places: Rows, classes: IntArray) -> ColumnValu
     return values
 
 
-def conditioned(mixture: Mixture, tables: Sequence[ColumnTable], rules: Rules) -> Mixture:
-    """Return the mixture given the conditions, up to what is lost inside coarse cells: rows are tested afterwards.
+def conditioned(mixture: Mixture, tables: Sequence[ColumnTable], rules: Rules) -> tuple[Mixture, float]:
+    """Return the mixture given the conditions, and the share of all rows that meets them.
+
+    Both are up to what is lost inside coarse cells: drawn rows are tested afterwards.
 
     The weight of component k is multiplied by the share of its rows that meet each condition, and the shares of the
     column's cells by the part of each that does.
@@ -72,9 +74,10 @@ def conditioned(mixture: Mixture, tables: Sequence[ColumnTable], rules: Rules) -
         met = shares[:, mine].sum(axis=1, keepdims=True)
         weights *= met
         shares[:, mine] /= np.maximum(met, np.finfo(float).tiny)
-    if weights.sum() <= 0:
+    share = float(weights.sum())
+    if share <= 0:
         raise InputError("where must leave some rows: no cell of the release meets the conditions.")
-    return Mixture(weights / weights.sum(), shares.astype(np.float32))
+    return Mixture(weights / share, shares.astype(np.float32)), share
 
 
 def _parts(table: ColumnTable, layout: Layout, j: int, condition: Condition) -> FloatArray:

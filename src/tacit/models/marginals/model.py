@@ -94,7 +94,7 @@ class MarginalModel:
         """
         random = public_random(random_state)
         rules = Rules(self.layout, tuple(where))
-        mixture = conditioned(self.mixture, self.measurement.columns, rules) if where else self.mixture
+        mixture = conditioned(self.mixture, self.measurement.columns, rules)[0] if where else self.mixture
         # Released counts are those of all rows: a part of them is not raked to them.
         model = CoarseModel(mixture, self.offsets, self.forbidden, None if where else self.coarse)
         parts: list[tuple[FloatArray, IntArray]] = []

@@ -63,8 +63,7 @@ class Laplace:
     exact = True
 
     def __post_init__(self) -> None:
-        checks.positive("scale", self.scale)
-        checks.positive("sensitivity", self.sensitivity)
+        checks.positive_attributes(self, "scale", "sensitivity")
         checks.whole("coordinates", self.coordinates)
 
     @classmethod
@@ -125,8 +124,7 @@ class Gaussian:
     exact = True
 
     def __post_init__(self) -> None:
-        checks.positive("sigma", self.sigma)
-        checks.positive("sensitivity", self.sensitivity)
+        checks.positive_attributes(self, "sigma", "sensitivity")
         checks.whole("coordinates", self.coordinates)
 
     @classmethod
@@ -280,8 +278,7 @@ class Staircase:
     exact = True
 
     def __post_init__(self) -> None:
-        checks.positive("epsilon", self.epsilon)
-        checks.positive("sensitivity", self.sensitivity)
+        checks.positive_attributes(self, "epsilon", "sensitivity")
         checks.whole("dimension", self.dimension)
 
     @property
@@ -335,8 +332,7 @@ class NormGamma:
     exact = False
 
     def __post_init__(self) -> None:
-        checks.positive("beta", self.beta)
-        checks.positive("sensitivity", self.sensitivity)
+        checks.positive_attributes(self, "beta", "sensitivity")
         checks.whole("dimension", self.dimension)
 
     @property

@@ -33,8 +33,7 @@ class Exponential:
     exact = True
 
     def __post_init__(self) -> None:
-        checks.positive("epsilon", self.epsilon)
-        checks.positive("sensitivity", self.sensitivity)
+        checks.positive_attributes(self, "epsilon", "sensitivity")
 
     @property
     def event(self) -> ApproximateEvent:

@@ -41,6 +41,7 @@ def test_files_carry_a_run_to_its_end_and_no_further(tmp_path: Path) -> None:
         assert write_candidates(run, tmp_path / "batch") == 4
         scored = score_file(desk, "ann", tmp_path / "batch")
         assert score_file(desk, "ann", tmp_path / "batch") == scored
+        assert scored["receipt"] == str(desk.receipt())
         write_scores(scored, tmp_path / "scores")
         run = tell_scores(run, tmp_path / "scores")
     with pytest.raises(InputError, match="another"):

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from tacit.arrays import FloatArray, IntArray
+from tacit.arrays import FloatArray
 from tacit.audit.attacks.attacker_view import AttackerView, ClassMoments
-from tacit.audit.attacks.target import AttackTarget, schema_of_release
+from tacit.audit.attacks.target import AttackTarget, schema_of_release, simulation
 from tacit.data.encoding import Encoded
 from tacit.data.schema import Schema
 from tacit.kinds.additive import KIND as ADDITIVE
@@ -34,19 +34,4 @@ def target(release: Release, schema: Schema, _rows: Encoded | None) -> AttackTar
         means = model.curves.shares + speaks.T / n_rows
         return AttackerView.of_moments(embed, ClassMoments(codes, means, np.full(len(codes), n_rows)))
 
-    def simulate(X: FloatArray, y: IntArray, seed: int | None) -> AttackerView:
-        card = release.card
-        return view(
-            ADDITIVE.release(
-                X,
-                y,
-                own,
-                unit=card.unit,
-                epsilon=card.epsilon,
-                delta=card.delta,
-                rows_per_person=card.rows_per_person,
-                random_state=seed,
-            )
-        )
-
-    return AttackTarget(view(release), simulate)
+    return AttackTarget(view(release), simulation(ADDITIVE, own, release.card, lambda one, _: view(one)))

@@ -4,9 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tacit.arrays import FloatArray, IntArray
 from tacit.audit.attacks.attacker_view import AttackerView, ClassMoments, unchanged
-from tacit.audit.attacks.target import AttackTarget, schema_of_release
+from tacit.audit.attacks.target import AttackTarget, schema_of_release, simulation
 from tacit.data.encoding import Encoded
 from tacit.data.schema import Schema
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
@@ -41,19 +40,4 @@ def entry_target(release: Release, schema: Schema, _rows: Encoded | None) -> Att
 
 
 def _target(release: Release, schema: Schema, view: Callable[[Release], AttackerView]) -> AttackTarget:
-    card = release.card
-
-    def simulate(X: FloatArray, y: IntArray, seed: int | None) -> AttackerView:
-        again = CLASS_MOMENTS.release(
-            X,
-            y,
-            schema,
-            unit=card.unit,
-            epsilon=card.epsilon,
-            delta=card.delta,
-            rows_per_person=card.rows_per_person,
-            random_state=seed,
-        )
-        return view(again)
-
-    return AttackTarget(view(release), simulate)
+    return AttackTarget(view(release), simulation(CLASS_MOMENTS, schema, release.card, lambda one, _: view(one)))

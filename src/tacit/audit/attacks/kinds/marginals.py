@@ -1,10 +1,7 @@
 """Attacks on releases of tables: by the class moments of rows that are drawn from them, which hold their tables."""
 
-from typing import Any
-
-from tacit.arrays import FloatArray, IntArray
 from tacit.audit.attacks.attacker_view import AttackerView, moments_of_rows, unchanged
-from tacit.audit.attacks.target import AttackTarget, SimulateRelease, schema_of_release
+from tacit.audit.attacks.target import AttackTarget, SimulateRelease, schema_of_release, simulation
 from tacit.data.encoding import Encoded
 from tacit.data.schema import Schema
 from tacit.kinds.marginals import KIND
@@ -25,13 +22,7 @@ def target(release: Release, schema: Schema, rows: Encoded | None) -> AttackTarg
 
 def simulated(schema: Schema, card: Card, n_rows: int) -> SimulateRelease:
     """Return what makes releases of other rows by the promise of ``card`` and views of ``n_rows`` rows of them."""
-
-    def simulate(X: FloatArray, y: IntArray, seed: int | None) -> AttackerView:
-        promise: dict[str, Any] = {"unit": card.unit, "epsilon": card.epsilon, "delta": card.delta}
-        made = KIND.release(X, y, schema, **promise, rows_per_person=card.rows_per_person, random_state=seed)
-        return view_of(made, n_rows, seed)
-
-    return simulate
+    return simulation(KIND, schema, card, lambda made, seed: view_of(made, n_rows, seed))
 
 
 def view_of(release: Release, n_rows: int, seed: int | None) -> AttackerView:
