@@ -3,6 +3,7 @@
 A worker reads a part and returns sums of it. The ledger and the noise stay with the process that asked.
 """
 
+import importlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -68,11 +69,11 @@ def _processes(count: int) -> Iterator[Workers]:
 @contextmanager
 def _dask_workers(address: str) -> Iterator[Workers]:
     try:
-        from distributed import Client  # noqa: PLC0415 - optional: the extra `scale`
+        distributed: Any = importlib.import_module("distributed")
     except ImportError:
         raise InputError("dask needs the package 'distributed': pip install 'tacit-knowledge[scale]'.") from None
     try:
-        client = Client(address, timeout="10s")
+        client = distributed.Client(address, timeout="10s")
     except (OSError, ValueError) as problem:
         raise InputError(
             f"dask must be the address of a scheduler, such as tcp://10.0.0.5:8786; got {address!r}."
