@@ -145,7 +145,7 @@ def test_numbers_beyond_their_bounds_move_a_sum_no_further_than_the_bound() -> N
         CLASS_MOMENTS.release(rows, y, MIXED, unit="record", epsilon=1, delta=1e-6, random_state=3).arrays["sums"]
         for rows in (outside, inside)
     ]
-    assert np.array_equal(*sums)
+    assert np.array_equal(sums[0], sums[1])
     outside[0, 0] = np.nan
     with pytest.raises(InputError, match="finite"):
         CLASS_MOMENTS.release(outside, y, MIXED, unit="record", epsilon=1, delta=1e-6)
