@@ -7,6 +7,7 @@ from scipy.special import softmax
 from scipy.stats import norm
 
 from tacit.adoption.source import (
+    INFORMATIVE,
     LARGEST_SCORE,
     LEAST_TRUST,
     MOST_TRUST,
@@ -83,17 +84,21 @@ def test_more_rows_and_less_noise_count_more() -> None:
 @pytest.mark.parametrize("z", [-3.0, -0.5, 0.0, 1.0, 2.5, 6.0])
 def test_the_probability_of_holding_something_is_that_of_the_integral(z: float) -> None:
     held = quad(lambda s: norm.pdf(z - s) * 2 * norm.pdf(s, scale=USUAL_Z), 0, 60)[0]
-    assert informative_probability(z) == pytest.approx(held / (held + norm.pdf(z)))
+    held, nothing = INFORMATIVE * held, (1 - INFORMATIVE) * norm.pdf(z)
+    assert informative_probability(z) == pytest.approx(held / (held + nothing))
 
 
-def test_only_a_check_clearly_above_its_noise_stands_out() -> None:
-    assert Reliability().stands_out
-    assert Reliability(separation_z=3.0).stands_out
-    assert not Reliability(separation=9.0, separation_z=2.0).stands_out
+def test_without_labels_only_a_check_clearly_above_its_noise_is_trusted() -> None:
+    assert Reliability().clear_trust == MOST_TRUST
+    assert Reliability(separation=1.0, separation_z=4.0).clear_trust > 0.4
+    assert Reliability(separation=9.0, separation_z=2.0).clear_trust == LEAST_TRUST
+    assert Reliability(separation=9.0, separation_z=0.0).clear_trust == LEAST_TRUST
+    # Many rows of shuffled labels: a separation of nothing, sure as it is.
+    assert Reliability(separation=0.05, separation_z=9.0).clear_trust < 0.1
 
 
 def test_a_separation_that_noise_may_have_hidden_costs_no_trust() -> None:
-    hidden, small = Reliability(separation=0.2, separation_z=1.0), Reliability(separation=0.2, separation_z=20.0)
+    hidden, small = Reliability(separation=0.3, separation_z=1.0), Reliability(separation=0.2, separation_z=20.0)
     assert hidden.trust == pytest.approx(Reliability(separation_z=1.0).trust)
     assert small.trust < 0.5 * Reliability(separation_z=20.0).trust
 

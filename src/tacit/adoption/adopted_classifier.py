@@ -125,7 +125,7 @@ class AdoptedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         labelled = self._labelled(rows[places], codes[places])
         self.agreements_ = self._agreements(reference)
         if len(np.unique(labelled.codes)) < 2:
-            self._check_releases(len(labelled.codes))
+            self._check_releases(len(labelled.codes), reference)
         self.learned_ = learn(labelled, self.around_, seed=seed)
         nothing = labelled.take(np.empty(0, dtype=np.intp))
         self.releases_average_ = learn(nothing, self.around_, seed=seed).average
@@ -210,14 +210,13 @@ class AdoptedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             None if pair is None else agreement(*(clean_scores(half, *n).values for half in pair)) for pair in pairs
         ]
 
-    def _check_releases(self, n_labels: int) -> None:
+    def _check_releases(self, n_labels: int, reference: Rows) -> None:
         """Refuse to learn without labels of two classes from releases that show no more than chance."""
         held = [
             source.view is None
-            and trust >= CHANCE_TRUST
-            and source.reliability.stands_out
+            and trust_on_rows(source.reliability.clear_trust, scores.values) >= CHANCE_TRUST
             and (each is None or not each.at_chance)
-            for source, trust, each in zip(self.sources, self.around_.trusts, self.agreements_, strict=True)
+            for source, scores, each in zip(self.sources, self._clean(reference), self.agreements_, strict=True)
         ]
         if any(held):
             return

@@ -205,7 +205,7 @@ class AdoptedRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check_releases(self) -> None:
         pairs = zip(self.sources, self.trusts_, strict=True)
-        if any(trust >= LEAST_RELEASE_TRUST and source.reliability.stands_out for source, trust in pairs):
+        if any(min(trust, source.reliability.clear_trust) >= LEAST_RELEASE_TRUST for source, trust in pairs):
             return
         why = "no release says more of your rows than chance" if self.sources else "there is no release"
         raise InputError(f"y holds no known value, and {why}: give some values, or another release.")

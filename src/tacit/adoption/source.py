@@ -20,11 +20,11 @@ LARGEST_SCORE = 8.0
 # Chosen on tables other than those reported: .9 costs up to .1 AUC with five labels and three releases of other tables,
 # .6 half of it, and good releases lose nothing.
 MOST_TRUST, LEAST_TRUST = 0.6, 0.02
-# Of a release that holds something, the self-check's separation lies about this many deviations of its noise above 0;
-# beforehand as many releases hold something as hold nothing.
-USUAL_Z = 4.0
-# From so many deviations on, a release can be followed without labels; below, one of shuffled labels might pass.
-CLEAR_Z = 2.2
+# Of a release that holds something, the self-check's separation lies about this many deviations of its noise above 0.
+# Beforehand so large a part of them does: with one half, a release of shuffled labels costs twice as much.
+USUAL_Z, INFORMATIVE = 4.0, 1 / 3
+# Separation from which a release has its full trust.
+FULL_SEPARATION = 0.5
 # Variance of log-odds between the tables of two owners.
 BETWEEN_OWNERS = 0.05
 # Standard deviation of log-odds over rows from which a release has its full trust.
@@ -59,24 +59,37 @@ class Reliability:
         """The prior probability that the scores hold, between LEAST_TRUST and MOST_TRUST.
 
         Each known figure multiplies it: the probability that a release with this z holds something, min(1, s/.5) with
-        s the separation or what it may be within two deviations of its noise, min(1, n mu/100) and 1 - noise share.
+        s the separation or what it would be two deviations of its noise above 0, min(1, n mu/100) and 1 - noise share.
         """
-        factor, slack = 1.0, 0.0
-        if self.separation_z is not None:
-            factor *= informative_probability(self.separation_z)
-            slack = 2 / self.separation_z if self.separation_z else 0.0
+        factor, z = 1.0, self.separation_z
+        if z is not None:
+            factor *= informative_probability(z)
         if self.separation is not None:
-            factor *= float(np.clip((self.separation + slack * self.separation) / 0.5, 0.0, 1.0))
+            # Below two deviations the separation itself is hardly known: noise may have hidden that much of it.
+            hidden = max(2 - z, 0.0) * self.separation / z if z else 0.0
+            factor *= float(np.clip((self.separation + hidden) / FULL_SEPARATION, 0.0, 1.0))
+        return self._between(factor)
+
+    @property
+    def clear_trust(self) -> float:
+        """The trust without labels: as `trust`, with (1 - 4/z²)+ for z and the separation as it is.
+
+        A release of shuffled labels fits them a little, and then no label speaks against it.
+        """
+        factor, z = 1.0, self.separation_z
+        if z is not None:
+            factor *= max(0.0, 1 - 4 / z**2) if z > 0 else 0.0
+        if self.separation is not None:
+            factor *= float(np.clip(self.separation / FULL_SEPARATION, 0.0, 1.0))
+        return self._between(factor)
+
+    def _between(self, factor: float) -> float:
+        """Return the trust of a release by its self-check, less for few rows and much noise."""
         if self.rows_times_mu is not None:
             factor *= float(np.clip(self.rows_times_mu / 100, 0.0, 1.0))
         if self.noise_share is not None:
             factor *= float(np.clip(1 - self.noise_share, 0.0, 1.0))
         return LEAST_TRUST + (MOST_TRUST - LEAST_TRUST) * factor
-
-    @property
-    def stands_out(self) -> bool:
-        """Whether the self-check, if there was one, lies clearly above its noise."""
-        return self.separation_z is None or self.separation_z >= CLEAR_Z
 
     @property
     def precision(self) -> float:
@@ -99,7 +112,7 @@ def informative_probability(z: float) -> float:
     variance = 1 + USUAL_Z**2
     spread = float(np.sqrt(variance))
     held = np.log(2) + norm.logpdf(z, scale=spread) + norm.logcdf(z * USUAL_Z / spread)
-    return float(expit(held - norm.logpdf(z)))
+    return float(expit(np.log(INFORMATIVE / (1 - INFORMATIVE)) + held - norm.logpdf(z)))
 
 
 @dataclass(frozen=True, eq=False)
