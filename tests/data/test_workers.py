@@ -40,7 +40,7 @@ def released(table: Any, **options: Any) -> str:
 def cluster() -> Iterator[Any]:
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
-        n_workers=4, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit=0
+        n_workers=4, threads_per_worker=1, processes=True, dashboard_address=":0", memory_limit=0
     ) as local:
         yield local
 
