@@ -36,8 +36,26 @@ class ColumnPart:
         return ColumnPart(numbers, None if self.ones is None else self.ones[kept], self.start, self.width)
 
 
+class OutcomeRows:
+    """Rows with something to predict: class codes ``y`` [N], or numbers ``targets`` [N]."""
+
+    y: IntArray
+    targets: FloatArray | None
+
+    @property
+    def outcomes(self) -> NDArray[Any]:
+        """What is to be predicted: class codes, or numbers."""
+        return self.y if self.targets is None else self.targets
+
+    @property
+    def has_outcome(self) -> BoolArray:
+        """Which rows have a label, or a number to predict."""
+        known: BoolArray = self.y != UNLABELLED if self.targets is None else np.isfinite(self.targets)
+        return known
+
+
 @dataclass(frozen=True, eq=False)
-class EncodedColumns:
+class EncodedColumns(OutcomeRows):
     """Encoded rows.
 
     Attributes
@@ -69,17 +87,6 @@ class EncodedColumns:
 
     def __len__(self) -> int:
         return len(self.y)
-
-    @property
-    def outcomes(self) -> NDArray[Any]:
-        """What is to be predicted: class codes, or numbers."""
-        return self.y if self.targets is None else self.targets
-
-    @property
-    def has_outcome(self) -> BoolArray:
-        """Which rows have a label, or a number to predict."""
-        known: BoolArray = self.y != UNLABELLED if self.targets is None else np.isfinite(self.targets)
-        return known
 
     def where(self, kept: BoolArray) -> "EncodedColumns":
         """Return the rows for which the mask ``kept`` [N] is true."""
