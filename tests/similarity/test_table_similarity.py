@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from tacit.data.coded_columns import Date
 from tacit.data.columns import Categorical, Label, Numeric
 from tacit.data.encoding import Encoded
 from tacit.data.schema import Schema
@@ -41,3 +42,10 @@ def test_correlations_are_numpys_where_columns_vary() -> None:
     np.testing.assert_allclose(correlations(X), np.corrcoef(X.T), atol=1e-12)
     flat = np.column_stack([X[:, 0], np.full(50, 0.3)])
     np.testing.assert_allclose(correlations(flat), np.eye(2))
+
+
+def test_ranges_of_dates_are_written_as_dates() -> None:
+    schema = Schema((Date("day", ("2019-01-01", "2019-01-11")),))
+    (marginal,) = marginals(Encoded(np.array([[0.0], [1.0]]), np.array([-1, -1]), schema.encoded_names, ()), schema)
+    assert marginal.values[0] == "2019-01-01 to 2019-01-02"
+    assert marginal.values[-1] == "2019-01-10 to 2019-01-11"

@@ -36,8 +36,26 @@ class ColumnPart:
         return ColumnPart(numbers, None if self.ones is None else self.ones[kept], self.start, self.width)
 
 
+class OutcomeRows:
+    """Rows with something to predict: class codes ``y`` [N], or numbers ``targets`` [N]."""
+
+    y: IntArray
+    targets: FloatArray | None
+
+    @property
+    def outcomes(self) -> NDArray[Any]:
+        """What is to be predicted: class codes, or numbers."""
+        return self.y if self.targets is None else self.targets
+
+    @property
+    def has_outcome(self) -> BoolArray:
+        """Which rows have a label, or a number to predict."""
+        known: BoolArray = self.y != UNLABELLED if self.targets is None else np.isfinite(self.targets)
+        return known
+
+
 @dataclass(frozen=True, eq=False)
-class EncodedColumns:
+class EncodedColumns(OutcomeRows):
     """Encoded rows.
 
     Attributes
@@ -60,23 +78,15 @@ class EncodedColumns:
 
     @classmethod
     def of_matrix(cls, X: Rows, y: NDArray[Any]) -> "EncodedColumns":
-        """Return the rows of a matrix [N, p], each of its columns a number, with class codes [N]."""
-        parts = tuple(ColumnPart(((position, X[:, position]),)) for position in range(X.shape[1]))
+        """Return the rows of a matrix [N, p], each of its columns a number in [0, 1], with class codes [N].
+
+        Numbers beyond are moved there: no row may grow longer than rows that a schema encodes.
+        """
+        parts = tuple(ColumnPart(((position, np.clip(X[:, position], 0, 1)),)) for position in range(X.shape[1]))
         return cls(parts, X.shape[1], np.asarray(y, dtype=np.int64))
 
     def __len__(self) -> int:
         return len(self.y)
-
-    @property
-    def outcomes(self) -> NDArray[Any]:
-        """What is to be predicted: class codes, or numbers."""
-        return self.y if self.targets is None else self.targets
-
-    @property
-    def has_outcome(self) -> BoolArray:
-        """Which rows have a label, or a number to predict."""
-        known: BoolArray = self.y != UNLABELLED if self.targets is None else np.isfinite(self.targets)
-        return known
 
     def where(self, kept: BoolArray) -> "EncodedColumns":
         """Return the rows for which the mask ``kept`` [N] is true."""

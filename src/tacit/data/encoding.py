@@ -13,7 +13,7 @@ from tacit import checks
 from tacit.arrays import UNLABELLED, BoolArray, FloatArray, IntArray
 from tacit.data.cells import category_cells, category_texts, numeric_cells
 from tacit.data.columns import Categorical, Feature, Numeric
-from tacit.data.encoded_columns import ColumnPart, EncodedColumns
+from tacit.data.encoded_columns import ColumnPart, EncodedColumns, OutcomeRows
 from tacit.data.frames import polars_frame
 from tacit.data.schema import Schema
 from tacit.data.table_source import TableSource, open_table
@@ -33,7 +33,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Encoded:
+class Encoded(OutcomeRows):
     """A table as numbers.
 
     Attributes
@@ -59,17 +59,6 @@ class Encoded:
     classes: tuple[str, ...]
     persons: NDArray[np.str_] | None = None
     targets: FloatArray | None = None
-
-    @property
-    def outcomes(self) -> NDArray[Any]:
-        """What is to be predicted: class codes, or numbers."""
-        return self.y if self.targets is None else self.targets
-
-    @property
-    def has_outcome(self) -> BoolArray:
-        """Which rows have a label, or a number to predict."""
-        known: BoolArray = self.y != UNLABELLED if self.targets is None else np.isfinite(self.targets)
-        return known
 
     def where(self, kept: BoolArray) -> "Encoded":
         """Return the rows for which the mask ``kept`` [rows] is true."""

@@ -21,62 +21,66 @@ MOST_MAPPED, MOST_IMPOSSIBLE = 40, 12
 SIZE_NAMES = {1: "one column", 2: "two columns", 3: "three columns"}
 
 
-def compare_page(found: TableComparison, real: Encoded, fabricated: Encoded, schema: Schema) -> str:
+def compare_page(comparison: TableComparison, real: Encoded, fabricated: Encoded, schema: Schema) -> str:
     """Return the page about a comparison."""
     header = [
         tag("p", "tacit · comparison with private rows", class_="kicker"),
-        tag("h1", f"{found.n_fabricated:,} fabricated rows beside {found.n_real:,} private ones"),
-        tag("p", headline(found), class_="lead"),
+        tag("h1", f"{comparison.n_fabricated:,} fabricated rows beside {comparison.n_real:,} private ones"),
+        tag("p", headline(comparison), class_="lead"),
         tag("p", KEEP, class_="warning", role="alert"),
     ]
     sections = [
-        section("Likeness", "The share of rows that would have to change to make the tables alike.", _likeness(found)),
+        section(
+            "Likeness", "The share of rows that would have to change to make the tables alike.", _similarity(comparison)
+        ),
         section("Columns one by one", "How often each value occurs.", beside_each_other(fabricated, real, schema)),
-        section("Columns in pairs", "The darker, the further apart; on the diagonal single columns.", _map(found)),
-        section("Impossible combinations", "Pairs of values that no private row has.", _impossible(found)),
+        section("Columns in pairs", "The darker, the further apart; on the diagonal single columns.", _map(comparison)),
+        section("Impossible combinations", "Pairs of values that no private row has.", _impossible(comparison)),
     ]
-    if found.learned:
+    if comparison.learned:
         aside = "Area under the ROC curve on real rows; 0.5 is a coin toss."
-        sections.append(section("Learning", aside, _learning(found)))
-    sections.append(section("Closeness", "Whether rows give away who was in the table.", _closeness(found)))
+        sections.append(section("Learning", aside, _learning(comparison)))
+    sections.append(section("Closeness", "Whether rows give away who was in the table.", _closeness(comparison)))
     return whole_page("tacit: comparison with private rows", header, sections, KEEP)
 
 
-def headline(found: TableComparison) -> str:
+def headline(comparison: TableComparison) -> str:
     """Return the outcome in a sentence or two."""
     words = (
-        f"Pairs of columns differ by {percent(found.variations[2])} on average; "
-        f"{percent(found.impossible, 2)} of rows have an impossible combination."
+        f"Pairs of columns differ by {percent(comparison.variations[2])} on average; "
+        f"{percent(comparison.impossible, 2)} of rows have an impossible combination."
     )
-    areas = [f"{name} {each.fabricated:.3f} (real rows {each.real:.3f})" for name, each in found.learned.items()]
+    areas = [f"{name} {each.fabricated:.3f} (real rows {each.real:.3f})" for name, each in comparison.learned.items()]
     return f"{words} Trained on fabricated rows, tested on real ones: {', '.join(areas)}." if areas else words
 
 
-def _likeness(found: TableComparison) -> Markup:
-    held = bool(found.held_out_variations)
+def _similarity(comparison: TableComparison) -> Markup:
+    held = bool(comparison.held_out_variations)
     head = tag("tr", [tag("th", name, scope="col") for name in ("", "fabricated", *(["held-out real rows"] * held))])
     body = []
     for count, name in SIZE_NAMES.items():
-        cells = [found.variations[count], *([found.held_out_variations[count]] if held else [])]
+        cells = [comparison.variations[count], *([comparison.held_out_variations[count]] if held else [])]
         body.append(tag("tr", tag("th", name, scope="row"), [tag("td", percent(cell, 2)) for cell in cells]))
-    note = f"Correlations of encoded columns differ by {found.correlation_gap:.3f} on average."
-    constraints = f" {percent(found.broken, 2)} of rows break a constraint of the schema." if found.broken else ""
+    note = f"Correlations of encoded columns differ by {comparison.correlation_gap:.3f} on average."
+    constraints = (
+        f" {percent(comparison.broken, 2)} of rows break a constraint of the schema." if comparison.broken else ""
+    )
     return joined(
         tag("table", tag("caption", "Mean total variation distance"), tag("thead", head), tag("tbody", body)),
         tag("p", note + constraints),
     )
 
 
-def _map(found: TableComparison) -> Markup:
-    shown = found.pairs[:MOST_MAPPED, :MOST_MAPPED]
+def _map(comparison: TableComparison) -> Markup:
+    shown = comparison.pairs[:MOST_MAPPED, :MOST_MAPPED]
     worst = np.unravel_index(np.argmax(np.triu(shown, 1)), shown.shape)
     words = (
-        f"Furthest apart: {found.names[worst[0]]} and {found.names[worst[1]]}, {percent(float(shown[worst]))}."
+        f"Furthest apart: {' and '.join(comparison.names[place] for place in worst)}, {percent(float(shown[worst]))}."
         if len(shown) > 1
         else ""
     )
-    names = tag("details", tag("summary", "Order of the columns"), tag("p", ", ".join(found.names[:MOST_MAPPED])))
-    return joined(tag("p", words), _heat(shown, found.names), names)
+    names = tag("details", tag("summary", "Order of the columns"), tag("p", ", ".join(comparison.names[:MOST_MAPPED])))
+    return joined(tag("p", words), _heat(shown, comparison.names), names)
 
 
 def _heat(values: FloatArray, names: tuple[str, ...]) -> Markup:
@@ -99,21 +103,21 @@ def _heat(values: FloatArray, names: tuple[str, ...]) -> Markup:
     return tag("svg", cells, role="img", aria_label=label, viewBox=f"0 0 {len(values)} {len(values)}", class_="heat")
 
 
-def _impossible(found: TableComparison) -> Markup:
-    if not found.impossible_pairs:
+def _impossible(comparison: TableComparison) -> Markup:
+    if not comparison.impossible_pairs:
         return tag("p", "None: every combination of two columns that looks impossible is absent.")
     lines = [
         tag("li", f"{short(each.columns[0])} and {short(each.columns[1])}: {percent(each.share, 2)} of rows")
-        for each in found.impossible_pairs[:MOST_IMPOSSIBLE]
+        for each in comparison.impossible_pairs[:MOST_IMPOSSIBLE]
     ]
-    return joined(tag("p", f"{percent(found.impossible, 2)} of rows have at least one."), tag("ul", lines))
+    return joined(tag("p", f"{percent(comparison.impossible, 2)} of rows have at least one."), tag("ul", lines))
 
 
-def _learning(found: TableComparison) -> Markup:
+def _learning(comparison: TableComparison) -> Markup:
     head = tag("tr", [tag("th", name, scope="col") for name in ("learner", "real rows", "fabricated rows")])
     body = [
         tag("tr", tag("th", name, scope="row"), tag("td", _area(each.real)), tag("td", _area(each.fabricated)))
-        for name, each in found.learned.items()
+        for name, each in comparison.learned.items()
     ]
     return tag("table", tag("caption", "Trained on"), tag("thead", head), tag("tbody", body))
 
@@ -122,8 +126,8 @@ def _area(area: float) -> str:
     return "–" if math.isnan(area) else f"{area:.3f}"
 
 
-def _closeness(found: TableComparison) -> Markup:
-    near = found.closeness
+def _closeness(comparison: TableComparison) -> Markup:
+    near = comparison.closeness
     if near is None:
         return tag("p", "Not measured: it needs real rows that the table was not made of. Give --holdout.")
     low, high = near.attack.area_interval

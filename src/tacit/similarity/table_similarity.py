@@ -1,5 +1,6 @@
 """How alike two tables of one schema are: the shares of each column's values, and the correlations of columns."""
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -62,6 +63,11 @@ def _marginal(block: Rows, column: Feature) -> Marginal:
 
 def _ranges(column: Numeric) -> tuple[str, ...]:
     edges = np.linspace(column.low, column.high, BINS + 1)
+    if column.notation is not None:
+        # Dates and codes are whole numbers: the ends of a range are written as cells are.
+        return tuple(
+            f"{column.shown(math.ceil(low))} to {column.shown(math.floor(high))}" for low, high in pairwise(edges)
+        )
     return tuple(f"{low:.4g} to {high:.4g}" for low, high in pairwise(edges))
 
 

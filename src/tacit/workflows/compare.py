@@ -49,10 +49,10 @@ def compare(
         require_output(Path(report), force=force, inputs=input_paths(real, fabricated, schema, holdout))
     tables = [_rows(table, rules, progress) for table in (real, fabricated, holdout) if table is not None]
     progress("comparing")
-    found = compare_tables(tables[0], tables[1], rules, tables[2] if holdout is not None else None)
+    comparison = compare_tables(tables[0], tables[1], rules, tables[2] if holdout is not None else None)
     if report is not None:
-        write_text(Path(report), compare_page(found, tables[0], tables[1], rules))
-    return found
+        write_text(Path(report), compare_page(comparison, tables[0], tables[1], rules))
+    return comparison
 
 
 def _rows(table: Table, schema: Schema, progress: Progress) -> Encoded:

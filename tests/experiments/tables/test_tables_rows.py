@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 import pytest
 
 from tacit.data.datasets import TableSet
+from tacit.data.encoding import Encoded
 from tacit.errors import MissingDataError
 from tacit.experiments import mixed_tables
 from tacit.experiments.mixed_tables import SplitTable
@@ -27,7 +28,7 @@ def small(invented: Callable[..., TableSet]) -> SplitTable:
 def test_every_method_is_judged_beside_real_rows_and_absent_tables_are_left_out(
     shrink: Callable[..., None], small: SplitTable, checked: Checked
 ) -> None:
-    shrink(tables_rows, TABLES={"Bank": lambda: small, "flights": absent}, DRAWS=1, EPSILON=8.0)
+    shrink(tables_rows, TABLES={"Bank": lambda: small, "flights": absent}, DRAWS=1, EPSILON=8.0, PEERS=())
     rows = checked(tables_rows.rows())
     assert {row.setting for row in rows} == {"Bank, record epsilon 8"}
     figures = {(row.method, row.metric): row.mean for row in rows}
@@ -41,3 +42,17 @@ def test_held_out_rows_are_a_third_and_share_no_row_with_the_owners(invented: Ca
     split = mixed_tables._split(table.table, table.schema)
     assert len(split.held_out.y) == 100
     assert len(split.owner.y) == 200
+
+
+def test_peers_are_judged_alike_where_they_are_installed(
+    shrink: Callable[..., None], small: SplitTable, checked: Checked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def invented_rows(method: str, table: SplitTable, **_: object) -> tuple[Encoded, float] | None:
+        return (table.held_out, 60.0) if method == "MST" else None
+
+    monkeypatch.setattr(tables_rows, "peer_rows", invented_rows)
+    shrink(tables_rows, TABLES={"Bank": lambda: small}, DRAWS=1, PEER_DRAWS=2)
+    figures = {(row.method, row.metric): row.mean for row in checked(tables_rows.rows())}
+    assert figures["MST", "TV2"] == figures["real rows", "TV2"]
+    assert figures["MST", "CPU s"] == 60
+    assert not any(method == "AIM" for method, _ in figures)

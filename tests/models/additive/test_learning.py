@@ -23,8 +23,10 @@ def crossed(n_rows: int, seed: int) -> tuple[LevelCodes, NDArray[np.intp]]:
     return codes, (np.random.default_rng(seed).random(n_rows) < chance).astype(np.intp)
 
 
-def learned(codes: LevelCodes, target: NDArray[np.intp], n_classes: int = 2, seed: int = 0) -> AdditiveClassifier:
-    plan = plan_additive(COLUMNS, classes(n_classes), epsilon=2.0, delta=1e-6)
+def learned(
+    codes: LevelCodes, target: NDArray[np.intp], n_classes: int = 2, seed: int = 0, epsilon: float = 2.0
+) -> AdditiveClassifier:
+    plan = plan_additive(COLUMNS, classes(n_classes), epsilon=epsilon, delta=1e-6)
     return fit_classifier(batches_of(codes, target, COLUMNS), plan, plan.as_plan.open(random_state=seed))
 
 
@@ -38,6 +40,23 @@ def test_what_hangs_on_two_columns_together_is_learned(monkeypatch: pytest.Monke
     assert alone.curves.pairs == ()
     assert area > roc_auc_score(labels, alone.probabilities(test)[:, 1]) + 0.1
     assert model.check.auc == pytest.approx(area, abs=0.05)
+
+
+def test_more_epsilon_never_hurts_over_a_grid() -> None:
+    """Steps, cells of the check, pairs and clips change with epsilon: no change may cost more than draws differ."""
+    train, (test, labels) = crossed(4000, 1), crossed(5000, 2)
+    areas = np.array(
+        [
+            [
+                roc_auc_score(labels, learned(*train, seed=seed, epsilon=epsilon).probabilities(test)[:, 1])
+                for seed in range(4)
+            ]
+            for epsilon in (0.1, 0.5, 1.0, 2.0, 4.0)
+        ]
+    )
+    means, errors = areas.mean(axis=1), areas.std(axis=1) / np.sqrt(areas.shape[1] - 1)
+    assert (np.diff(means) > -0.005 - 2 * np.hypot(errors[1:], errors[:-1])).all(), means
+    assert means[-1] > means[0] + 0.1
 
 
 def test_several_classes_share_their_pairs() -> None:

@@ -46,7 +46,7 @@ def cases(seed: int | None) -> list[Case]:
     return [
         Case("additive release, replay", lambda: _release_replay(SCHEMA, seed)),
         Case("additive release of three classes, replay", lambda: _release_replay(THREE_CLASSES, seed)),
-        Case("additive release with pairs, replay", lambda: _release_replay(SCHEMA, seed, epsilon=LARGEST, repeats=3)),
+        Case("additive release with pairs, replay", lambda: _release_replay(SCHEMA, seed, epsilon=LARGEST, repeats=4)),
         Case("additive classifier, replay", lambda: _classifier_replay(seed)),
         Case("additive regression, replay", lambda: _regression_replay(seed)),
         Case("additive release, counts of levels, game", lambda: _counts_game(seed).play(DRAWS)),

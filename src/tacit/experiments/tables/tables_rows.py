@@ -8,14 +8,17 @@ from tacit.audit.table_comparison import TableComparison, compare_tables
 from tacit.data.encoding import Encoded
 from tacit.errors import MissingDataError
 from tacit.experiments.mixed_tables import TABLES, SplitTable, bank
+from tacit.experiments.peer_rows import peer_rows
 from tacit.experiments.results import Figures, ResultRow, metric_rows
 from tacit.workflows.fabricate import fabricate
 
 DRAWS = 5
 EPSILON, DELTA = 1.0, 1e-6
 METHODS = ("marginals", "moments")
+# Other makers of private rows, where their environment is there (pip install dpmm): minutes to hours for each draw.
+PEERS, PEER_DRAWS = ("MST", "AIM"), 3
 FIRST_SEED = 100
-QUICK: dict[str, Any] = {"DRAWS": 1, "TABLES": {"Bank": bank}}
+QUICK: dict[str, Any] = {"DRAWS": 1, "TABLES": {"Bank": bank}, "PEERS": ()}
 
 
 def rows() -> Iterator[ResultRow]:
@@ -27,6 +30,10 @@ def rows() -> Iterator[ResultRow]:
             continue
         setting = f"{name}, record epsilon {EPSILON:g}"
         yield from metric_rows(setting, [_run(table, FIRST_SEED + draw) for draw in range(DRAWS)])
+        for peer in PEERS:
+            runs = [_peer_run(table, peer, FIRST_SEED + draw) for draw in range(PEER_DRAWS)]
+            known = [figures for figures in runs if figures]
+            yield from metric_rows(setting, known) if known else ()
 
 
 def _run(table: SplitTable, seed: int) -> Figures:
@@ -41,6 +48,18 @@ def _run(table: SplitTable, seed: int) -> Figures:
         figures |= _judged(f"fabricated from {method}", found)
         figures[f"fabricated from {method}", "CPU s"] = seconds
     return figures
+
+
+def _peer_run(table: SplitTable, peer: str, seed: int) -> Figures:
+    """Return the figures of a peer's rows; none without its environment."""
+    answer = peer_rows(peer, table, epsilon=EPSILON, delta=DELTA, seed=seed)
+    if answer is None:
+        return {}
+    made, seconds = answer
+    return {
+        **_judged(peer, compare_tables(table.owner, made, table.schema, table.held_out)),
+        (peer, "CPU s"): seconds,
+    }
 
 
 def _fabricated(table: SplitTable, method: str, seed: int) -> Encoded:

@@ -30,7 +30,7 @@ from tacit.models.additive.rows import Batches, RowLayout
 CHECK_UNITS, CHECK_UNITS_FEW = 7, 20
 FEW = 500.0
 # Pairs of columns are chosen from so many rows times mu on, with so many units, after this part of the steps.
-PAIRS_FROM, PAIR_UNITS, PAIRS_AFTER = 800.0, 12, 0.4
+PAIRS_FROM, PAIR_UNITS, PAIRS_AFTER = 1200.0, 12, 0.4
 FEWEST_STEPS, MOST_STEPS = 4, 120
 # Steps are never longer than for so many rows times mu: a noisy number of rows near zero would make them endless.
 LEAST_AMOUNT = 30.0
