@@ -5,7 +5,7 @@ BIN := .venv/bin
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test check quick slow-tests format docs bench clean
+.PHONY: demo test check quick slow-tests format docs bench release clean
 
 # What `make quick` tests: every room but those that start processes, browsers and long runs, and of those what is quick.
 QUICK := $(filter-out tests/interfaces/ tests/experiments/ tests/pages/ tests/__pycache__/,$(wildcard tests/*/)) \
@@ -67,5 +67,15 @@ bench: .venv/installed .venv-peers/installed  ## ratios against peers, measured 
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[dev,deep,docs,federated,serve]"
 	touch $@
 
+release: .venv/installed  ## build the distribution, check it in a clean environment with core dependencies only, and sign it
+	rm -rf dist build .venv-release
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+	$(PYTHON) -m venv .venv-release
+	.venv-release/bin/python -m pip install --quiet --constraint constraints.txt dist/*.whl
+	cd dist && ../.venv-release/bin/tacit doctor && ../.venv-release/bin/tacit demo --output ../build/release-demo
+	cd dist && sha256sum *.whl > SHA256SUMS
+	@if [ -n "$$SIGNING_KEY" ]; then openssl pkeyutl -sign -rawin -inkey "$$SIGNING_KEY" -in dist/SHA256SUMS -out dist/SHA256SUMS.sig; \
+	else echo "set SIGNING_KEY to a key of \`tacit key new\` to sign dist/SHA256SUMS"; fi
+
 clean:  ## remove the environment and every cache
-	rm -rf .venv .venv-peers demo-output bench-output site docs/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-peers .venv-release dist build demo-output bench-output site docs/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis

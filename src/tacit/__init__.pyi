@@ -31,6 +31,7 @@ from tacit.models.pair_metric.solvers import DescentSettings, DiagonalSettings, 
 from tacit.models.schema_rows import SchemaEncoder
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
 from tacit.models.semi_supervised.recipe import LossSettings, TrainingSettings
+from tacit.pages.displays import LedgerDisplay, PrivacyAccuracyDisplay, ReleaseGainDisplay, RocDisplay
 from tacit.privacy.budget import Budget, Relation, Unit
 from tacit.privacy.card import Card
 from tacit.privacy.card_facts import CardFacts
@@ -50,6 +51,7 @@ from tacit.workflows.models import read_model, write_model
 from tacit.workflows.predict import predict
 from tacit.workflows.release import make_release, release
 from tacit.workflows.report import report
+from tacit.workflows.what_if import what_if
 
 __all__ = [
     "AffineHull",
@@ -66,6 +68,7 @@ __all__ = [
     "LabelFreeTransfer",
     "LayerwiseSearch",
     "Ledger",
+    "LedgerDisplay",
     "LossSettings",
     "MembershipAutoencoder",
     "MembershipClassifier",
@@ -74,6 +77,7 @@ __all__ = [
     "PairMetric",
     "PerformanceSearch",
     "PrintedSettings",
+    "PrivacyAccuracyDisplay",
     "PrivateAdditiveClassifier",
     "PrivateAdditiveRegressor",
     "PrivateAutoencoder",
@@ -85,6 +89,8 @@ __all__ = [
     "RandomSearch",
     "Relation",
     "Release",
+    "ReleaseGainDisplay",
+    "RocDisplay",
     "Schema",
     "SchemaEncoder",
     "SharpenedClassifier",
@@ -111,6 +117,7 @@ __all__ = [
     "report",
     "suggest_schema",
     "tune",
+    "what_if",
     "write_model",
     "write_release",
 ]

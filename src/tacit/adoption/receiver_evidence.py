@@ -22,6 +22,7 @@ from tacit.adoption.held_out import HeldOutMethods
 from tacit.adoption.label_free import Agreement
 from tacit.adoption.source import Source
 from tacit.arrays import Codes
+from tacit.files.notebook_html import html_facts, html_rows
 
 # Fewer labels, or fewer of the second commonest class, say nothing that could be shown.
 LEAST_LABELS, LEAST_CLASS_LABELS = 10, 2
@@ -192,6 +193,23 @@ class AdoptionEvidence:
         """Whether adopting is "better" or "worse" than the labels alone, or labels "cannot tell"."""
         return verdict_of(self.difference)
 
+    def _repr_html_(self) -> str:
+        """Return the figures as a notebook shows them: out of fold, with 95 % intervals."""
+        rows = [
+            (each.name, *(_shown(figure) for figure in (each.accuracy, each.area, each.log_loss)))
+            for each in self.methods
+        ]
+        facts = [
+            ("Labelled rows", str(self.n_labelled)),
+            ("Unlabelled rows", str(self.n_unlabelled)),
+            ("Verdict", self.verdict),
+        ]
+        releases = [(each.name, f"{each.trust:.2f}", f"{each.used:.2f}", _shown(each.gain)) for each in self.releases]
+        tables = html_rows(("learned from", "accuracy", "AUC", "log-loss"), rows)
+        return (
+            html_facts("What adopting did", facts) + tables + html_rows(("release", "trust", "used", "gain"), releases)
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready data."""
         return {
@@ -286,3 +304,7 @@ def release_figures(
         )
         for place, source in enumerate(sources)
     )
+
+
+def _shown(figure: Figure | None) -> str:
+    return "labels cannot tell" if figure is None else f"{figure.value:.3f} ({figure.low:.3f} to {figure.high:.3f})"

@@ -12,6 +12,7 @@ from tacit.arrays import FloatArray
 from tacit.audit.attacks.closeness import Closeness, closeness
 from tacit.data.encoding import Encoded
 from tacit.data.schema import Schema
+from tacit.files.notebook_html import html_facts
 from tacit.models.marginals.conditioning import Rules
 from tacit.models.marginals.layout import Layout
 from tacit.similarity.joint_cells import (
@@ -80,6 +81,20 @@ class TableComparison:
     broken: float
     learned: Mapping[str, Learned]
     closeness: Closeness | None
+
+    def _repr_html_(self) -> str:
+        """Return the figures as a notebook shows them; they are exact facts of private rows."""
+        facts = [("Rows", f"{self.n_real:,} real, {self.n_fabricated:,} fabricated")]
+        facts += [(f"Distance of {order}-way tables", f"{value:.4f}") for order, value in self.variations.items()]
+        facts += [
+            ("Largest gap of correlations", f"{self.correlation_gap:.3f}"),
+            ("Impossible pairs", f"{self.impossible:.2%}"),
+        ]
+        facts += [
+            (f"AUC by {name}", f"{each.real:.3f} real, {each.fabricated:.3f} fabricated")
+            for name, each in self.learned.items()
+        ]
+        return html_facts("Fabricated rows against real ones", facts, warning="For the owner alone: not private.")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures as JSON-ready values; an area that is not known is None."""

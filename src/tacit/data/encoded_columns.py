@@ -78,8 +78,11 @@ class EncodedColumns(OutcomeRows):
 
     @classmethod
     def of_matrix(cls, X: Rows, y: NDArray[Any]) -> "EncodedColumns":
-        """Return the rows of a matrix [N, p], each of its columns a number, with class codes [N]."""
-        parts = tuple(ColumnPart(((position, X[:, position]),)) for position in range(X.shape[1]))
+        """Return the rows of a matrix [N, p], each of its columns a number in [0, 1], with class codes [N].
+
+        Numbers beyond are moved there: no row may grow longer than rows that a schema encodes.
+        """
+        parts = tuple(ColumnPart(((position, np.clip(X[:, position], 0, 1)),)) for position in range(X.shape[1]))
         return cls(parts, X.shape[1], np.asarray(y, dtype=np.int64))
 
     def __len__(self) -> int:

@@ -16,6 +16,8 @@ from tacit.errors import InputError
 
 # The first bytes of files that are no text, for what comes without a name.
 _MAGIC: dict[bytes, Format] = {b"PAR1": "parquet", b"ARROW1": "arrow"}
+# Rows read at once where any range is found at once: a row group, as most writers make them.
+READ_ROWS = 1 << 18
 # Formats in which any range of rows is found at once.
 _BY_ROWS = ("parquet", "arrow")
 _UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
@@ -72,10 +74,10 @@ class FilePart:
         table = self.scan(only)
         start, left = 0, self._height() if self.n_rows is None else self.n_rows
         while start < left:
-            frame = table.slice(start, min(size, left - start)).collect()
+            frame = table.slice(start, min(max(size, READ_ROWS), left - start)).collect()
             if not frame.height:
                 return
-            yield frame
+            yield from frame.iter_slices(size)
             start += frame.height
 
     def _stream(self, only: Collection[str] | None, size: int) -> Iterator[pl.DataFrame]:

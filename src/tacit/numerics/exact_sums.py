@@ -40,15 +40,13 @@ def whole_class_sums(values: FloatArray, codes: NDArray[np.integer], n_classes: 
 
 
 def quanta(x: Rows, largest: int) -> FloatArray:
-    """Return numbers from 0 to 1 as whole numbers from -largest to largest, rounded: 2 x - 1 in quanta.
+    """Return numbers from 0 to 1 as whole numbers from 0 to 2 largest, rounded: 2 x in quanta.
 
-    Numbers outside of [0, 1] end at the largest entry, so that no row grows beyond its bound.
+    Less ``largest`` for each row they are 2 x - 1, which lies between -largest and largest.
     """
     scaled: FloatArray = np.multiply(x, 2.0 * largest, dtype=np.float64)
     scaled += 0.5
-    np.floor(scaled, out=scaled)
-    scaled -= largest
-    return np.clip(scaled, -largest, largest, out=scaled)
+    return np.floor(scaled, out=scaled)
 
 
 def require_countable(n_rows: int) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from tacit import checks
 from tacit.errors import InputError, UnknownEventError
+from tacit.files.notebook_html import html_facts
 from tacit.files.plain_text import printable_content
 from tacit.privacy import accounting
 from tacit.privacy.budget import Budget, Relation, Relations, Unit, relation_of, relations_of
@@ -180,6 +181,18 @@ class Card:
             raise InputError("the card is malformed: its events are nested too deeply.") from None
         except (TypeError, KeyError, ValueError, AttributeError, UnknownEventError) as problem:
             raise InputError(f"the card is malformed: {problem}") from problem
+
+    def _repr_html_(self) -> str:
+        """Return the card as a notebook shows it."""
+        promise = f"epsilon {self.epsilon:g}, delta {self.delta:g} for one {self.unit}"
+        facts = [("Guarantee", promise), ("Protects", f"one {self.unit}: {self.adjacency}")]
+        facts += [("For others", str(each)) for each in self.coarser]
+        facts += [("Released", part.what) for part in self.parts] + [("Assumes", each) for each in self.assumptions]
+        facts += [("Not protected", each) for each in self.not_protected]
+        facts += [("Ledger", "line {line}, {digest}".format(**self.ledger) if self.ledger else "none: counted nowhere")]
+        seeded = "" if self.secure else "SEEDED: NOT PRIVATE."
+        warning = f"THE STATED GUARANTEE DOES NOT HOLD: {self.warning}" if self.warning else seeded
+        return html_facts(f"Privacy card: {self.title}", facts, warning=warning)
 
     def to_text(self) -> str:
         """Return the card as a page of plain text for a data-protection officer."""

@@ -10,6 +10,7 @@ from typing import Any, Self, TypeAlias
 from tacit import checks
 from tacit.errors import BudgetExceededError, InputError, LedgerError, LedgerTamperedError
 from tacit.files.hash_chain import Head, Receipt, one_line
+from tacit.files.notebook_html import html_facts, html_rows
 from tacit.privacy import ledger_file, ledger_rules
 from tacit.privacy.budget import Budget, Relation, Unit
 from tacit.privacy.conversions import Claim, Exact, converted
@@ -17,7 +18,7 @@ from tacit.privacy.events import Event
 from tacit.privacy.ledger_file import LedgerFile
 from tacit.privacy.ledger_records import KEY_LENGTH, LedgerFacts, LedgerHeader, Line, TableIdentity, line_json, now
 from tacit.privacy.ledger_rules import Allowance, Statement, allowances
-from tacit.privacy.spending import Spending
+from tacit.privacy.spending import Spending, digits
 
 __all__ = ["Allowance", "Ledger", "LedgerLike", "Line", "Receipt", "Statement", "as_ledger"]
 
@@ -212,6 +213,15 @@ class Ledger(LedgerFacts):
             # On disk now, and remembered: a copy from before this line is noticed by this process.
             self._seen, self._spending = Head(receipt.line, receipt.digest), past.plus(cost)
         return receipt
+
+    def _repr_html_(self) -> str:
+        """Return what is spent and left, and every charge, as a notebook shows it."""
+        statement, budget = self.statement(), self.budget
+        left = f"epsilon {digits(statement.spent, up=True)} of {budget.epsilon:g}, {digits(statement.left)} is left"
+        facts = [("Budget", str(budget)), ("Spent", left), *(("Note", note) for note in statement.notes)]
+        lines = [(str(line.number), line.time[:16], line.purpose, line.digest[:8]) for line in statement.lines]
+        head = html_facts(f"Ledger: {self.name or self.path.name}", facts)
+        return head + html_rows(("line", "time (UTC)", "purpose", "digest"), lines)
 
     def move_anchor(self, name: str, follow: Callable[[Head | None], Head]) -> Head:
         """Move the anchor ``name`` to the head that ``follow`` gives for the one known so far, and return it.

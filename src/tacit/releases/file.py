@@ -9,6 +9,7 @@ from typing import Any
 
 from tacit.errors import NotReleasableError, ReleaseError, TacitError
 from tacit.files import atomic, strict_json, tensors
+from tacit.files.notebook_html import html_facts
 from tacit.files.regular import FilePath
 from tacit.files.strict_json import Json, plain_object
 from tacit.privacy.card import Card
@@ -89,6 +90,12 @@ class Release(Contents):
         super().__post_init__()
         object.__setattr__(self, "card", releasable(self.card))
         object.__setattr__(self, "schema", strict_json.optional_object(self.schema, "schema"))
+
+    def _repr_html_(self) -> str:
+        """Return what the release holds, and its card, as a notebook shows it."""
+        arrays = ", ".join(f"{name} {list(array.shape)}" for name, array in self.arrays.items())
+        facts = [("Kind", self.kind), ("Holds", arrays), ("Signed by", self.signer or "nobody")]
+        return html_facts("Release", facts) + self.card._repr_html_()
 
 
 def write_release(release: Release, path: FilePath, *, signing_key: SigningKey | None = None) -> None:

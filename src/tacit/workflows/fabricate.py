@@ -10,6 +10,7 @@ from tacit.data.bad_records import BadRecords
 from tacit.data.columns import Numeric
 from tacit.data.row_stream import ArrayRows, RowStream
 from tacit.data.schema import Schema
+from tacit.data.workers import ALONE, Workers, open_workers
 from tacit.errors import InputError
 from tacit.files.atomic import require_output
 from tacit.files.regular import FilePath
@@ -80,6 +81,7 @@ def plan_fabrication(
     promise: Budget,
     *,
     kept: Contribution | None = None,
+    workers: Workers = ALONE,
     progress: Progress = no_progress,
     **settings: Any,
 ) -> PlannedFabrication:
@@ -99,7 +101,7 @@ def plan_fabrication(
         plan = MARGINALS_KIND.plan(rules, rows_per_person=chosen.rows, **budget)
     else:
         plan = FABRICATED_ROWS.plan(rules, rows_per_person=chosen.rows, **budget, **settings, method=method)
-    rows = private_rows(table, rules, chosen, streams=method == MARGINALS, progress=progress)
+    rows = private_rows(table, rules, chosen, streams=method == MARGINALS, workers=workers, progress=progress)
     return PlannedFabrication(plan, rows, method, details.rows)
 
 
@@ -125,6 +127,8 @@ def fabricate(
     output: FilePath | None = None,
     signing_key: SigningKey | None = None,
     force: bool = False,
+    workers: int | None = None,
+    dask: str | None = None,
     progress: Progress = no_progress,
     **settings: Any,
 ) -> InventedRows:
@@ -138,7 +142,7 @@ def fabricate(
     table : path, DataFrame or Encoded
         The private table; rows without a label are left out.
     schema, epsilon, delta, person, rows_per_person, bad_records, ledger, random_state, facts, audit, signing_key,
-    force, progress
+    force, workers, dask, progress
         As in `tacit.release`.
     unit : {"record", "entry", "person"} or None
     output : path or None
@@ -151,17 +155,18 @@ def fabricate(
     account = ledger_of(ledger, rules)
     kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=account, random_state=random_state)
     promise = Budget(epsilon, delta, unit=kept.unit)
-    planned = plan_fabrication(table, rules, promise, kept=kept, progress=progress, **settings)
-    if output is not None:
-        n_rows = planned.count or planned.rows.facts.n_rows
-        inputs = input_paths(table, schema, signing_key, ledger)
-        _require_outputs(Path(output), rules, n_rows, force=force, inputs=inputs)
-    key = None if signing_key is None else private_key(signing_key)
-    progress("charging, drawing noise, inventing rows")
-    purpose = "" if output is None else f"fabricate {Path(output).name}"
-    spend = Spend(account, random_state, purpose)
-    rows = _invented(planned, spend)
-    planned.warn()
+    with open_workers(workers, dask) as hands:
+        planned = plan_fabrication(table, rules, promise, kept=kept, workers=hands, progress=progress, **settings)
+        if output is not None:
+            n_rows = planned.count or planned.rows.facts.n_rows
+            inputs = input_paths(table, schema, signing_key, ledger)
+            _require_outputs(Path(output), rules, n_rows, force=force, inputs=inputs)
+        key = None if signing_key is None else private_key(signing_key)
+        progress("charging, drawing noise, inventing rows")
+        purpose = "" if output is None else f"fabricate {Path(output).name}"
+        spend = Spend(account, random_state, purpose)
+        rows = _invented(planned, spend)
+        planned.warn()
     card = completed_card(
         with_record_policy(rows.card, rules),
         stated,

@@ -12,6 +12,7 @@ from tacit.arrays import Rows
 from tacit.data.bad_records import BadRecords
 from tacit.data.row_stream import RowStream
 from tacit.data.schema import Schema
+from tacit.data.workers import ALONE, Workers, open_workers
 from tacit.errors import InputError, ReleaseError
 from tacit.files.atomic import require_output
 from tacit.files.regular import FilePath
@@ -64,6 +65,7 @@ def plan_release(
     kept: Contribution | None = None,
     relation: Relation | str | None = None,
     ledger: Ledger | None = None,
+    workers: Workers = ALONE,
     progress: Progress = no_progress,
 ) -> PlannedRelease:
     """Return what releasing ``table`` with this ``promise`` would draw; nothing is charged.
@@ -80,7 +82,7 @@ def plan_release(
     budget["relation"] = chosen_relation(kind, promise.unit, relation, ledger)
     # Planned before the table is read, so that a mistake costs no time, unless the plan needs the number of rows.
     early = None if kind.row_count_public else kind.plan(rules, **budget)
-    rows = private_rows(table, rules, chosen, streams=kind.streams, progress=progress)
+    rows = private_rows(table, rules, chosen, streams=kind.streams, workers=workers, progress=progress)
     plan = early or kind.plan(rules, n_rows=rows.facts.n_rows, **budget)
     return PlannedRelease(kind, plan, rows)
 
@@ -120,6 +122,8 @@ def release(
     output: FilePath | None = None,
     signing_key: SigningKey | None = None,
     force: bool = False,
+    workers: int | None = None,
+    dask: str | None = None,
     progress: Progress = no_progress,
 ) -> Release:
     """Return the release of a private table, and write it if ``output`` is given.
@@ -162,6 +166,11 @@ def release(
     output : path or None
         Where the release goes; an existing file is refused without ``force``.
     signing_key : Ed25519 private key, path, LockedKey or None
+    workers : int or None
+        Read the table with so many processes of this machine; the release is the same.
+    dask : str or None
+        Read it with the workers of the Dask scheduler at this address, which see the same paths. Sums of their parts
+        travel, or level codes where the method learns step by step; ledger and noise stay here.
     progress : callable
         Told at each stage what is being done.
     """
@@ -173,13 +182,22 @@ def release(
     account = ledger_of(ledger, rules)
     kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=account, random_state=random_state)
     promise = Budget(epsilon, delta, unit=kept.unit)
-    planned = plan_release(
-        table, rules, promise, method=method, kept=kept, relation=relation, ledger=account, progress=progress
-    )
-    progress("charging, then drawing noise")
-    purpose = "" if output is None else f"release {Path(output).name}"
-    made = planned.kind.make_from_rows(planned.plan, planned.rows, Spend(account, random_state, purpose))
-    planned.warn()
+    with open_workers(workers, dask) as hands:
+        planned = plan_release(
+            table,
+            rules,
+            promise,
+            method=method,
+            kept=kept,
+            relation=relation,
+            ledger=account,
+            workers=hands,
+            progress=progress,
+        )
+        progress("charging, then drawing noise")
+        purpose = "" if output is None else f"release {Path(output).name}"
+        made = planned.kind.make_from_rows(planned.plan, planned.rows, Spend(account, random_state, purpose))
+        planned.warn()
     progress("completing its card")
     counts = made.arrays.get(planned.kind.noisy_counts)
     card = completed_card(

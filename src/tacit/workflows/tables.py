@@ -26,6 +26,7 @@ from tacit.data.row_stream import ArrayRows, RowStream, SourceRows
 from tacit.data.schema import Schema
 from tacit.data.schema_file import read_schema
 from tacit.data.table_source import TableSource
+from tacit.data.workers import ALONE, Workers
 from tacit.errors import InputError
 from tacit.files.regular import FilePath
 from tacit.privacy import accounting
@@ -158,6 +159,7 @@ def private_rows(
     kept: Contribution,
     *,
     streams: bool = False,
+    workers: Workers = ALONE,
     progress: Progress = no_progress,
 ) -> RowStream:
     """Return the labelled rows, bounded per person if that is the unit.
@@ -166,7 +168,13 @@ def private_rows(
     together; otherwise the table is read whole.
     """
     if streams and not kept.rows and not isinstance(table, Encoded):
-        return SourceRows(opened(table, schema, progress=progress), schema)
+        source = opened(table, schema, progress=progress).split(workers.pieces)
+        return SourceRows(source, schema, map_parts=workers.map_parts)
+    if workers is not ALONE:
+        raise InputError(
+            "workers read tables whose release is made of sums over rows: methods moments, additive and marginals, "
+            "per record or entry. Leave --workers and --dask out."
+        )
     rows, facts = rows_in_memory(table, schema, kept, progress=progress)
     return ArrayRows(rows.X, rows.outcomes, facts)
 

@@ -135,3 +135,17 @@ def test_a_release_of_images_holds_no_picture() -> None:
     )
     assert release.arrays["sums"].shape == (10, 2000)
     assert set(release.arrays) == {"sums", "counts"}
+
+
+def test_numbers_beyond_their_bounds_move_a_sum_no_further_than_the_bound() -> None:
+    X, y = mixed_table()
+    outside, inside = X.copy(), X.copy()
+    outside[0], inside[0] = 1e9, 1.0
+    sums = [
+        CLASS_MOMENTS.release(rows, y, MIXED, unit="record", epsilon=1, delta=1e-6, random_state=3).arrays["sums"]
+        for rows in (outside, inside)
+    ]
+    assert np.array_equal(sums[0], sums[1])
+    outside[0, 0] = np.nan
+    with pytest.raises(InputError, match="finite"):
+        CLASS_MOMENTS.release(outside, y, MIXED, unit="record", epsilon=1, delta=1e-6)

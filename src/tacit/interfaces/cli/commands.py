@@ -40,6 +40,9 @@ COMMANDS = {
     "release": Entry(
         f"{_CLI}.release:release", "Release knowledge of a private table: the file to hand out, with its card."
     ),
+    "what-if": Entry(
+        f"{_CLI}.what_if:what_if", "Simulate what each epsilon buys, on public or fabricated rows; spends nothing."
+    ),
     "fabricate": Entry(
         f"{_CLI}.fabricate:fabricate",
         "Fabricate a table: invented rows with the schema's columns and types, to be used like the private ones.",

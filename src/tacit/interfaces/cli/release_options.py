@@ -83,6 +83,13 @@ class SpendOptions:
         False
     )
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False
+    workers: Annotated[
+        int | None, typer.Option(metavar="N", help="Read the table with so many processes.", show_default=False)
+    ] = None
+    dask: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Read it on a Dask cluster; noise stays here.", show_default=False),
+    ] = None
 
     def require_output(self, output: Path | None, *, example: str) -> None:
         """Raise InputError unless there is a place for the result, or a dry run that needs none."""
@@ -105,7 +112,7 @@ class SpendOptions:
 
     def arguments(self) -> dict[str, Any]:
         """Return what the workflows `release` and `fabricate` take alike, as these options say it."""
-        names = ("delta", "person", "rows_per_person", "bad_records", "audit", "force")
+        names = ("delta", "person", "rows_per_person", "bad_records", "audit", "force", "workers", "dask")
         return {name: getattr(self, name) for name in names} | {"random_state": self.seed}
 
     def promise(

@@ -40,7 +40,7 @@ def _table_sums(features: TableFeatures, n_classes: int, rows: EncodedColumns) -
     sums = np.empty((n_classes, features.size), dtype=np.int64)
     for part in rows.parts:
         for position, values in part.numbers:
-            sums[:, position] = whole_class_sums(quanta(values, largest), rows.y, n_classes)
+            sums[:, position] = whole_class_sums(quanta(values, largest), rows.y, n_classes) - largest * counts
         if part.ones is not None:
             width = part.width
             ones = np.bincount(rows.y * width + part.ones, minlength=n_classes * width).reshape(n_classes, width)

@@ -1,0 +1,102 @@
+"""Releases of large tables beside a plain scan of the same file: CPU seconds, memory, the same digest.
+
+Run: python bench/scale.py [rows ...]        by default 100000 1000000; 10000000 takes minutes and 1 GB of disk.
+"""
+
+import hashlib
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+N_NUMBERS, N_CATEGORIES, N_LEVELS = 15, 15, 6  # 105 encoded columns
+SCAN = """
+import polars as pl
+numbers = [(pl.col(f"n{{j}}").cast(pl.Float64).clip(0, 100) * 41943.04).cast(pl.Int64).sum() for j in range({numbers})]
+cells = [(j, k) for j in range({categories}) for k in range({levels})]
+ones = [(pl.col(f"c{{j}}") == f"c{{j}}_{{k}}").sum().alias(f"{{j}}_{{k}}") for j, k in cells]
+pl.scan_parquet({path!r}).group_by("label").agg(pl.len(), *numbers, *ones).collect(engine="streaming")
+"""
+
+
+def write_table(path: Path, n_rows: int, rng: np.random.Generator) -> None:
+    """Write a mixed table of so many rows, ten parts of at most a million rows repeated."""
+    size = min(n_rows, 1_000_000)
+    columns = {f"n{j}": rng.integers(0, 100, size) if j % 2 else rng.random(size) * 100 for j in range(N_NUMBERS)}
+    table = pl.DataFrame(columns)
+    for j in range(N_CATEGORIES):
+        texts = pl.Series([f"c{j}_{k}" for k in range(N_LEVELS)])
+        table = table.with_columns(texts.gather(rng.integers(0, N_LEVELS, size)).alias(f"c{j}"))
+    labels = pl.Series(["no", "yes"]).gather(rng.integers(0, 2, size)).alias("label")
+    pl.concat([table.with_columns(labels)] * (n_rows // size)).write_parquet(path)
+
+
+def write_schema(path: Path) -> None:
+    """Write the schema of the table."""
+    lines = ["version = 1", f'[columns."n{{0..{N_NUMBERS - 1}}}"]', 'kind = "numeric"', "bounds = [0, 100]"]
+    for j in range(N_CATEGORIES):
+        names = ", ".join(f'"c{j}_{k}"' for k in range(N_LEVELS))
+        lines += [f"[columns.c{j}]", 'kind = "categorical"', f"categories = [{names}]"]
+    path.write_text("\n".join([*lines, "[columns.label]", 'kind = "label"', 'classes = ["no", "yes"]', ""]))
+
+
+def measured(arguments: list[str]) -> tuple[float, float, float]:
+    """Return CPU seconds, wall seconds and peak megabytes of a process and those that it starts."""
+    start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    watch = [sys.executable, "-c", WATCH, *arguments]
+    done = subprocess.run(watch, capture_output=True, text=True, check=True, env=os.environ)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return cpu, time.perf_counter() - start, float(done.stdout.split()[-1])
+
+
+WATCH = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024)
+"""
+RELEASE = "from tacit.interfaces.cli.main import run; run()"
+
+
+def compare(folder: Path, n_rows: int) -> None:
+    """Print what a scan and releases of a table of ``n_rows`` cost."""
+    table, schema = folder / "t.parquet", folder / "schema.toml"
+    write_table(table, n_rows, np.random.default_rng(0))
+    write_schema(schema)
+    scan = SCAN.format(numbers=N_NUMBERS, categories=N_CATEGORIES, levels=N_LEVELS, path=str(table))
+    base = measured([sys.executable, "-c", scan])
+    print(f"{n_rows:>10,} rows  polars scan and sums     {_words(base)}")
+    command = [sys.executable, "-c", RELEASE, "release", str(table), "-s", str(schema), "--epsilon", "1"]
+    settings = {
+        "moments": ["--method", "moments"],
+        "moments, 2 workers": ["--method", "moments", "--workers", "2"],
+        "moments per entry": ["--method", "moments", "--unit", "entry"],
+    }
+    digests = {}
+    for name, options in settings.items():
+        output = folder / f"{name}.tacit"
+        seen = measured([*command, *options, "--seed", "1", "--no-audit", "--force", "-o", str(output)])
+        digests[name] = hashlib.sha256(output.read_bytes()).hexdigest()
+        print(f"{'':>10}       release {name:18s} {_words(seen)}, {seen[0] / base[0]:.2f} x the scan's CPU")
+    print(f"{'':>10}       one and two workers: same file {digests['moments'] == digests['moments, 2 workers']}")
+
+
+def _words(seen: tuple[float, float, float]) -> str:
+    return f"{seen[0]:6.2f} CPU-s {seen[1]:6.1f} s {seen[2]:5.0f} MB"
+
+
+def main() -> None:
+    """Compare for each number of rows given."""
+    for n_rows in [int(text) for text in sys.argv[1:]] or [100_000, 1_000_000]:
+        with tempfile.TemporaryDirectory() as folder:
+            compare(Path(folder), n_rows)
+
+
+if __name__ == "__main__":
+    main()

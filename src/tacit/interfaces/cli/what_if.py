@@ -1,0 +1,86 @@
+"""``tacit what-if``: what epsilon buys, before anything is spent."""
+
+import math
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from tacit.errors import InputError
+from tacit.interfaces.cli.json_output import AsJson, print_json
+from tacit.interfaces.cli.outputs import working
+from tacit.workflows import what_if as simulation
+
+STAND_INS = (
+    "note: simulated on the rows you gave, exactly and without protection. They must be public or fabricated, never "
+    "the private table itself; the private table may behave otherwise."
+)
+
+
+def what_if(
+    table: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TABLE", help="Public or fabricated rows that stand for the private ones.", show_default=False
+        ),
+    ],
+    *,
+    schema: Annotated[
+        Path, typer.Option("--schema", "-s", metavar="TOML", help="Their public facts.", show_default=False)
+    ],
+    epsilon: Annotated[
+        str, typer.Option(metavar="LIST", help="Values of epsilon to try, separated by commas.")
+    ] = "0.1,0.3,1,3",
+    method: Annotated[str | None, typer.Option(help="What would be handed out, as of `tacit release`.")] = None,
+    draws: Annotated[int, typer.Option(min=1, help="How often noise is drawn for each epsilon.")] = 5,
+    picture: Annotated[
+        Path | None, typer.Option(metavar="PNG", help="Draw it into a .png or .svg file; needs the extra `plots`.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Simulate what each epsilon buys, on public or fabricated rows; spends nothing.
+
+    [bold]Example:[/] tacit what-if fabricated.csv --schema patients.toml --epsilon 0.1,1,10 --picture what-if.png
+    """
+    with working(f"reading {table.name}") as stage:
+        found = simulation.what_if(
+            table,
+            schema,
+            epsilons=_epsilons(epsilon),
+            method=method,
+            draws=draws,
+            picture=picture,
+            force=force,
+            progress=stage,
+        )
+    typer.echo(STAND_INS, err=True)
+    if as_json:
+        means = [{"epsilon": each.epsilon, "mean": each.mean, "refused": each.refused} for each in found.epsilons]
+        print_json({"rows": found.n_rows, "majority": found.majority, "draws": draws, "epsilons": means})
+        return
+    Console().print(_table(found, draws))
+    if picture is not None:
+        typer.echo(f"drew {picture}.")
+
+
+def _epsilons(text: str) -> list[float]:
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError(f"--epsilon must be numbers separated by commas, like 0.1,1,10; got {text!r}.") from None
+
+
+def _table(found: simulation.WhatIf, draws: int) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title_justify="left")
+    table.title = f"Without any label of the receiver; the commonest class alone is right in {found.majority:.1%}"
+    for header in ("epsilon", "right, mean", "worst draw", f"refused of {draws}"):
+        table.add_column(header, justify="right")
+    for each in found.epsilons:
+        kept = [accuracy for accuracy in each.accuracies if not math.isnan(accuracy)]
+        shown = (f"{each.mean:.1%}", f"{min(kept):.1%}") if kept else ("-", "-")
+        table.add_row(f"{each.epsilon:g}", *shown, str(each.refused))
+    return table
