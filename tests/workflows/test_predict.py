@@ -99,3 +99,13 @@ def test_a_release_that_is_no_model_says_so(tmp_path: Path) -> None:
     tacit.release(frame, SCHEMA, epsilon=1.0, method="moments", output=tmp_path / "m.tacit")
     with pytest.raises(ReleaseError):
         tacit.predict(tmp_path / "m.tacit", frame)
+
+
+def test_batches_of_a_folder_give_what_the_whole_table_gives(adopted: AdoptedModel, tmp_path: Path) -> None:
+    frame, _ = people(90, 8)
+    named = frame.with_columns(pl.Series("id", range(90)))
+    folder = tmp_path / "new"
+    folder.mkdir()
+    named[:50].write_parquet(folder / "a.parquet")
+    named[50:].write_parquet(folder / "b.parquet")
+    assert tacit.predict(adopted, folder, keep=["id"]).equals(tacit.predict(adopted, named, keep=["id"]))

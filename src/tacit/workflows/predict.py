@@ -7,14 +7,15 @@ import polars as pl
 
 from tacit.adoption.target_transfer import TargetTransfer
 from tacit.arrays import Rows
-from tacit.data.encoding import columns_to_read, decode_labels, encode, open_for
+from tacit.data.encoding import Place, columns_to_read, decode_labels, encode_columns
 from tacit.data.schema import Schema
+from tacit.data.table_source import Batch
 from tacit.data.tables import Format, format_of, write_table
 from tacit.errors import InputError
 from tacit.files.atomic import replacing, require_output
 from tacit.files.regular import FilePath
 from tacit.workflows.models import AdoptedModel, Predictor, open_predictor
-from tacit.workflows.tables import Progress, input_paths, no_progress
+from tacit.workflows.tables import Progress, input_paths, no_progress, opened
 
 CLASS_COLUMNS = ("prediction", "confidence")
 NUMBER_COLUMNS = ("prediction", "low", "high")
@@ -49,16 +50,23 @@ def predict(
         _layout(Path(output))
         require_output(Path(output), force=force, inputs=input_paths(model, table))
     predictor = model if isinstance(model, AdoptedModel | Predictor) else open_predictor(model)
-    source = "table" if isinstance(table, pl.DataFrame) else Path(table).name
-    progress(f"reading {source}")
-    frame = _kept_frame(table, predictor.schema, list(keep), source)
-    rows = encode(_without_label(frame, predictor.schema, list(keep)), predictor.schema, source=source)
-    progress(f"predicting {len(rows.X):,} rows")
-    predictions = pl.DataFrame([*frame.select(list(keep)).get_columns(), *predicted_columns(predictor, rows.X)])
+    source = opened(table, predictor.schema, progress=progress)
+    needed = columns_to_read(predictor.schema)
+    # Batch by batch: encoded rows are far larger than what is predicted of them.
+    batches = source.batches(None if needed is None else needed | set(keep))
+    predictions = pl.concat([_predicted(predictor, batch, list(keep)) for batch in batches], how="vertical_relaxed")
     if output is not None:
         with replacing(Path(output)) as file:
             write_table(predictions, file, layout=_layout(Path(output)))
     return predictions
+
+
+def _predicted(predictor: AdoptedModel | Predictor, batch: Batch, keep: list[str]) -> pl.DataFrame:
+    frame, schema = batch.frame, predictor.schema
+    _require_kept(frame, schema, keep, batch.source)
+    place = Place(batch.source, batch.first_row)
+    X = encode_columns(_without_label(frame, schema, keep), schema, place=place).matrix()
+    return pl.DataFrame([*frame.select(keep).get_columns(), *predicted_columns(predictor, X)])
 
 
 def predicted_columns(predictor: AdoptedModel | Predictor, X: Rows) -> list[pl.Series]:
@@ -76,23 +84,19 @@ def predicted_columns(predictor: AdoptedModel | Predictor, X: Rows) -> list[pl.S
 def _layout(output: Path) -> Format:
     """Return the layout of a table named ``output``; raise InputError unless it is CSV or Parquet."""
     layout = format_of(output)
-    if layout == "npz" or output.suffix == ".gz" or ".tsv" in output.suffixes:
+    if layout not in {"csv", "parquet"} or output.suffix == ".gz" or ".tsv" in output.suffixes:
         raise InputError(f"output {output.name} must end in .csv or .parquet.")
     return layout
 
 
-def _kept_frame(table: FilePath | pl.DataFrame, schema: Schema, keep: list[str], source: str) -> pl.DataFrame:
-    """Return all columns that are needed in one reading, so that kept ones stay beside their rows."""
-    needed = columns_to_read(schema)
-    only = None if needed is None else needed | set(keep)
-    frame = open_for(table, schema).read(only)
+def _require_kept(frame: pl.DataFrame, schema: Schema, keep: list[str], source: str) -> None:
+    """Raise InputError for columns to keep that the table lacks, or that the output has itself."""
     lacking = [name for name in keep if name not in frame.columns]
     if lacking:
         raise InputError(f"--keep must name columns of {source}; it has no {lacking[0]!r}.")
     clash = sorted({*CLASS_COLUMNS, *(NUMBER_COLUMNS if schema.target else ())} & set(keep))
     if clash:
         raise InputError(f"--keep must not name {clash[0]!r}, which is a column of the output. Rename it in the table.")
-    return frame
 
 
 def _without_label(frame: pl.DataFrame, schema: Schema, keep: list[str]) -> pl.DataFrame:
