@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from tacit.audit import desk, ledger, mechanisms, persons, private_adoption, relations
+from tacit.audit import desk, ledger, mechanisms, persons, private_adoption, relations, second_round
 from tacit.audit.case import Case, ListCases
 from tacit.audit.kinds.table import CASES
 from tacit.privacy.card import AuditResult
@@ -14,6 +14,7 @@ FAMILIES: tuple[ListCases, ...] = (
     relations.cases,
     persons.cases,
     private_adoption.cases,
+    second_round.cases,
     desk.cases,
     ledger.cases,
 )

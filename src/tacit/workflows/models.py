@@ -19,6 +19,7 @@ from tacit.adoption.network_storage import KIND as NETWORK
 from tacit.adoption.private_transfer import KIND as PRIVATE
 from tacit.adoption.private_transfer import PrivateTransfer
 from tacit.adoption.receiver_evidence import AdoptionEvidence
+from tacit.adoption.second_round import ANSWER, Answer
 from tacit.adoption.storage import KIND as TRANSFER
 from tacit.adoption.target_evidence import TargetEvidence
 from tacit.adoption.target_transfer import KIND as TARGET
@@ -116,6 +117,9 @@ def write_model(model: AdoptedModel | Model, path: FilePath) -> None:
 def open_predictor(path: FilePath) -> Predictor:
     """Return what the file at ``path`` predicts with: a model, or a linear release."""
     release = read_release(path) if is_release_file(path) else None
+    if release is not None and release.kind == ANSWER:
+        answered = Answer.from_release(release)
+        return Predictor(answered, answered.schema)
     if release is None or release.schema is None or "prior" not in kind_of(release).teaches:
         opened = read_model(path)  # which says why any other release is no model
         return Predictor(opened.learner, opened.schema)

@@ -55,6 +55,16 @@ COMMANDS = {
         f"{_CLI}.adopt:adopt",
         "Adopt one or more releases: learn from them together with your own, mostly or all unlabelled rows.",
     ),
+    "request": Entry(
+        f"{_CLI}.second_round:request",
+        "Ask an owner for a second round: send the features of your model's network.",
+        "deep",
+    ),
+    "answer": Entry(
+        f"{_CLI}.second_round:answer",
+        "Answer a receiver's request: a private layer on its features, learned from your rows.",
+        "deep",
+    ),
     "predict": Entry(
         f"{_CLI}.predict:predict",
         "Predict the class of each row: its name and how sure the model is, in the order of the table.",

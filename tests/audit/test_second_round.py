@@ -1,0 +1,20 @@
+"""The audits of an owner's answer."""
+
+from collections.abc import Callable
+
+from tacit.adoption.private_head import SENSITIVITY
+from tacit.audit.second_round import cases, gradient_move, neighbours
+
+
+def test_an_answer_uses_no_more_than_its_sensitivity(unexpected: Callable[..., list[str]]) -> None:
+    assert unexpected(cases, "answer to a request, replay", seed=0) == []
+
+
+def test_longer_features_are_caught(unexpected: Callable[..., list[str]]) -> None:
+    assert unexpected(cases, "control: features longer", seed=0) == []
+
+
+def test_one_row_moves_the_gradient_by_no_more_than_is_declared() -> None:
+    assert gradient_move() <= SENSITIVITY < gradient_move(length=4.0)
+    (X, _), (more, _) = neighbours()
+    assert len(more) == len(X) + 1
