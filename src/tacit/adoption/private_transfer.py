@@ -22,6 +22,7 @@ from tacit.errors import InputError
 from tacit.models.class_labels import checked_rows, encode_labels, fitted_rows
 from tacit.models.linear.neighbours import LinearNeighbours
 from tacit.models.per_class import ScoreClassifierMixin
+from tacit.models.per_person import PersonMixin, contributed_rows, promised_plan
 from tacit.models.private_estimator import PrivateEstimator
 from tacit.models.two_class_problems import (
     EVERY_CLASS,
@@ -69,7 +70,7 @@ def uses_columns(n_columns: int, n_rows: int | None, epsilon: float) -> bool:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class PrivateTransfer(ScoreClassifierMixin, PrivateEstimator):
+class PrivateTransfer(ScoreClassifierMixin, PersonMixin, PrivateEstimator):
     """Class scores of releases, corrected by a private logistic regression of the receiver's labels.
 
     log-odds = s(x) + w [1, s(x), z(x)], s the released log-odds and z the row; w starts at 0 and is learned by
@@ -89,7 +90,7 @@ class PrivateTransfer(ScoreClassifierMixin, PrivateEstimator):
     n_rows, relation
         What is publicly known of the number of rows, and which neighbours are protected: as in
         ``PrivateLogisticRegression``.
-    epsilon, ledger, random_state
+    epsilon, rows_per_person, ledger, random_state
         As in ``PrivateLogisticRegression``.
     purpose : str
         What the ledger's line says.
@@ -110,15 +111,15 @@ class PrivateTransfer(ScoreClassifierMixin, PrivateEstimator):
     relation: Relation | str | None = None
     purpose: str = "private adoption"
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, *, persons: ArrayLike | None = None) -> Self:
         """Charge the ledger, then release the correction learned from ``X`` and the class codes ``y``."""
-        rows, labels = checked_rows(self, X, y)
+        rows, labels = contributed_rows(self, persons, *checked_rows(self, X, y))
         schema = self._schema(rows)
         lessons = [public_scores(each, schema) for each in self._required_releases()]
         self.scores_, self.notes_ = [scores for scores, _ in lessons], [note for _, note in lessons]
         self.classes_, codes = encode_labels(labels, np.arange(len(schema.classes)))
         n_filled = self._neighbours().filled_rows(len(rows))
-        plan = self.record_plan(rows)
+        _, plan = promised_plan(self, lambda each: each.record_plan(rows))
         (step,) = plan.steps
         one = step.mechanism.each if isinstance(step.mechanism, AgainstRest) else step.mechanism
         self.with_columns_ = bool(getattr(one, "dimension", 2) > 2)

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.adoption.private_transfer import PrivateTransfer
 from tacit.arrays import Codes, FloatArray
 from tacit.audit.case import DELTA, EPSILON, Case, replay_result
 from tacit.audit.game import Game, fit_samplers
@@ -29,6 +30,7 @@ from tacit.models.linear.logistic import PrivateLogisticRegression
 from tacit.models.linear.planning import SplitSettings
 from tacit.privacy.budget import Relation, Unit
 from tacit.privacy.card import AuditResult
+from tacit.releases.file import Release
 from tacit.releases.kind import ReleaseKind
 
 # The bound K, and how many rows the person of the game has in the table.
@@ -36,6 +38,15 @@ MOST, ROWS = 10, 80
 DRAWS, CONTROL_DRAWS = 500, 300
 KEY = bytes(range(32))
 CORNER = np.array([[1.0, 1.0, 0.0]])
+
+
+@cache
+def _adopted_release() -> Release:
+    """Return the release of another owner, made before any replay: its queries are none of the receiver's."""
+    kind = kind_by_method("additive")
+    return kind.release(*mixed_table(), MIXED_SCHEMA, unit=Unit.RECORD, epsilon=2.0, delta=DELTA, random_state=0)
+
+
 # Estimators that protect persons, as they are fitted to rows in [0, 1] with two classes.
 ESTIMATORS: dict[str, Callable[..., Any]] = {
     "PrivateNearestMean": partial(PrivateNearestMean, classes=[0, 1]),
@@ -49,6 +60,9 @@ ESTIMATORS: dict[str, Callable[..., Any]] = {
     "PrivateLinearRegression": partial(PrivateLinearRegression, target_bounds=(0, 1)),
     "PrivateAdditiveClassifier": partial(PrivateAdditiveClassifier, classes=[0, 1]),
     "PrivateAdditiveRegressor": partial(PrivateAdditiveRegressor, target_bounds=(0, 1)),
+    "PrivateTransfer": lambda epsilon, *, bounds, **settings: PrivateTransfer(  # noqa: ARG005 - its schema has bounds
+        epsilon, releases=[_adopted_release()], schema=MIXED_SCHEMA, relation="add-remove", **settings
+    ),
 }
 
 
@@ -121,13 +135,15 @@ def _estimator_case(name: str, seed: int | None) -> Case:
 
 def estimator_replay(name: str, seed: int | None, *, rows: int = MOST, bound: int = MOST) -> AuditResult:
     """Replay a fit with and without a person who has 80 rows; noise is for ``rows`` of them, ``bound`` are read."""
+    _adopted_release()
 
     def run(table: _Visits) -> dict[str, object]:
         # An estimator that bounds no rows itself gets them bounded, to show what noise for fewer rows is worth.
         kept = kept_rows(table.persons, rows_per_person=bound, key=KEY)
         names = table.persons[kept] if rows == bound else np.arange(kept.sum()).astype(np.str_)
         model = ESTIMATORS[name](EPSILON, bounds=(0, 1), rows_per_person=rows, random_state=seed or 0)
-        return dict(model.fit(table.X[kept], table.codes[kept], persons=names).release().arrays)
+        fitted = model.fit(table.X[kept], table.codes[kept], persons=names)
+        return dict(fitted.release().arrays) if hasattr(fitted, "release") else {"weights": fitted.coef_}
 
     return replay_result(run, *_visits(), rows=rows)
 

@@ -2,6 +2,7 @@
 
 import importlib.util
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ from tacit.privacy.ledger import LedgerLike
 from tacit.releases.file import Release
 from tacit.releases.lesson import owner_schema
 from tacit.releases.signature import TrustedKey
+from tacit.workflows.card_details import card_facts, completed_card
 from tacit.workflows.fabricated_tables import open_release
 from tacit.workflows.models import AdoptedModel, Receiver, write_model
 from tacit.workflows.release import write_charged
@@ -193,20 +195,33 @@ def adopt_privately(
     progress(f"charging, then learning from {_counted_rows(rows)}")
     relation = None if account is None else account.budget.relation
     purpose = "private adoption" if output is None else f"adopt into {Path(output).name}"
-    common: dict[str, Any] = {"schema": rules, "ledger": account, "random_state": random_state}
+    common: dict[str, Any] = {
+        "schema": rules,
+        "rows_per_person": kept.rows,
+        "ledger": account,
+        "random_state": random_state,
+    }
+    persons = rows.persons if kept.rows else None
+    completed = partial(
+        completed_card,
+        facts=card_facts(None, schema),
+        n_rows=len(rows.y),
+        noisy_rows=None,
+        ledger=account,
+        audit=None,
+        seed=random_state,
+    )
     if any("prior" not in kind_of(source).teaches for source in sources):
-        if kept.rows:
-            raise InputError("a person is protected only with releases by `--method linear`; adopt others per record.")
         corrected = PrivateTransfer(epsilon, releases=tuple(sources), relation=relation, purpose=purpose, **common)
-        corrected.fit(rows.X, rows.y)
+        corrected.fit(rows.X, rows.y, persons=persons)
+        corrected.card_ = completed(corrected.card_)
         if output is not None:
             write_model(corrected.to_model(), Path(output))
         return corrected
     settings = SplitSettings(relation=relation)
-    classifier = FeatureSplitClassifier(
-        epsilon, sources=tuple(sources), settings=settings, rows_per_person=kept.rows, **common
-    )
-    classifier.fit(rows.X, rows.y, persons=rows.persons if kept.rows else None, purpose=purpose)
+    classifier = FeatureSplitClassifier(epsilon, sources=tuple(sources), settings=settings, **common)
+    classifier.fit(rows.X, rows.y, persons=persons, purpose=purpose)
+    classifier.card_ = completed(classifier.card_)
     if output is not None:
         write_charged(classifier.release(), Path(output), signing_key=None, charged=account is not None)
     return classifier
