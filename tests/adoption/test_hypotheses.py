@@ -77,18 +77,6 @@ def test_a_branch_differs_in_amplitude_alone() -> None:
         assert [each.amplitude for each in branch] == sorted(each.amplitude for each in branch)
 
 
-def test_beside_a_release_small_corrections_are_likelier_and_without_one_all_sizes_are_alike() -> None:
-    def log_priors(usage: Usage) -> list[list[float]]:
-        return [[each.log_prior for each in branch] for branch in branches(usage) if len(branch) > 1]
-
-    beside, alone = log_priors(Usage((1,))), log_priors(Usage((0,)))
-    assert beside
-    assert alone
-    # Amplitudes double from one to the next, and so does the odds against them.
-    assert all(np.diff(each) == pytest.approx(-np.log(2)) for each in beside)
-    assert all(np.diff(each) == pytest.approx(0) for each in alone)
-
-
 def test_weights_of_several_releases_share_one_by_precision_and_spread_as_one_release_does() -> None:
     means, deviations = prior_weights(Usage((1, 0, -1, 1)), np.array([3.0, 9.0, 2.0, 5.0]))
     assert means == pytest.approx([0.3, -0.2, 0.5])
