@@ -126,7 +126,9 @@ def posterior_directions(
     column. Along the i-th axis of the receiver's covariance ``S``, of variance s_i, they have the prior variance
     t s_i^q in units of their noise, so their posterior mean is a part t s_i^q/(1 + t s_i^q) of them; averaged over t
     and q by the evidence of the contrasts themselves. Directions are S^-1 times it; the slope 1/(1 - b) turns the
-    covariance of all rows into that within classes, b being the mean share of variance between them.
+    covariance of all rows into that within classes, b being the mean share of variance between them. It is divided by
+    sqrt(1 + pi/8 v), v being the mean posterior variance of the log-odds of two classes: the mean of a logistic
+    function of a normal variable [mackay].
     """
     variances, axes = np.linalg.eigh(S)
     variances = np.maximum(variances, 1e-12)
@@ -138,10 +140,19 @@ def posterior_directions(
     squares, n_contrasts = (contrasts**2).sum(axis=0), len(contrasts)
     logs = -0.5 * (n_contrasts * np.log1p(signal) + squares / (1 + signal)).sum(axis=1)
     gains = softmax(logs) @ (signal / (1 + signal))
-    scaled = gains / np.maximum(variances, LEAST_VARIANCE * variances.mean())
-    W = np.asarray((axes * scaled) @ axes.T @ D.T)
+    floored = np.maximum(variances, LEAST_VARIANCE * variances.mean())
+    W = np.asarray((axes * (gains / floored)) @ axes.T @ D.T)
     between = float(shares @ np.einsum("kc,kl,lc->c", W, S, W)) / n_contrasts
-    return W, 1 / (1 - min(between, MOST_BETWEEN))
+    slope = 1 / (1 - min(between, MOST_BETWEEN))
+    # What is left of the noise after the contrasts were seen is a part ``gains`` of it.
+    unsure = slope**2 * _pair_variance(covariance) * float((gains * variances / floored**2).sum())
+    return W, slope / math.sqrt(1 + math.pi / 8 * unsure)
+
+
+def _pair_variance(covariance: FloatArray) -> float:
+    """Return the mean variance of the difference of two classes' contrasts."""
+    n = len(covariance)
+    return float(2 * (n * np.trace(covariance) - covariance.sum()) / (n * (n - 1)))
 
 
 def _signal(given: _Contrasts, products: FloatArray) -> float:
