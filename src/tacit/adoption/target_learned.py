@@ -1,7 +1,7 @@
 """Learning a numeric target from known values and releases, and predictions held out from it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from tacit.arrays import Codes, FloatArray, Rows
 
 # Fewer known values cannot say anything of releases.
 LEAST_VALUES = 3
+# A value counts as lying at most so many standard deviations from the mean: of a few hundred values of a skewed target,
+# such as counts of visits, the largest would otherwise draw the kernels to themselves.
+FARTHEST = 3.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +35,11 @@ class TargetRows:
         """Return some of the rows."""
         scores = tuple(each[places] for each in self.scores)
         return TargetRows(self.X[places], self.Z[places], scores, self.targets[places])
+
+    def within(self, farthest: float) -> "TargetRows":
+        """Return the rows with targets no farther than so many standard units from 0, then moved to their mean."""
+        near = np.clip(self.targets, -farthest, farthest)
+        return replace(self, targets=near + (self.targets - near).mean() if len(near) else near)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +70,7 @@ def learn_target(
 
     ``noise`` is the variance that releases state, in standard units: what is believed until values tell.
     """
+    rows = rows.within(FARTHEST)
     if len(rows.targets) < LEAST_VALUES:
         fit = TargetFitter(Inputs(rows.scores, rows.Z, {}), rows.targets, setting, noise or NOISE_VARIANCE)
         return TargetLearned({}, None, releases_only(fit, trusts))

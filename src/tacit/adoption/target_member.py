@@ -8,12 +8,16 @@ from scipy.stats import t
 
 from tacit.adoption.binary_member import TREES_MEAN, TREES_SD
 from tacit.adoption.hypotheses import Hypothesis, prior_weights
+from tacit.adoption.kernel_features import LINEAR
 from tacit.adoption.member_inputs import Inputs, Setting
 from tacit.arrays import FloatArray
 from tacit.numerics.student import student_posterior
 
 # The noise before any value is known: half of the targets' variance, worth two values.
 NOISE_VARIANCE, NOISE_FREEDOM = 0.5, 2.0
+# Targets have variance 1. A curved part of more than that would follow single values: of counts that are mostly 0, with
+# a few large ones, it takes the zeros for hardly any noise and the large ones for the truth.
+MOST_CURVED = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +45,7 @@ class TargetMember:
     def moments(self, inputs: Inputs) -> FloatArray:
         """Return mean, second moment [2, N] of the target itself, noise included."""
         means, leverages = self._means(inputs)
-        leverages = leverages + self.hypothesis.amplitude**2 / NOISE_VARIANCE * inputs.lost(self.hypothesis.kernel)
+        leverages = leverages + _amplitude(self.hypothesis) ** 2 / NOISE_VARIANCE * inputs.lost(self.hypothesis.kernel)
         # The variance of Student's law is scale × freedom/(freedom - 2); with hardly any value it is bounded instead.
         tails = self.freedom / max(self.freedom - 2, 1.0)
         return np.stack([means, means**2 + self.scale * tails * (1 + leverages)])
@@ -110,4 +114,9 @@ def _prior(hypothesis: Hypothesis, setting: Setting, n_columns: int) -> tuple[Fl
     means = [offset, *source_means, *([TREES_MEAN] if hypothesis.trees else [])]
     deviations = [hypothesis.intercept_sd, *source_deviations, *([TREES_SD] if hypothesis.trees else [])]
     n_features = n_columns - len(means)
-    return np.array([*means, *[0.0] * n_features]), np.array([*deviations, *[hypothesis.amplitude] * n_features])
+    return np.array([*means, *[0.0] * n_features]), np.array([*deviations, *[_amplitude(hypothesis)] * n_features])
+
+
+def _amplitude(hypothesis: Hypothesis) -> float:
+    """Return the standard deviation of the own part: as the hypothesis says, of curved parts at most MOST_CURVED."""
+    return hypothesis.amplitude if hypothesis.kernel == LINEAR else min(hypothesis.amplitude, MOST_CURVED)
