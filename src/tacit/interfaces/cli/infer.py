@@ -95,7 +95,7 @@ def infer(
     else:
         _show(inferred, abstain_below)
     if output is not None:
-        _write(frame, inferred, output, abstain_below)
+        typer.echo(_written(frame, inferred, output, abstain_below), err=as_json)
 
 
 def _check_torch(learner: str) -> None:
@@ -171,13 +171,13 @@ def _levels(evidence: HeldOutEvidence, inferred: InferredColumn, chosen: float) 
     return table
 
 
-def _write(frame: pl.DataFrame, inferred: InferredColumn, output: Path, abstain_below: float) -> None:
+def _written(frame: pl.DataFrame, inferred: InferredColumn, output: Path, abstain_below: float) -> str:
+    """Write the table with the inferred cells; return what was written, in words."""
     columns = inferred.columns(abstain_below=abstain_below)
     with replacing(output, mode=OWNER_ONLY) as file:
         write_table(frame.with_columns(columns), file, layout=format_of(output))
     total, answered = int(inferred.missing.sum()), columns[0].len() - columns[0].null_count()
-    typer.echo(
+    return (
         f"wrote {output}, readable by you alone: {answered:,} of {counted(total, 'missing cell')} of {inferred.column} "
-        f"inferred, {total - answered:,} left blank below confidence {abstain_below:g}.",
-        err=True,
+        f"inferred, {total - answered:,} left blank below confidence {abstain_below:g}."
     )
