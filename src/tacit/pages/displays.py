@@ -130,7 +130,7 @@ class LedgerDisplay(_Display):
 
     Attributes
     ----------
-    spent : array [lines]
+    spent : array, one number a line
         Epsilon of all charges up to each, at the ledger's delta.
     budget : float
     purposes : tuple of str

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tacit.audit import desk, kinds, ledger, mechanisms, persons, relations
+from tacit.audit import desk, kinds, ledger, mechanisms, persons, private_adoption, relations, second_round
 from tacit.audit.kinds.table import CASES
 from tacit.audit.self_audit import FAMILIES, cases
 
@@ -31,7 +31,14 @@ def test_every_kind_is_replayed() -> None:
 
 
 def test_the_self_audit_runs_every_family_once() -> None:
-    others = (relations.cases, persons.cases, desk.cases, ledger.cases)
+    others = (
+        relations.cases,
+        persons.cases,
+        private_adoption.cases,
+        second_round.cases,
+        desk.cases,
+        ledger.cases,
+    )
     assert (mechanisms.cases, *CASES.values(), *others) == FAMILIES
     names = [case.name for case in cases(0)]
     assert len(names) == len(set(names))

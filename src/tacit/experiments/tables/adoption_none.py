@@ -14,7 +14,7 @@ from tacit.arrays import UNLABELLED, Codes, Rows
 from tacit.data.columns import Label, Numeric
 from tacit.data.datasets import ImageSet, load_digits, load_mnist, load_usps
 from tacit.data.schema import Schema
-from tacit.experiments.results import ADOPTED, RELEASE_ALONE, Conditions, ResultRow, mean_rows
+from tacit.experiments.results import ADOPTED, RELEASE_ALONE, ResultRow, mean_rows
 from tacit.experiments.table_runs import FIRST_SEED
 from tacit.experiments.transfer_runs import release_images
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
@@ -28,14 +28,6 @@ SETTINGS = (("MNIST", 0.1), ("MNIST", 0.5), ("MNIST, five classes cut to a fifth
 # Owner's and receiver's rows of the demonstration's scans, of which both saw six of eight columns of pixels.
 SCANS_OWNER, SCANS_RECEIVER, SIDE, SEEN = 1100, 350, 8, 6
 SCANS_EPSILON = 1.0
-CONDITIONS = Conditions(
-    draws="3, of rows and noise, from seed 101 on",
-    rows="60000 of the owner; of the receiver 9000 MNIST digits, and 1000 to test on, or 7291 of USPS, and 2007; of "
-    "scikit-learn's scans 1100, 350 and 347",
-    delta="1e-5 per record, of the scans 1e-6",
-    chosen="ridges, the part that is started and the sharpness as published for other draws; the check of agreement on "
-    "scikit-learn's digits; nothing on these draws",
-)
 OWN_ROWS = "adopted, on the receiver's own rows"
 SELF_TRAINED = "adopted by self-training (no network)"
 _full_network = label_free_network

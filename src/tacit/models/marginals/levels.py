@@ -65,7 +65,7 @@ class Levels:
 
     @cached_property
     def starts(self) -> FloatArray:
-        """Where each level of a graded number starts [count]."""
+        """Where each level of a graded number starts."""
         return graded_starts(self.low, self.high, self.step, 1.0 if self.integer else FINEST_PART * self.step)
 
     @property
