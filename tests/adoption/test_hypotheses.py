@@ -5,6 +5,7 @@ import pytest
 from scipy.special import logsumexp
 
 from tacit.adoption.hypotheses import (
+    BESIDE_POWER,
     REVERSED,
     SHARES_PROBABILITY,
     WEIGHT_SD,
@@ -75,6 +76,19 @@ def test_a_branch_differs_in_amplitude_alone() -> None:
     for branch in branches(Usage((1,))):
         assert len({(each.kernel, each.intercept_sd, each.trees) for each in branch}) == 1
         assert [each.amplitude for each in branch] == sorted(each.amplitude for each in branch)
+
+
+def test_beside_a_release_small_corrections_are_likelier_and_without_one_all_sizes_are_alike() -> None:
+    def log_priors(usage: Usage) -> list[list[float]]:
+        return [[each.log_prior for each in branch] for branch in branches(usage) if len(branch) > 1]
+
+    beside, alone = log_priors(Usage((1,))), log_priors(Usage((0,)))
+    assert beside
+    assert alone
+    # Amplitudes double from one to the next.
+    assert BESIDE_POWER < 0
+    assert all(np.diff(each) == pytest.approx(BESIDE_POWER * np.log(2)) for each in beside)
+    assert all(np.diff(each) == pytest.approx(0) for each in alone)
 
 
 def test_weights_of_several_releases_share_one_by_precision_and_spread_as_one_release_does() -> None:
