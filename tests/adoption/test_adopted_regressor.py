@@ -60,8 +60,8 @@ def test_without_values_and_releases_learning_is_refused(table: Table) -> None:
 
 
 def test_a_few_values_and_a_release_beat_the_values_alone(table: Table) -> None:
-    adopted, alone = table.fit(15, table.source()), table.fit(15)
-    assert table.score(adopted, 15) > table.score(alone, 15) + 0.1
+    adopted, alone = table.fit(20, table.source()), table.fit(20)
+    assert table.score(adopted, 20) > table.score(alone, 20) + 0.1
     assert adopted.alone_predict(table.X).tobytes() == alone.predict(table.X).tobytes()
 
 

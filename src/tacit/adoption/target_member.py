@@ -45,7 +45,7 @@ class TargetMember:
     def moments(self, inputs: Inputs) -> FloatArray:
         """Return mean, second moment [2, N] of the target itself, noise included."""
         means, leverages = self._means(inputs)
-        leverages = leverages + _amplitude(self.hypothesis) ** 2 / NOISE_VARIANCE * inputs.lost(self.hypothesis.kernel)
+        leverages = leverages + self.hypothesis.amplitude**2 / NOISE_VARIANCE * inputs.lost(self.hypothesis.kernel)
         # The variance of Student's law is scale × freedom/(freedom - 2); with hardly any value it is bounded instead.
         tails = self.freedom / max(self.freedom - 2, 1.0)
         return np.stack([means, means**2 + self.scale * tails * (1 + leverages)])
@@ -93,7 +93,9 @@ class TargetFitter:
         )
         root = scaled[:, None] * solve_triangular(found.root, np.eye(len(means)), lower=True).T
         weights = means + scaled * found.mode
-        return TargetMember(hypothesis, found.log_evidence, weights, root, found.scale, found.freedom)
+        excluded = hypothesis.kernel != LINEAR and hypothesis.amplitude > MOST_CURVED
+        log_evidence = -np.inf if excluded else found.log_evidence
+        return TargetMember(hypothesis, log_evidence, weights, root, found.scale, found.freedom)
 
     def left_out(self, member: TargetMember) -> FloatArray:
         """Return the log-density of each known value given all others [L]."""
@@ -114,9 +116,4 @@ def _prior(hypothesis: Hypothesis, setting: Setting, n_columns: int) -> tuple[Fl
     means = [offset, *source_means, *([TREES_MEAN] if hypothesis.trees else [])]
     deviations = [hypothesis.intercept_sd, *source_deviations, *([TREES_SD] if hypothesis.trees else [])]
     n_features = n_columns - len(means)
-    return np.array([*means, *[0.0] * n_features]), np.array([*deviations, *[_amplitude(hypothesis)] * n_features])
-
-
-def _amplitude(hypothesis: Hypothesis) -> float:
-    """Return the standard deviation of the own part: as the hypothesis says, of curved parts at most MOST_CURVED."""
-    return hypothesis.amplitude if hypothesis.kernel == LINEAR else min(hypothesis.amplitude, MOST_CURVED)
+    return np.array([*means, *[0.0] * n_features]), np.array([*deviations, *[hypothesis.amplitude] * n_features])
