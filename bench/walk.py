@@ -21,10 +21,10 @@ from types import FrameType
 import numpy as np
 
 import tacit
-from tacit.data.columns import Categorical, Label, Numeric
-from tacit.data.encoding import decode
-from tacit.data.schema import Schema
-from tacit.data.schema_file import format_schema
+from tacit.data.rows.encoding import decode
+from tacit.data.schemas.columns import Categorical, Label, Numeric
+from tacit.data.schemas.file import format_schema
+from tacit.data.schemas.schema import Schema
 
 PACKAGE = str(Path(tacit.__file__).parent)
 SCHEMA = Schema((Numeric("age", (0.0, 100.0)), Categorical("sex", ("f", "m")), Label("outcome", ("well", "ill"))))

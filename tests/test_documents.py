@@ -16,8 +16,8 @@ from sklearn.datasets import load_wine
 from sklearn.preprocessing import minmax_scale
 
 from tacit import Budget, Ledger, Schema
-from tacit.data.columns import Label, Numeric
-from tacit.data.schema_file import format_schema
+from tacit.data.schemas.columns import Label, Numeric
+from tacit.data.schemas.file import format_schema
 from tacit.interfaces.cli.main import app
 
 ROOT = Path(__file__).parent.parent

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_iris
 
 from tacit.audit.relationship_attack import Learner, attack, best_share
-from tacit.data.pairs import chain, pair_signs
+from tacit.data.rows.pairs import chain, pair_signs
 from tacit.models.pair_metric.diagonal import PairMoments, diagonal_weights, magnitudes
 from tacit.models.pair_metric.metric import PairMetric
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from tacit.data.datasets import ImageSet, load_digits
-from tacit.data.schema_file import format_schema
+from tacit.data.public.datasets import ImageSet, load_digits
+from tacit.data.schemas.file import format_schema
 from tacit.privacy.budget import Budget
 from tacit.privacy.ledger import Ledger
 

@@ -15,7 +15,7 @@ from sklearn.model_selection import train_test_split
 
 import tacit
 from tacit import Schema
-from tacit.data.columns import Label, Numeric
+from tacit.data.schemas.columns import Label, Numeric
 
 # %%
 # Bounds are public facts about the measurements, not read from the rows.

@@ -12,8 +12,8 @@ from sklearn.metrics import roc_auc_score
 
 import tacit
 from tacit import Schema
-from tacit.data.columns import Label, Numeric
-from tacit.data.encoding import Encoded
+from tacit.data.rows.encoding import Encoded
+from tacit.data.schemas.columns import Label, Numeric
 
 # %%
 # Patients of four hospitals, with the same illness and five measurements that tell something about it.

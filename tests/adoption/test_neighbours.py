@@ -19,10 +19,10 @@ from tacit import (
     write_release,
 )
 from tacit.arrays import FloatArray
-from tacit.data.columns import Column, Label, Numeric
-from tacit.data.encoding import decode
-from tacit.data.schema import Schema
-from tacit.data.schema_file import format_schema
+from tacit.data.rows.encoding import decode
+from tacit.data.schemas.columns import Column, Label, Numeric
+from tacit.data.schemas.file import format_schema
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError, ReleaseError
 from tacit.interfaces.cli.main import app
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS

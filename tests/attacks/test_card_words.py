@@ -7,8 +7,8 @@ import numpy as np
 from sklearn.datasets import load_iris
 
 from tacit import PairMetric, PrivateNearestMean
-from tacit.data.columns import Label, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.interfaces.flower.party_folder import PartyTerms
 from tacit.kinds.noisy_rows import KIND as NOISY_ROWS
 from tacit.kinds.noisy_rows.rows import private_rows

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 from tacit import PrivateNearestMean, read_release
 from tacit.audit.card_audit import audit_card
-from tacit.data.table_source import read_table
-from tacit.data.tables import write_table
+from tacit.data.reading.table_source import read_table
+from tacit.data.reading.tables import write_table
 from tacit.errors import InputError
 from tacit.interfaces.cli.main import app
 from tacit.privacy import accounting

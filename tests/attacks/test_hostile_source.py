@@ -11,8 +11,8 @@ import pytest
 from tacit import Budget, FeatureSplitClassifier, HypothesisTransfer, Ledger, PrivateLogisticRegression, read_release
 from tacit.arrays import FloatArray
 from tacit.audit.replay import QueryRecorder
-from tacit.data.columns import Label, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError, SensitivityError, TacitError
 from tacit.models.linear.release import LARGEST_WEIGHT
 from tacit.models.two_class_problems import FURTHEST_MARGIN

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tacit import Budget, Ledger, PrivateLogisticRegression, PrivateNearestMean, make_release
-from tacit.data.columns import Label, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.errors import BudgetExceededError, InputError
 from tacit.privacy import accounting
 from tacit.privacy.events import ApproximateEvent, GaussianEvent, SequentialEvent

@@ -9,8 +9,8 @@ import pytest
 
 import tacit
 from tacit.audit.game import Game, Sampler
-from tacit.data.columns import Ignored, Label, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Ignored, Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.models.class_moments.features import count_weight
 from tacit.models.class_moments.nearest_mean import PrivateNearestMean
 from tacit.models.per_person import promised_plan

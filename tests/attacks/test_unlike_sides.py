@@ -6,9 +6,9 @@ import pytest
 from tacit.arrays import FloatArray
 from tacit.audit.attacks.difference import difference_without_release
 from tacit.audit.attacks.release_attack import attack_release
-from tacit.data.columns import Label, Numeric
-from tacit.data.encoding import Encoded
-from tacit.data.schema import Schema
+from tacit.data.rows.encoding import Encoded
+from tacit.data.schemas.columns import Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.pages.attacks import alike_text, attack_page, verdict
 from tacit.workflows.release import make_release
 

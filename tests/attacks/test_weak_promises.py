@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tacit import Budget, Ledger
-from tacit.data.schema_file import read_schema
+from tacit.data.schemas.file import read_schema
 from tacit.errors import LedgerError
 from tacit.interfaces.cli.main import app
 from tacit.workflows.adopt import adopt_privately

@@ -8,7 +8,7 @@ import pytest
 
 from tacit.arrays import FloatArray
 from tacit.audit.relationship_attack import attack, best_share, guess_relationship
-from tacit.data.pairs import Signs
+from tacit.data.rows.pairs import Signs
 from tacit.errors import InputError
 
 SCRIPT = Path(__file__).parents[2] / "docs" / "gallery" / "pair_leakage.py"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from tacit.adoption.private_head import SENSITIVITY
+from tacit.adoption.pictures.private_head import SENSITIVITY
 from tacit.audit.second_round import cases, gradient_move, neighbours
 
 

@@ -4,8 +4,8 @@ import pytest
 from tests.models.marginals.conftest import SCHEMA, people
 
 from tacit.audit.table_comparison import compare_tables
-from tacit.data.encoding import encode
-from tacit.data.schema import Schema
+from tacit.data.rows.encoding import encode
+from tacit.data.schemas.schema import Schema
 
 REAL, HELD_OUT, OTHER = (encode(people(900, seed), SCHEMA) for seed in (0, 1, 2))
 

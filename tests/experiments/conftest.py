@@ -8,9 +8,10 @@ import polars as pl
 import pytest
 
 from tacit.arrays import Float32Array, IntArray
-from tacit.data import datasets, public_schemas
-from tacit.data.columns import Categorical, Feature
-from tacit.data.datasets import ImageSet, TableSet
+from tacit.data.public import datasets
+from tacit.data.public import schemas as public_schemas
+from tacit.data.public.datasets import ImageSet, TableSet
+from tacit.data.schemas.columns import Categorical, Feature
 from tacit.experiments.results import ResultRow
 
 SCHEMAS = {

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.decomposition import PCA
 
-from tacit.data.datasets import ImageSet
+from tacit.data.public.datasets import ImageSet
 from tacit.experiments import linear_digits
 from tacit.experiments.linear_digits import public_view, transfer_task
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from tacit.data.datasets import TableSet, load_bank
-from tacit.data.pairs import chain, pair_signs
+from tacit.data.public.datasets import TableSet, load_bank
+from tacit.data.rows.pairs import chain, pair_signs
 from tacit.experiments import pair_runs
 from tacit.experiments.pair_runs import (
     BalancedSplit,

@@ -7,9 +7,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tacit.data.columns import Categorical, Label, Numeric
-from tacit.data.encoding import encode
-from tacit.data.schema import Schema
+from tacit.data.rows.encoding import encode
+from tacit.data.schemas.columns import Categorical, Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.experiments import peer_rows as module
 from tacit.experiments.mixed_tables import SplitTable
 from tacit.experiments.peer_rows import peer_columns, peer_rows

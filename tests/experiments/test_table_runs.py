@@ -6,9 +6,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tacit.data.columns import Categorical, Label, Numeric, Target
-from tacit.data.datasets import TableSet
-from tacit.data.schema import Schema
+from tacit.data.public.datasets import TableSet
+from tacit.data.schemas.columns import Categorical, Label, Numeric, Target
+from tacit.data.schemas.schema import Schema
 from tacit.experiments import table_runs
 from tacit.experiments.table_runs import (
     BOOSTING,

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from tacit.data.datasets import ImageSet
-from tacit.data.splits import few_labels
+from tacit.data.public.datasets import ImageSet
+from tacit.data.public.splits import few_labels
 from tacit.experiments.results import ADOPTED, PUBLIC_VIEW, RELEASE_ALONE, TARGET_ONLY
 from tacit.experiments.transfer_runs import PRINTED, measure, measure_releases, release_images
 from tacit.privacy.budget import Unit

@@ -8,10 +8,10 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from tacit.data.columns import Categorical, Label, Numeric
-from tacit.data.encoding import decode
-from tacit.data.schema import Schema
-from tacit.data.schema_file import format_schema
+from tacit.data.rows.encoding import decode
+from tacit.data.schemas.columns import Categorical, Label, Numeric
+from tacit.data.schemas.file import format_schema
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.interfaces.cli.main import app
 

@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from tacit.data.columns import Categorical, Label
-from tacit.data.public_schemas import image_schema
-from tacit.data.schema import Schema
+from tacit.data.public.schemas import image_schema
+from tacit.data.schemas.columns import Categorical, Label
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError, ReleaseError, TacitError
 from tacit.interfaces.cli.main import app
 from tacit.kinds.fabricated_rows.make import fabricate

@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 from tests.interfaces.main_job import ADOPT, OURS, RELEASE, Done, refused, tacit, write_tables
 
-from tacit.adoption.receiver_evidence import AdoptionEvidence
-from tacit.data.encoding import encode_file
+from tacit.adoption.evidence.receiver_evidence import AdoptionEvidence
+from tacit.data.rows.encoding import encode_file
 from tacit.privacy.ledger import Ledger
 from tacit.releases import signature
 from tacit.releases.file import read_release

@@ -10,7 +10,7 @@ from tests.models.marginals.conftest import SCHEMA, people
 from typer.testing import CliRunner
 
 import tacit
-from tacit.data.schema_file import format_schema
+from tacit.data.schemas.file import format_schema
 from tacit.errors import InputError
 from tacit.interfaces.cli.main import app
 from tacit.privacy.ledger import Ledger

@@ -7,7 +7,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from tacit.data.schema_file import read_schema
+from tacit.data.schemas.file import read_schema
 from tacit.errors import InputError, SchemaError
 from tacit.interfaces.cli.main import app
 

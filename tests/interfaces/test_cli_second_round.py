@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from tacit.adoption.label_free_transfer import LabelFreeTransfer
-from tacit.data.datasets import load_digits
-from tacit.data.schema_file import format_schema
+from tacit.adoption.pictures.label_free_transfer import LabelFreeTransfer
+from tacit.data.public.datasets import load_digits
+from tacit.data.schemas.file import format_schema
 from tacit.interfaces.cli.main import app
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.models.semi_supervised.classifier import SharpenedClassifier

@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from tacit.adoption import network as receiver
-from tacit.data.schema_file import read_schema
+from tacit.adoption.pictures import network as receiver
+from tacit.data.schemas.file import read_schema
 from tacit.interfaces.cli.main import app
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.releases.file import write_release

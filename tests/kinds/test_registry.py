@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from tacit.data.columns import Categorical, Label, Numeric
-from tacit.data.schema import Image, Schema
+from tacit.data.schemas.columns import Categorical, Label, Numeric
+from tacit.data.schemas.schema import Image, Schema
 from tacit.errors import InputError
 from tacit.kinds.registry import DEFAULT_RULE, MOST_CURVES, default_kind, kind_for
 

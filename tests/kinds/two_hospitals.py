@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.arrays import FloatArray
-from tacit.data.columns import Categorical, Label, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Categorical, Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.releases.lesson import ReceiverTable
 
 OWNER = Schema(

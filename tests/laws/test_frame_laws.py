@@ -14,9 +14,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 import tacit
-from tacit.adoption.adopted_classifier import AdoptedClassifier
-from tacit.data.columns import Categorical, Label, Numeric
-from tacit.data.schema import Schema
+from tacit.adoption.tables.adopted_classifier import AdoptedClassifier
+from tacit.data.schemas.columns import Categorical, Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError, SchemaError
 from tacit.models.schema_rows import SchemaEncoder
 

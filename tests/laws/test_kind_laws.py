@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from tests.laws.scratch_kind import KIND as SCRATCH
 
 import tacit
-from tacit.adoption.source_scores import source_scores
+from tacit.adoption.pictures.source_scores import source_scores
 from tacit.arrays import FloatArray
 from tacit.audit.card_audit import audit_card
 from tacit.audit.kinds.table import CASES
-from tacit.data.columns import Categorical, Label, Numeric
-from tacit.data.encoding import Encoded
-from tacit.data.schema import Schema
+from tacit.data.rows.encoding import Encoded
+from tacit.data.schemas.columns import Categorical, Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.errors import BudgetExceededError
 from tacit.kinds.registry import all_kinds, kind_of, register, unregister
 from tacit.privacy.budget import Budget

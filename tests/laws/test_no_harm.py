@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from tacit.adoption.averaged_transfer import AveragedTransfer
+from tacit.adoption.tables.averaged_transfer import AveragedTransfer
 from tacit.errors import InputError
 from tacit.experiments.harm_runs import SETS, Case, change, harm_case
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from tacit.data.columns import Label, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.models.column_scores import ColumnMatch, ColumnScores, stored_column_scores
 
 LABEL = Label("c", ("0", "1"))

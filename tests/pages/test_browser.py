@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tacit.adoption.comparison import compare
-from tacit.data.columns import Label, Numeric
-from tacit.data.public_schemas import image_schema
-from tacit.data.schema import Schema
+from tacit.adoption.evidence.comparison import compare
+from tacit.data.public.schemas import image_schema
+from tacit.data.schemas.columns import Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.kinds.linear import KIND as LINEAR
 from tacit.pages.model_page import ModelFacts, model_page

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tacit.adoption.comparison import Share
+from tacit.adoption.evidence.comparison import Share
 from tacit.pages.charts import accuracy_chart, signed_chart, weight_chart
 
 

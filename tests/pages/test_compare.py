@@ -9,7 +9,7 @@ import pytest
 from tests.models.marginals.conftest import SCHEMA, people
 
 from tacit.audit.table_comparison import Learned, TableComparison, compare_tables
-from tacit.data.encoding import encode
+from tacit.data.rows.encoding import encode
 from tacit.pages.charts import percent
 from tacit.pages.compare import KEEP, MOST_IMPOSSIBLE, MOST_MAPPED, compare_page, headline
 from tacit.similarity.joint_cells import ImpossiblePair

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from tacit.adoption.comparison import Comparison, compare
+from tacit.adoption.evidence.comparison import Comparison, compare
 from tacit.pages import comparison
 
 

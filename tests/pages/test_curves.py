@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from tests.kinds.additive.test_make import SCHEMA, rows
 
-from tacit.data.columns import Label
+from tacit.data.schemas.columns import Label
 from tacit.kinds.additive import KIND
 from tacit.models.additive.levels import ColumnLevels, number_levels
 from tacit.models.additive.model import AdditiveCurves

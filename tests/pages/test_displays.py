@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tacit import Budget, Ledger, PrivateNearestMean, Schema, attack_release, make_release
-from tacit.adoption.figures import Figure
-from tacit.data.columns import Label, Numeric
-from tacit.data.encoding import Encoded
+from tacit.adoption.evidence.figures import Figure
+from tacit.data.rows.encoding import Encoded
+from tacit.data.schemas.columns import Label, Numeric
 from tacit.errors import InputError, TacitError
 from tacit.pages import displays
 from tacit.pages.displays import LedgerDisplay, PrivacyAccuracyDisplay, ReleaseGainDisplay, RocDisplay

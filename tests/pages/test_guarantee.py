@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from tacit.data.columns import Label, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.pages.guarantee import guarantee_block
 from tacit.privacy.card import AuditResult

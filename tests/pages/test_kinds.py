@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from tacit.data.columns import Categorical, Label, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Categorical, Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.errors import ReleaseError
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.kinds.linear import KIND as LINEAR

@@ -8,10 +8,10 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
-from tacit.adoption.comparison import Comparison, compare
-from tacit.data.columns import Label, Numeric
-from tacit.data.public_schemas import image_schema
-from tacit.data.schema import Schema
+from tacit.adoption.evidence.comparison import Comparison, compare
+from tacit.data.public.schemas import image_schema
+from tacit.data.schemas.columns import Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.pages.model_page import ModelFacts, model_page
 from tacit.pages.table_summary import summarise_table

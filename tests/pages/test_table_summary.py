@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from tacit.data.columns import Label, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.pages.class_means import classes_side_by_side
 from tacit.pages.table_summary import stored_summary, summarise_table, with_summary

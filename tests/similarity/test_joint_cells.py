@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.models.marginals.conftest import SCHEMA, people
 
-from tacit.data.encoding import encode
+from tacit.data.rows.encoding import encode
 from tacit.models.marginals.layout import Layout
 from tacit.similarity.joint_cells import cell_rule, impossible_rows, mean_variation, pair_variations, variation
 

@@ -3,7 +3,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 from tests.models.marginals.conftest import SCHEMA, people
 
-from tacit.data.encoding import encode
+from tacit.data.rows.encoding import encode
 from tacit.similarity.learning import LEARNERS, class_area, trained_area
 
 TRAIN, TEST = (encode(people(800, seed), SCHEMA) for seed in (0, 1))

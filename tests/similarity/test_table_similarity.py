@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from tacit.data.coded_columns import Date
-from tacit.data.columns import Categorical, Label, Numeric
-from tacit.data.encoding import Encoded
-from tacit.data.schema import Schema
+from tacit.data.rows.encoding import Encoded
+from tacit.data.schemas.coded_columns import Date
+from tacit.data.schemas.columns import Categorical, Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.similarity.table_similarity import correlations, distance, marginals
 
 SCHEMA = Schema((Numeric("dose", (0, 20), missing="flag"), Categorical("sex", ("f", "m")), Label("ill", ("no", "yes"))))

@@ -9,9 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 import tacit
-from tacit.data.columns import Categorical, Numeric, Target
-from tacit.data.schema import Schema
-from tacit.data.schema_file import format_schema
+from tacit.data.schemas.columns import Categorical, Numeric, Target
+from tacit.data.schemas.file import format_schema
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.interfaces.cli.main import app
 from tacit.workflows.models import AdoptedModel

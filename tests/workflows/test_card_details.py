@@ -8,9 +8,9 @@ import pytest
 
 import tacit
 from tacit.audit.card_audit import FEWEST_DRAWS, QUICK_DRAWS, quick_audit
-from tacit.data.columns import Label, Numeric
-from tacit.data.schema import Schema
-from tacit.data.schema_file import format_schema, read_schema
+from tacit.data.schemas.columns import Label, Numeric
+from tacit.data.schemas.file import format_schema, read_schema
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.privacy.account import Account, Step
 from tacit.privacy.budget import Budget

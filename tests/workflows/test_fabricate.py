@@ -5,9 +5,9 @@ import pytest
 from tests.models.marginals.conftest import SCHEMA, people
 
 import tacit
-from tacit.data.columns import Categorical, Label, Numeric
-from tacit.data.public_schemas import image_schema
-from tacit.data.schema import Schema
+from tacit.data.public.schemas import image_schema
+from tacit.data.schemas.columns import Categorical, Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.privacy.budget import Unit
 from tacit.workflows.fabricate import usual_method

@@ -9,9 +9,9 @@ import pytest
 
 import tacit
 from tacit.audit.replay import QueryRecorder
-from tacit.data.columns import Categorical, Ignored, Label, Numeric, Person
-from tacit.data.encoding import encode
-from tacit.data.schema import Schema
+from tacit.data.rows.encoding import encode
+from tacit.data.schemas.columns import Categorical, Ignored, Label, Numeric, Person
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.privacy import accounting
 from tacit.privacy.account import observed_by, plan_event

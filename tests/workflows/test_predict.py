@@ -7,10 +7,10 @@ import polars as pl
 import pytest
 
 import tacit
-from tacit.data.columns import Categorical, Label, Numeric
-from tacit.data.encoding import decode
-from tacit.data.schema import Schema
-from tacit.data.table_source import read_table
+from tacit.data.reading.table_source import read_table
+from tacit.data.rows.encoding import decode
+from tacit.data.schemas.columns import Categorical, Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError, ReleaseError, TacitError
 from tacit.workflows.models import AdoptedModel, is_release_file, open_predictor
 

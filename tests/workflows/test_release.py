@@ -11,10 +11,10 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 import tacit
 from tacit.arrays import UNLABELLED
-from tacit.data.columns import Categorical, Label, Numeric
-from tacit.data.encoding import Encoded, decode
-from tacit.data.schema import Schema
-from tacit.data.schema_file import format_schema
+from tacit.data.rows.encoding import Encoded, decode
+from tacit.data.schemas.columns import Categorical, Label, Numeric
+from tacit.data.schemas.file import format_schema
+from tacit.data.schemas.schema import Schema
 from tacit.errors import BudgetExceededError, InputError, ReleaseError, SchemaError, TacitError
 from tacit.privacy.budget import Budget
 from tacit.privacy.ledger import Ledger

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tacit.data.columns import Label, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError, ReleaseError
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.kinds.fabricated_rows.make import fabricate

@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 from tacit import Budget, Ledger, release
-from tacit.data.columns import Categorical, Ignored, Label, Numeric
-from tacit.data.encoding import encode
-from tacit.data.schema import Schema
+from tacit.data.rows.encoding import encode
+from tacit.data.schemas.columns import Categorical, Ignored, Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.errors import SchemaError
 from tacit.releases.file import Release
 from tacit.workflows.tables import Table
@@ -49,7 +49,7 @@ def released(table: Table, method: str, **options: object) -> str:
 
 @pytest.fixture
 def batch_size(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    from tacit.data import row_stream
+    from tacit.data.rows import stream as row_stream
 
     def set_size(size: int) -> None:
         monkeypatch.setattr(row_stream.SourceRows.__init__, "__defaults__", (size, row_stream.one_by_one, None))

@@ -9,11 +9,11 @@ import polars as pl
 import pytest
 
 from tacit.arrays import UNLABELLED
-from tacit.data.columns import Categorical, Label, Numeric, Person
-from tacit.data.encoding import Encoded, encode
-from tacit.data.identifiers import RepeatingColumn
-from tacit.data.schema import Schema
-from tacit.data.schema_file import format_schema
+from tacit.data.rows.encoding import Encoded, encode
+from tacit.data.schemas.columns import Categorical, Label, Numeric, Person
+from tacit.data.schemas.file import format_schema
+from tacit.data.schemas.identifiers import RepeatingColumn
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.kinds.registry import kind_for
 from tacit.privacy import accounting

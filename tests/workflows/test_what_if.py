@@ -7,8 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 from tacit import Schema, what_if
-from tacit.data.columns import Label, Numeric
-from tacit.data.schema_file import format_schema
+from tacit.data.schemas.columns import Label, Numeric
+from tacit.data.schemas.file import format_schema
 from tacit.errors import InputError
 from tacit.interfaces.cli.main import app
 

@@ -10,11 +10,11 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_is_fitted
 
 from tacit import checks
-from tacit.adoption.evidence import Evidence
+from tacit.adoption.evidence.picture_evidence import Evidence
 from tacit.adoption.receiver_table import receiver_table
 from tacit.adoption.stored_model import rebuilt, stored_classes
 from tacit.arrays import Codes, FloatArray
-from tacit.data.schema import Schema
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.kinds.registry import kind_of
 from tacit.models.schema_rows import schema_rows

@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length
 
 from tacit.arrays import UNLABELLED, Codes
-from tacit.data.columns import Label, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.models.class_labels import partial_codes, require_two_classes
 from tacit.models.schema_rows import schema_rows

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.data.schema import Schema
+from tacit.data.schemas.schema import Schema
 from tacit.errors import ReleaseError
 from tacit.releases.file import Model
 

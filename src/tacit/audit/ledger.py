@@ -18,8 +18,8 @@ from tacit.audit.case import Case
 from tacit.audit.game import Game, Sampler
 from tacit.audit.neighbours import MixedTable
 from tacit.audit.replay import QueryRecorder, RecordedQuery
-from tacit.data.columns import Label, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.errors import BudgetExceededError, InputError
 from tacit.kinds.registry import kind_by_method
 from tacit.privacy.account import Step, observed_by, plan_claim

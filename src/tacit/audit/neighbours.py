@@ -3,8 +3,8 @@
 import numpy as np
 
 from tacit.arrays import Codes, FloatArray
-from tacit.data.columns import Categorical, Label, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Categorical, Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.privacy.budget import Unit
 
 MIXED_SCHEMA = Schema((Numeric("number", (0, 1)), Categorical("kind", ("a", "b")), Label("class", ("0", "1"))))

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.adoption.private_transfer import PrivateTransfer
+from tacit.adoption.tables.private_transfer import PrivateTransfer
 from tacit.arrays import Codes, FloatArray
 from tacit.audit.case import DELTA, EPSILON, Case, replay_result
 from tacit.audit.game import Game, fit_samplers
 from tacit.audit.neighbours import MIXED_SCHEMA, MixedTable, mixed_table
-from tacit.data.contribution import kept_rows
+from tacit.data.rows.contribution import kept_rows
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.kinds.class_moments.plan import ROW_NORM
 from tacit.kinds.registry import all_kinds, kind_by_method

@@ -5,13 +5,13 @@ from functools import cache
 import numpy as np
 from sklearn.utils import check_random_state
 
-from tacit.adoption.private_transfer import PrivateTransfer
-from tacit.adoption.source import LARGEST_SCORE
+from tacit.adoption.sources.source import LARGEST_SCORE
+from tacit.adoption.tables.private_transfer import PrivateTransfer
 from tacit.arrays import Codes, FloatArray
 from tacit.audit.case import EPSILON, FIT_EPSILON, Case, replay_result
 from tacit.audit.game import Game, fit_samplers
-from tacit.data.columns import Label, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.kinds.additive import KIND as ADDITIVE
 from tacit.privacy.card import AuditResult
 from tacit.releases.file import Release

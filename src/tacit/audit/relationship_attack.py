@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state
 
 from tacit import checks
 from tacit.arrays import FloatArray
-from tacit.data.pairs import Signs
+from tacit.data.rows.pairs import Signs
 from tacit.errors import InputError
 
 # Learns a metric [p, p] from pairs [K, 2, p] and their labels 1 and -1.

@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.utils import check_random_state
 
-from tacit.adoption.private_head import descend_head, head_gradient, plan_head
+from tacit.adoption.pictures.private_head import descend_head, head_gradient, plan_head
 from tacit.arrays import Codes, FloatArray
 from tacit.audit.case import EPSILON, Case, replay_result
 from tacit.privacy.card import AuditResult

@@ -10,8 +10,8 @@ from sklearn.utils import check_random_state
 
 from tacit.arrays import FloatArray
 from tacit.audit.attacks.closeness import Closeness, closeness
-from tacit.data.encoding import Encoded
-from tacit.data.schema import Schema
+from tacit.data.rows.encoding import Encoded
+from tacit.data.schemas.schema import Schema
 from tacit.files.notebook_html import html_facts
 from tacit.models.marginals.conditioning import Rules
 from tacit.models.marginals.layout import Layout

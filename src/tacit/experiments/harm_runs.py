@@ -8,10 +8,10 @@ from sklearn.datasets import load_breast_cancer, load_digits, make_classificatio
 from sklearn.metrics import roc_auc_score
 from sklearn.utils import check_random_state
 
-from tacit.adoption.averaged_transfer import AveragedTransfer
+from tacit.adoption.tables.averaged_transfer import AveragedTransfer
 from tacit.arrays import Codes, FloatArray
-from tacit.data.columns import Label, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.kinds.registry import kind_by_name
 from tacit.releases.file import Release

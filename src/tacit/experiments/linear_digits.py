@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from tacit.arrays import Codes, FloatArray, IntArray
-from tacit.data.datasets import load_mnist
+from tacit.data.public.datasets import load_mnist
 from tacit.experiments.linear_runs import LinearRows, LinearTask
 
 SOURCE_ROWS, TARGET_ROWS = 2000, 1000

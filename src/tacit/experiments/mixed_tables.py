@@ -7,13 +7,13 @@ import numpy as np
 import polars as pl
 from sklearn.utils import check_random_state
 
-from tacit.data.columns import Categorical, Column, Label, Numeric
-from tacit.data.datasets import load_adult, load_bank
-from tacit.data.encoding import Encoded, encode
-from tacit.data.public_schemas import flights_schema
-from tacit.data.schema import Schema
-from tacit.data.sources import FOLDER_VARIABLE, Get, locate
-from tacit.data.table_source import read_table
+from tacit.data.public.datasets import load_adult, load_bank
+from tacit.data.public.schemas import flights_schema
+from tacit.data.public.sources import FOLDER_VARIABLE, Get, locate
+from tacit.data.reading.table_source import read_table
+from tacit.data.rows.encoding import Encoded, encode
+from tacit.data.schemas.columns import Categorical, Column, Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.errors import MissingDataError
 
 # Rows held out where a set has no split of its own.

@@ -10,8 +10,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils import check_random_state
 
 from tacit.arrays import FloatArray, IntArray
-from tacit.data.datasets import TableSet
-from tacit.data.pairs import PairSet, balanced_pairs, chain, pair_signs
+from tacit.data.public.datasets import TableSet
+from tacit.data.rows.pairs import PairSet, balanced_pairs, chain, pair_signs
 from tacit.experiments.peers import ask_peer
 from tacit.experiments.results import ResultRow, mean_rows
 from tacit.kinds.pair_metric.plan import difference_radius, feature_scales, indicator_columns

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from tacit.data.columns import Categorical, Numeric
-from tacit.data.encoding import Encoded, decode, encode
-from tacit.data.schema import Schema
+from tacit.data.rows.encoding import Encoded, decode, encode
+from tacit.data.schemas.columns import Categorical, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.experiments.mixed_tables import SplitTable
 from tacit.experiments.peers import ask_peer
 

@@ -16,10 +16,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
 from tacit.arrays import BoolArray, FloatArray, Rows
-from tacit.data.columns import Categorical, Numeric
-from tacit.data.datasets import TableSet
-from tacit.data.encoding import Encoded
-from tacit.data.schema import Schema
+from tacit.data.public.datasets import TableSet
+from tacit.data.rows.encoding import Encoded
+from tacit.data.schemas.columns import Categorical, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.experiments.peers import ask_peer
 from tacit.experiments.results import ResultRow, mean_row
 from tacit.kinds.additive import KIND as ADDITIVE

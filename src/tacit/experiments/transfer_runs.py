@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.adoption.classifier import TransferClassifier
-from tacit.adoption.pooled_scores import pool_weights, pooled
-from tacit.adoption.printed import learn_printed
-from tacit.adoption.self_training import self_train
-from tacit.adoption.source_scores import source_scores
+from tacit.adoption.pictures.classifier import TransferClassifier
+from tacit.adoption.pictures.pooled_scores import pool_weights, pooled
+from tacit.adoption.pictures.printed import learn_printed
+from tacit.adoption.pictures.self_training import self_train
+from tacit.adoption.pictures.source_scores import source_scores
 from tacit.arrays import Rows
-from tacit.data.datasets import ImageSet
-from tacit.data.schema import Schema
+from tacit.data.public.datasets import ImageSet
+from tacit.data.schemas.schema import Schema
 from tacit.experiments.results import ADOPTED, PUBLIC_VIEW, RELEASE_ALONE, TARGET_ONLY
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.privacy.budget import Unit

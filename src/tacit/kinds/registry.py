@@ -1,8 +1,8 @@
 """Every kind of release, one line each; nothing else in the package decides by a kind's name."""
 
 from tacit.checks import one_of
-from tacit.data.columns import Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.kinds import additive, class_moments, encoder, fabricated_rows, linear, marginals, noisy_rows, pair_metric
 from tacit.privacy.budget import Unit

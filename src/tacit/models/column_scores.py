@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.arrays import Arrays, FloatArray, Rows
-from tacit.data.sharing import SharedColumns
+from tacit.data.schemas.sharing import SharedColumns
 
 ARRAYS = ("ours", "theirs", "scale", "shift")
 

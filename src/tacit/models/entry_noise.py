@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from tacit.arrays import Codes, FloatArray, Rows
-from tacit.data.encoded_columns import BLOCK, EncodedColumns
-from tacit.data.schema import PUBLIC, Schema
+from tacit.data.rows.encoded_columns import BLOCK, EncodedColumns
+from tacit.data.schemas.schema import PUBLIC, Schema
 from tacit.errors import InputError
 from tacit.privacy.account import Account, Step
 from tacit.privacy.mechanisms import EntryNoise

@@ -7,7 +7,7 @@ import polars as pl
 from numpy.typing import NDArray
 from sklearn.utils import validation
 
-from tacit.data.frames import is_frame, is_missing_cell, polars_frame
+from tacit.data.reading.frames import is_frame, is_missing_cell, polars_frame
 from tacit.errors import InputError
 from tacit.models.scikit_learn import BaseEstimator
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tacit.arrays import BoolArray
-from tacit.data.contribution import kept_rows
+from tacit.data.rows.contribution import kept_rows
 from tacit.errors import InputError
 from tacit.privacy.account import Plan
 from tacit.privacy.budget import Budget, Unit

@@ -7,9 +7,9 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from sklearn.utils.validation import check_array
 
 from tacit.arrays import FloatArray, Rows
-from tacit.data.encoding import encode
-from tacit.data.frames import is_frame, polars_frame
-from tacit.data.schema import Schema
+from tacit.data.reading.frames import is_frame, polars_frame
+from tacit.data.rows.encoding import encode
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.models.estimator_input import validate_data
 from tacit.models.scikit_learn import BaseEstimator, TransformerMixin
@@ -78,7 +78,7 @@ class SchemaEncoder(TransformerMixin, BaseEstimator):
     Examples
     --------
     >>> import polars as pl
-    >>> from tacit.data.columns import Categorical, Numeric
+    >>> from tacit.data.schemas.columns import Categorical, Numeric
     >>> schema = Schema((Numeric("age", (0, 100)), Categorical("sex", ("f", "m"))))
     >>> SchemaEncoder(schema).fit_transform(pl.DataFrame({"age": [50, 25], "sex": ["m", "f"]})).tolist()
     [[0.5, 0.0, 1.0], [0.25, 1.0, 0.0]]

@@ -8,9 +8,9 @@ from scipy.special import expit
 
 from tacit import checks
 from tacit.arrays import FloatArray, IntArray
-from tacit.data.columns import Categorical
-from tacit.data.row_parts import row_parts
-from tacit.data.schema import Schema
+from tacit.data.rows.parts import row_parts
+from tacit.data.schemas.columns import Categorical
+from tacit.data.schemas.schema import Schema
 from tacit.models.bounded_rows import to_unit_cube
 
 # Rows end a little inside the unit ball: room for the rounding of the division.

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tacit.data.schema import Schema
+from tacit.data.schemas.schema import Schema
 from tacit.models.additive.model import AdditiveClassifier, AdditiveCurves, AdditiveRegression
 from tacit.models.additive.release import read_additive
 from tacit.pages.curves import MOST_CURVES, curve_charts, strongest_curves

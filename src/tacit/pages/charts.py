@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from tacit.adoption.comparison import ClassChange, Share
+from tacit.adoption.evidence.comparison import ClassChange, Share
 from tacit.pages.markup import Markup, tag
 
 # Half the height of a strip, in pixels.

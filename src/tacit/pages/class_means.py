@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tacit.arrays import FloatArray
-from tacit.data.schema import Schema
+from tacit.data.schemas.schema import Schema
 from tacit.kinds.class_moments.preview import ReleasePreview
 from tacit.pages.charts import dot_rows, legend
 from tacit.pages.markup import Markup, joined, tag

@@ -6,8 +6,8 @@ import numpy as np
 
 from tacit.arrays import FloatArray
 from tacit.audit.table_comparison import TableComparison
-from tacit.data.encoding import Encoded
-from tacit.data.schema import Schema
+from tacit.data.rows.encoding import Encoded
+from tacit.data.schemas.schema import Schema
 from tacit.pages.charts import percent, short
 from tacit.pages.fabricated import beside_each_other
 from tacit.pages.layout import section, whole_page

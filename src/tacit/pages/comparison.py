@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tacit.adoption.comparison import Comparison
+from tacit.adoption.evidence.comparison import Comparison
 from tacit.pages.charts import accuracy_chart, change_chart, percent, points, short
 from tacit.pages.markup import Markup, joined, tag
 

@@ -7,11 +7,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tacit.adoption.averaged_transfer import AveragedTransfer
+from tacit.adoption.tables.averaged_transfer import AveragedTransfer
 from tacit.arrays import FloatArray
 from tacit.audit.attacks.outcome import Outcome
 from tacit.audit.attacks.release_attack import ReleaseAttack
-from tacit.data.schema import Schema
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError, TacitError
 from tacit.models.class_labels import partial_codes
 from tacit.privacy.conversions import converted

@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 
 from tacit.arrays import FloatArray
-from tacit.data.encoding import Encoded, decode
-from tacit.data.schema import Schema
+from tacit.data.rows.encoding import Encoded, decode
+from tacit.data.schemas.schema import Schema
 from tacit.pages.charts import bar_chart, legend, percent, short
 from tacit.pages.guarantee import guarantee_block, headline
 from tacit.pages.layout import section, whole_page

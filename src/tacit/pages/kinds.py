@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from tacit.arrays import FloatArray
-from tacit.data.schema import Schema
+from tacit.data.schemas.schema import Schema
 from tacit.errors import ReleaseError
 from tacit.kinds.class_moments import ENTRY_FILE, RECORD_FILE
 from tacit.kinds.class_moments.preview import optional_preview

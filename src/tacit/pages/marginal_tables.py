@@ -3,7 +3,7 @@
 import numpy as np
 
 from tacit.arrays import FloatArray
-from tacit.data.schema import Schema
+from tacit.data.schemas.schema import Schema
 from tacit.kinds.marginals.make import forbidden_pairs, model_of
 from tacit.models.marginals.asking import DEVIATIONS, coarse_names
 from tacit.models.marginals.model import MarginalModel

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from tacit.adoption.evidence_words import METHODS
-from tacit.adoption.figures import Figure
-from tacit.adoption.receiver_evidence import MethodFigures
+from tacit.adoption.evidence.figures import Figure
+from tacit.adoption.evidence.receiver_evidence import MethodFigures
+from tacit.adoption.evidence.words import METHODS
 from tacit.pages.charts import dot_rows, legend, percent
 from tacit.pages.markup import Markup, joined, tag
 

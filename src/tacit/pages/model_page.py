@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tacit.adoption.comparison import Comparison
-from tacit.adoption.receiver_evidence import MethodFigures
+from tacit.adoption.evidence.comparison import Comparison
+from tacit.adoption.evidence.receiver_evidence import MethodFigures
 from tacit.arrays import FloatArray
-from tacit.data.schema import Schema
+from tacit.data.schemas.schema import Schema
 from tacit.pages import class_means, comparison
 from tacit.pages.charts import weight_chart
 from tacit.pages.guarantee import guarantee_block, headline

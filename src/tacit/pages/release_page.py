@@ -1,6 +1,6 @@
 """The page about a release: its guarantee, the sections of its kind, and its columns."""
 
-from tacit.data.schema import Schema
+from tacit.data.schemas.schema import Schema
 from tacit.errors import ReleaseError, TacitError
 from tacit.pages.guarantee import card_entries, guarantee_block, headline
 from tacit.pages.kinds import kind_sections

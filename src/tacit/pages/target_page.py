@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tacit.adoption.evidence_words import TARGET_METHODS, target_verdict_sentence
-from tacit.adoption.figures import Figure
-from tacit.adoption.target_evidence import TargetEvidence
-from tacit.adoption.target_figures import TargetFigures
-from tacit.data.schema import Schema
+from tacit.adoption.evidence.figures import Figure
+from tacit.adoption.evidence.target_evidence import TargetEvidence
+from tacit.adoption.evidence.target_figures import TargetFigures
+from tacit.adoption.evidence.words import TARGET_METHODS, target_verdict_sentence
+from tacit.data.schemas.schema import Schema
 from tacit.pages.charts import dot_rows, legend, percent
 from tacit.pages.layout import section, whole_page
 from tacit.pages.markup import Markup, joined, tag

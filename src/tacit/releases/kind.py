@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from tacit import checks
 from tacit.arrays import Codes, Rows
 from tacit.checks import one_of
-from tacit.data.row_stream import ArrayRows, RowStream
-from tacit.data.schema import Schema
+from tacit.data.rows.stream import ArrayRows, RowStream
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.privacy.account import Account, Plan, plan_event
 from tacit.privacy.accounting import calibrate

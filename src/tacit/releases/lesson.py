@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.arrays import Arrays, Codes, FloatArray, Rows
-from tacit.data.schema import Schema
-from tacit.data.sharing import SharedColumns
+from tacit.data.schemas.schema import Schema
+from tacit.data.schemas.sharing import SharedColumns
 from tacit.errors import InputError
 from tacit.releases.file import Release
 

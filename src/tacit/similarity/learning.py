@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from tacit.arrays import FloatArray
-from tacit.data.encoding import Encoded
+from tacit.data.rows.encoding import Encoded
 
 LEARNERS: dict[str, Callable[[], Any]] = {
     "logistic regression": lambda: make_pipeline(StandardScaler(), LogisticRegression(max_iter=300)),

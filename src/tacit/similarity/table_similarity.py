@@ -7,9 +7,9 @@ from itertools import pairwise
 import numpy as np
 
 from tacit.arrays import FloatArray, Rows
-from tacit.data.columns import Categorical, Feature, Numeric
-from tacit.data.encoding import Encoded
-from tacit.data.schema import Schema
+from tacit.data.rows.encoding import Encoded
+from tacit.data.schemas.columns import Categorical, Feature, Numeric
+from tacit.data.schemas.schema import Schema
 
 BINS = 10
 MISSING = "missing"

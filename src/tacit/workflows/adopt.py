@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from tacit.adoption.averaged_transfer import AveragedTransfer, Shares
-from tacit.adoption.class_names import renamed_classes
-from tacit.adoption.classifier import TransferClassifier
-from tacit.adoption.label_free_transfer import NETWORK, SELF_TRAINING, LabelFreeTransfer
 from tacit.adoption.neighbours import MetricNeighbours
-from tacit.adoption.network import SharpenedTransfer
-from tacit.adoption.private_transfer import PrivateTransfer
-from tacit.adoption.target_transfer import TargetTransfer
+from tacit.adoption.pictures.classifier import TransferClassifier
+from tacit.adoption.pictures.label_free_transfer import NETWORK, SELF_TRAINING, LabelFreeTransfer
+from tacit.adoption.pictures.network import SharpenedTransfer
+from tacit.adoption.sources.class_names import renamed_classes
+from tacit.adoption.tables.averaged_transfer import AveragedTransfer, Shares
+from tacit.adoption.tables.private_transfer import PrivateTransfer
+from tacit.adoption.tables.target_transfer import TargetTransfer
 from tacit.arrays import UNLABELLED
 from tacit.checks import one_of
-from tacit.data.encoding import Encoded
-from tacit.data.schema import Schema
+from tacit.data.rows.encoding import Encoded
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.files.atomic import require_output
 from tacit.files.regular import FilePath

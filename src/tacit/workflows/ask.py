@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tacit.data.conditions import parse_condition
+from tacit.data.schemas.conditions import parse_condition
 from tacit.errors import InputError
 from tacit.files.regular import FilePath
 from tacit.kinds.marginals import FILE

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from tacit.audit.attacks.release_attack import ReleaseAttack, attack_release
 from tacit.audit.card_audit import DRAWS, CardAudit, audit_card
-from tacit.data.encoding import Encoded, encode
-from tacit.data.schema import Schema
+from tacit.data.rows.encoding import Encoded, encode
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.files.regular import FilePath
 from tacit.releases.file import Release

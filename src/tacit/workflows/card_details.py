@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from tacit.audit.card_audit import audit_card, quick_audit
-from tacit.data.schema import Schema
-from tacit.data.schema_file import read_card_table
+from tacit.data.schemas.file import read_card_table
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.files.regular import FilePath
 from tacit.privacy import accounting

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from tacit.arrays import UNLABELLED
 from tacit.audit.table_comparison import TableComparison, compare_tables
-from tacit.data.encoding import Encoded
-from tacit.data.schema import Schema
+from tacit.data.rows.encoding import Encoded
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.files.atomic import require_output, write_text
 from tacit.files.regular import FilePath

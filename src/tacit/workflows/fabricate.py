@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from tacit.checks import one_of
-from tacit.data.bad_records import BadRecords
-from tacit.data.columns import Numeric
-from tacit.data.row_stream import ArrayRows, RowStream
-from tacit.data.schema import Schema
-from tacit.data.workers import ALONE, Workers, open_workers
+from tacit.data.rows.stream import ArrayRows, RowStream
+from tacit.data.rows.workers import ALONE, Workers, open_workers
+from tacit.data.schemas.bad_records import BadRecords
+from tacit.data.schemas.columns import Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.files.atomic import require_output
 from tacit.files.regular import FilePath

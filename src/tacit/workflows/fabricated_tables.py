@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from tacit.data.encoding import encode
-from tacit.data.schema import Schema
-from tacit.data.table_source import read_table
-from tacit.data.tables import format_of, write_table
+from tacit.data.reading.table_source import read_table
+from tacit.data.reading.tables import format_of, write_table
+from tacit.data.rows.encoding import encode
+from tacit.data.schemas.schema import Schema
 from tacit.errors import ReleaseError
 from tacit.files.atomic import replacing
 from tacit.kinds.fabricated_rows import FILE

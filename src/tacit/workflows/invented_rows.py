@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from tacit import checks
 from tacit.arrays import FloatArray, IntArray
-from tacit.data.conditions import parse_condition
-from tacit.data.schema import Schema
+from tacit.data.schemas.conditions import parse_condition
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.kinds.fabricated_rows.make import FabricatedRows
 from tacit.kinds.fabricated_rows.plan import MOST_ROWS

@@ -6,26 +6,26 @@ from typing import Any, Protocol
 
 from numpy.typing import ArrayLike, NDArray
 
-from tacit.adoption.averaged_transfer import KIND as AVERAGED
-from tacit.adoption.averaged_transfer import AveragedTransfer
-from tacit.adoption.classifier import TransferClassifier
-from tacit.adoption.evidence import Evidence
-from tacit.adoption.label_free_transfer import KIND as LABEL_FREE
-from tacit.adoption.label_free_transfer import LabelFreeTransfer
+from tacit.adoption.evidence.picture_evidence import Evidence
+from tacit.adoption.evidence.receiver_evidence import AdoptionEvidence
+from tacit.adoption.evidence.target_evidence import TargetEvidence
 from tacit.adoption.neighbours import KIND as NEIGHBOURS
 from tacit.adoption.neighbours import MetricNeighbours
-from tacit.adoption.network import SharpenedTransfer
-from tacit.adoption.network_storage import KIND as NETWORK
-from tacit.adoption.private_transfer import KIND as PRIVATE
-from tacit.adoption.private_transfer import PrivateTransfer
-from tacit.adoption.receiver_evidence import AdoptionEvidence
-from tacit.adoption.second_round import ANSWER, Answer
-from tacit.adoption.storage import KIND as TRANSFER
-from tacit.adoption.target_evidence import TargetEvidence
-from tacit.adoption.target_transfer import KIND as TARGET
-from tacit.adoption.target_transfer import TargetTransfer
+from tacit.adoption.pictures.classifier import TransferClassifier
+from tacit.adoption.pictures.label_free_transfer import KIND as LABEL_FREE
+from tacit.adoption.pictures.label_free_transfer import LabelFreeTransfer
+from tacit.adoption.pictures.network import SharpenedTransfer
+from tacit.adoption.pictures.network_storage import KIND as NETWORK
+from tacit.adoption.pictures.second_round import ANSWER, Answer
+from tacit.adoption.pictures.storage import KIND as TRANSFER
+from tacit.adoption.tables.averaged_transfer import KIND as AVERAGED
+from tacit.adoption.tables.averaged_transfer import AveragedTransfer
+from tacit.adoption.tables.private_transfer import KIND as PRIVATE
+from tacit.adoption.tables.private_transfer import PrivateTransfer
+from tacit.adoption.tables.target_transfer import KIND as TARGET
+from tacit.adoption.tables.target_transfer import TargetTransfer
 from tacit.arrays import FloatArray
-from tacit.data.schema import Schema
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError, ReleaseError
 from tacit.files.regular import FilePath
 from tacit.kinds.registry import kind_of

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import polars as pl
 
-from tacit.adoption.target_transfer import TargetTransfer
+from tacit.adoption.tables.target_transfer import TargetTransfer
 from tacit.arrays import Rows
-from tacit.data.encoding import Place, columns_to_read, decode_labels, encode_columns
-from tacit.data.schema import Schema
-from tacit.data.table_source import Batch
-from tacit.data.tables import Format, format_of, write_table
+from tacit.data.reading.table_source import Batch
+from tacit.data.reading.tables import Format, format_of, write_table
+from tacit.data.rows.encoding import Place, columns_to_read, decode_labels, encode_columns
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.files.atomic import replacing, require_output
 from tacit.files.regular import FilePath

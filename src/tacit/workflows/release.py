@@ -9,10 +9,10 @@ from typing import Any
 from numpy.typing import NDArray
 
 from tacit.arrays import Rows
-from tacit.data.bad_records import BadRecords
-from tacit.data.row_stream import RowStream
-from tacit.data.schema import Schema
-from tacit.data.workers import ALONE, Workers, open_workers
+from tacit.data.rows.stream import RowStream
+from tacit.data.rows.workers import ALONE, Workers, open_workers
+from tacit.data.schemas.bad_records import BadRecords
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError, ReleaseError
 from tacit.files.atomic import require_output
 from tacit.files.regular import FilePath

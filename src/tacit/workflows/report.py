@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from tacit.adoption.averaged_transfer import AveragedTransfer
-from tacit.adoption.classifier import TransferClassifier
-from tacit.adoption.comparison import Comparison, compare
-from tacit.adoption.evidence_comparison import compare_evidence
-from tacit.adoption.evidence_words import remarks, verdict_sentence
-from tacit.adoption.figures import HeldOut
-from tacit.adoption.receiver_evidence import AdoptionEvidence, MethodFigures, method_figures
-from tacit.adoption.target_figures import TargetFigures
-from tacit.adoption.target_transfer import TargetTransfer
+from tacit.adoption.evidence.comparison import Comparison, compare
+from tacit.adoption.evidence.figures import HeldOut
+from tacit.adoption.evidence.own_comparison import compare_evidence
+from tacit.adoption.evidence.receiver_evidence import AdoptionEvidence, MethodFigures, method_figures
+from tacit.adoption.evidence.target_figures import TargetFigures
+from tacit.adoption.evidence.words import remarks, verdict_sentence
+from tacit.adoption.pictures.classifier import TransferClassifier
+from tacit.adoption.tables.averaged_transfer import AveragedTransfer
+from tacit.adoption.tables.target_transfer import TargetTransfer
 from tacit.arrays import Codes, FloatArray, Rows
-from tacit.data.encoding import encode_file
+from tacit.data.rows.encoding import encode_file
 from tacit.errors import InputError
 from tacit.files.atomic import require_output, write_text
 from tacit.files.regular import FilePath

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from tacit.data.encoding import encode, encode_file
+from tacit.data.rows.encoding import encode, encode_file
 from tacit.pages.fabricated import FabricatedFacts, fabricated_page
 from tacit.workflows.fabricated_tables import open_fabricated
 from tacit.workflows.invented_rows import MARGINALS

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from tacit.adoption.second_round import Request, answer_request, make_request
-from tacit.data.schema import Schema
+from tacit.adoption.pictures.second_round import Request, answer_request, make_request
+from tacit.data.schemas.schema import Schema
 from tacit.files.atomic import require_output
 from tacit.files.regular import FilePath
 from tacit.privacy.ledger import LedgerLike

@@ -15,18 +15,18 @@ import polars as pl
 
 from tacit import checks
 from tacit.arrays import BoolArray
-from tacit.data.bad_records import BadRecords
-from tacit.data.columns import Numeric
-from tacit.data.contribution import kept_rows
-from tacit.data.databases import is_database
-from tacit.data.encoding import Encoded, LabelPresence, columns_to_read, encode, open_for
-from tacit.data.identifiers import RepeatingColumn, count_names
-from tacit.data.row_facts import RowFacts
-from tacit.data.row_stream import ArrayRows, RowStream, SourceRows
-from tacit.data.schema import Schema
-from tacit.data.schema_file import read_schema
-from tacit.data.table_source import TableSource
-from tacit.data.workers import ALONE, Workers
+from tacit.data.reading.databases import is_database
+from tacit.data.reading.table_source import TableSource
+from tacit.data.rows.contribution import kept_rows
+from tacit.data.rows.encoding import Encoded, LabelPresence, columns_to_read, encode, open_for
+from tacit.data.rows.facts import RowFacts
+from tacit.data.rows.stream import ArrayRows, RowStream, SourceRows
+from tacit.data.rows.workers import ALONE, Workers
+from tacit.data.schemas.bad_records import BadRecords
+from tacit.data.schemas.columns import Numeric
+from tacit.data.schemas.file import read_schema
+from tacit.data.schemas.identifiers import RepeatingColumn, count_names
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.files.regular import FilePath
 from tacit.privacy import accounting

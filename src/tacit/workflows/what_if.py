@@ -9,8 +9,8 @@ from sklearn.model_selection import train_test_split
 
 from tacit import checks
 from tacit.arrays import FloatArray
-from tacit.data.encoding import Encoded
-from tacit.data.schema import Schema
+from tacit.data.rows.encoding import Encoded
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.files.atomic import require_output
 from tacit.files.regular import FilePath

@@ -2,7 +2,7 @@ import numpy as np
 from tests.models.marginals.conftest import SCHEMA, people
 
 from tacit.audit.attacks.closeness import closeness
-from tacit.data.encoding import encode
+from tacit.data.rows.encoding import encode
 
 PRIVATE, HELD_OUT, OTHERS = (encode(people(600, seed), SCHEMA) for seed in (0, 1, 2))
 

@@ -8,9 +8,9 @@ import pytest
 from tacit.arrays import FloatArray
 from tacit.audit.attacks.outcome import Outcome
 from tacit.audit.attacks.release_attack import SHADOW, ReleaseAttack, attack_release, record_claim
-from tacit.data.columns import Label, Numeric
-from tacit.data.encoding import Encoded
-from tacit.data.schema import Schema
+from tacit.data.rows.encoding import Encoded
+from tacit.data.schemas.columns import Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.kinds.fabricated_rows.make import fabricate

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from tacit.audit.attacks.target import schema_of_release
-from tacit.data.columns import Label, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 

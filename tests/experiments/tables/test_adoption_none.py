@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterable
 
-from tacit.adoption.label_free_transfer import label_free_network
-from tacit.data.datasets import ImageSet
+from tacit.adoption.pictures.label_free_transfer import label_free_network
+from tacit.data.public.datasets import ImageSet
 from tacit.experiments.results import ADOPTED, RELEASE_ALONE, ResultRow
 from tacit.experiments.tables import adoption_none
 

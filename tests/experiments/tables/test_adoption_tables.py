@@ -7,8 +7,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tacit.data.datasets import TableSet
-from tacit.data.downloads import HEART_CENTRES
+from tacit.data.public.datasets import TableSet
+from tacit.data.public.downloads import HEART_CENTRES
 from tacit.experiments.results import ResultRow
 from tacit.experiments.tables import adoption_tables
 

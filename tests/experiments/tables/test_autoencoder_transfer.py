@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from tacit.data.datasets import ImageSet
+from tacit.data.public.datasets import ImageSet
 from tacit.experiments.results import ResultRow
 from tacit.experiments.tables import autoencoder_transfer
 from tacit.experiments.tables.autoencoder_transfer import _feature_maps, _few_rows

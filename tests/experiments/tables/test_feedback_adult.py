@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 import pytest
 
-from tacit.data.datasets import TableSet
+from tacit.data.public.datasets import TableSet
 from tacit.experiments.feedback_runs import BEST, PPS, RANDOM, START, SUPERVISED
 from tacit.experiments.results import ResultRow
 from tacit.experiments.tables import feedback_adult

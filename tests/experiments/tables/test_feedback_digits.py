@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from tacit.data.datasets import ImageSet
+from tacit.data.public.datasets import ImageSet
 from tacit.experiments.feedback_networks import convolutional, deep
 from tacit.experiments.feedback_runs import BEST, LCPS, PPS, RANDOM, START, SUPERVISED
 from tacit.experiments.results import ResultRow

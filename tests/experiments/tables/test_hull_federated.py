@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from tacit.data.datasets import ImageSet
+from tacit.data.public.datasets import ImageSet
 from tacit.experiments.results import ResultRow
 from tacit.experiments.tables import hull_federated
 from tacit.experiments.tables.hull_federated import CLEAN, NOISY

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tacit.audit.attacks.membership_score import membership_score
-from tacit.data.datasets import ImageSet
+from tacit.data.public.datasets import ImageSet
 from tacit.experiments.results import ResultRow
 from tacit.experiments.tables import hull_leakage
 from tacit.experiments.tables.hull_leakage import ACCURACY, CHANCE, MOMENTS, NOISY, RAW, SCORE, SMOOTHED

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.utils import check_random_state
 
-from tacit.data.datasets import ImageSet
+from tacit.data.public.datasets import ImageSet
 from tacit.experiments.results import ResultRow
 from tacit.experiments.tables import hull_mnist
 

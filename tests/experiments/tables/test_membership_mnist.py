@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from tacit.data.datasets import ImageSet
+from tacit.data.public.datasets import ImageSet
 from tacit.experiments.results import ADOPTED, PUBLIC_VIEW, RELEASE_ALONE, TARGET_ONLY, ResultRow
 from tacit.experiments.tables import membership_mnist
 from tacit.experiments.transfer_runs import PRINTED

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tacit.data.datasets import Domain, OfficeCaltech
+from tacit.data.public.datasets import Domain, OfficeCaltech
 from tacit.experiments.results import ADOPTED, RELEASE_ALONE, TARGET_ONLY, ResultRow
 from tacit.experiments.tables import membership_office
 from tacit.experiments.tables.membership_office import SVM, SVM_SHARES

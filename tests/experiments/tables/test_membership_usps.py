@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
-from tacit.data.datasets import ImageSet
+from tacit.data.public.datasets import ImageSet
 from tacit.experiments.results import ADOPTED, RELEASE_ALONE, TARGET_ONLY, ResultRow
 from tacit.experiments.tables import membership_usps
 

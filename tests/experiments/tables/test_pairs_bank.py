@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from tacit.data.datasets import TableSet
+from tacit.data.public.datasets import TableSet
 from tacit.experiments import pair_runs
 from tacit.experiments.results import ResultRow
 from tacit.experiments.tables import pairs_bank

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tacit.data.datasets import TableSet
+from tacit.data.public.datasets import TableSet
 from tacit.experiments.results import ADOPTED, TARGET_ONLY, ResultRow
 from tacit.experiments.tables import pairs_transfer
 

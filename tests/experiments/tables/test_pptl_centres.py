@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import pytest
 
-from tacit.data.datasets import TableSet
+from tacit.data.public.datasets import TableSet
 from tacit.experiments.linear_runs import DIRECT, SIMPLE, SOURCE
 from tacit.experiments.results import ResultRow
 from tacit.experiments.tables import pptl_centres

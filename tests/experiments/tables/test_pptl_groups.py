@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
-from tacit.data.datasets import ImageSet
+from tacit.data.public.datasets import ImageSet
 from tacit.experiments import linear_digits
 from tacit.experiments.linear_runs import DIRECT
 from tacit.experiments.results import ResultRow

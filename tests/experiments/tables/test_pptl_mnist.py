@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import pytest
 
-from tacit.data.datasets import ImageSet
+from tacit.data.public.datasets import ImageSet
 from tacit.experiments import linear_digits
 from tacit.experiments.linear_runs import DIRECT, SIMPLE, SOURCE
 from tacit.experiments.results import ResultRow

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import LogisticRegression
 from sklearn.semi_supervised import SelfTrainingClassifier
 
-from tacit.data.datasets import TableSet
+from tacit.data.public.datasets import TableSet
 from tacit.experiments.results import ResultRow
 from tacit.experiments.tables import sharpening_adult
 from tacit.experiments.tables.sharpening_adult import ACCURACY, CALIBRATED, FOLDS, RAW, _predict, _scores, peers

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tacit.data.datasets import ImageSet
+from tacit.data.public.datasets import ImageSet
 from tacit.experiments.results import ResultRow
 from tacit.experiments.tables import sharpening_mnist
 from tacit.models.semi_supervised.classifier import SharpenedClassifier

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from tacit.adoption import network
-from tacit.data.datasets import ImageSet
+from tacit.adoption.pictures import network
+from tacit.data.public.datasets import ImageSet
 from tacit.experiments.results import ADOPTED, RELEASE_ALONE, TARGET_ONLY, ResultRow
 from tacit.experiments.tables import sharpening_transfer
 

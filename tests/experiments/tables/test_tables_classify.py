@@ -6,7 +6,7 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from tacit.data.datasets import TableSet
+from tacit.data.public.datasets import TableSet
 from tacit.experiments import table_runs
 from tacit.experiments.results import ResultRow
 from tacit.experiments.table_runs import BOOSTING, LINEAR, TACIT

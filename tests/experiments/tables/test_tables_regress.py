@@ -7,9 +7,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tacit.data.columns import Categorical
-from tacit.data.datasets import TableSet
-from tacit.data.public_schemas import diamonds_schema
+from tacit.data.public.datasets import TableSet
+from tacit.data.public.schemas import diamonds_schema
+from tacit.data.schemas.columns import Categorical
 from tacit.experiments import table_runs
 from tacit.experiments.results import ResultRow
 from tacit.experiments.table_runs import TACIT

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from tacit.data.datasets import TableSet
-from tacit.data.encoding import Encoded
+from tacit.data.public.datasets import TableSet
+from tacit.data.rows.encoding import Encoded
 from tacit.errors import MissingDataError
 from tacit.experiments import mixed_tables
 from tacit.experiments.mixed_tables import SplitTable

@@ -7,8 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 from tacit.arrays import FloatArray
-from tacit.data.columns import Categorical, Label, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Categorical, Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError, SchemaError
 from tacit.kinds.additive import KIND
 from tacit.models.additive.release import read_additive

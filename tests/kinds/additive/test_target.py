@@ -8,8 +8,8 @@ import pytest
 
 import tacit
 from tacit.arrays import FloatArray
-from tacit.data.columns import Categorical, Label, Numeric, Target
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Categorical, Label, Numeric, Target
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError, ReleaseError, SchemaError
 from tacit.kinds.additive import KIND
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS

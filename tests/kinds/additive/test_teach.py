@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from tests.kinds.additive.test_make import SCHEMA, rows
 
-from tacit.data.columns import Categorical, Label, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Categorical, Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.errors import ReleaseError
 from tacit.kinds.additive import KIND
 from tacit.releases.file import Release

@@ -7,9 +7,9 @@ import pytest
 from tacit import Budget, Ledger, Schema
 from tacit.audit.card_audit import audit_card
 from tacit.audit.replay import replay
-from tacit.data.columns import Categorical, Label, Numeric
-from tacit.data.datasets import load_digits
-from tacit.data.encoded_columns import BLOCK, EncodedColumns
+from tacit.data.public.datasets import load_digits
+from tacit.data.rows.encoded_columns import BLOCK, EncodedColumns
+from tacit.data.schemas.columns import Categorical, Label, Numeric
 from tacit.errors import BudgetExceededError, InputError, SchemaError
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.models.class_moments.features import TableFeatures, features_of

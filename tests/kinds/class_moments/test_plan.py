@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from tests.kinds.two_hospitals import OWNER, owner_rows
 
-from tacit.data.columns import Label, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.errors import SchemaError
 from tacit.kinds.class_moments import KIND
 from tacit.kinds.class_moments.plan import ROW_NORM, record_step

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from tacit.data.columns import Categorical, Label, Numeric
-from tacit.data.public_schemas import image_schema
-from tacit.data.schema import Schema
+from tacit.data.public.schemas import image_schema
+from tacit.data.schemas.columns import Categorical, Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.kinds.class_moments.preview import ReleasePreview, optional_preview, preview_release

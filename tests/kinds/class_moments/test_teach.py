@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from tests.kinds.two_hospitals import OWNER, PROMISE, STRANGER, owner_rows, receiver, receiver_rows, right
 
-from tacit.data.columns import Label, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.kinds.class_moments import KIND
 from tacit.kinds.class_moments.teach import DIMENSIONS, FLOORS, class_places, stored_scores

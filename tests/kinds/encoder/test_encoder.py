@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from tests.kinds.two_hospitals import OWNER, PROMISE, STRANGER, owner_rows, receiver, receiver_rows
 
-from tacit.data.columns import Label, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.kinds.encoder import KIND
 from tacit.kinds.encoder.plan import MOST_UNITS

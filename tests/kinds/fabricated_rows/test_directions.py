@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from tacit.data.columns import Categorical, Label, Numeric
-from tacit.data.public_schemas import image_schema
-from tacit.data.schema import Image, Schema
+from tacit.data.public.schemas import image_schema
+from tacit.data.schemas.columns import Categorical, Label, Numeric
+from tacit.data.schemas.schema import Image, Schema
 from tacit.kinds.fabricated_rows.deformations import deformed
 from tacit.kinds.fabricated_rows.directions import BLOCK, MOST_COLUMNS, directions_of, waves
 

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from tacit.data.columns import Label, Numeric
-from tacit.data.public_schemas import image_schema
-from tacit.data.schema import Schema
+from tacit.data.public.schemas import image_schema
+from tacit.data.schemas.columns import Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.kinds.fabricated_rows.directions import directions_of
 from tacit.kinds.fabricated_rows.gaussians import (
     NoisyMoments,

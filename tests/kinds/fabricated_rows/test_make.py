@@ -14,8 +14,8 @@ from tacit import Budget, Ledger, Schema
 from tacit.audit.card_audit import audit_card
 from tacit.audit.kinds.fabricated_rows import cases
 from tacit.audit.self_audit import Verdict
-from tacit.data.columns import Categorical, Label, Numeric
-from tacit.data.datasets import load_digits, load_mnist
+from tacit.data.public.datasets import load_digits, load_mnist
+from tacit.data.schemas.columns import Categorical, Label, Numeric
 from tacit.errors import BudgetExceededError, InputError, SchemaError
 from tacit.kinds.fabricated_rows import KIND as FABRICATED_ROWS
 from tacit.kinds.fabricated_rows.directions import directions_of

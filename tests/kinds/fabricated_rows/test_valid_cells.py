@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from tacit.data.columns import Categorical, Label, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Categorical, Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.kinds.fabricated_rows.valid_cells import assign_categories, to_valid_cells
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from tacit import Budget, Ledger, Schema
 from tacit.audit.replay import replay
-from tacit.data.columns import Categorical, Label, Numeric
+from tacit.data.schemas.columns import Categorical, Label, Numeric
 from tacit.errors import BudgetExceededError, InputError, SchemaError
 from tacit.kinds.linear import KIND as LINEAR
 

@@ -5,10 +5,10 @@ import polars as pl
 import pytest
 
 import tacit
-from tacit.data.coded_columns import Date, Pattern
-from tacit.data.columns import Categorical, Label, Numeric
-from tacit.data.encoding import encode
-from tacit.data.schema import Schema
+from tacit.data.rows.encoding import encode
+from tacit.data.schemas.coded_columns import Date, Pattern
+from tacit.data.schemas.columns import Categorical, Label, Numeric
+from tacit.data.schemas.schema import Schema
 
 FIRST_DAY = np.datetime64("2018-01-01")
 CONSTRAINTS = ("admitted <= left", "low <= high", "pregnant = yes implies sex = female")

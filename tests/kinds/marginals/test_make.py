@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from tests.models.marginals.conftest import SCHEMA, people
 
-from tacit.data.columns import Categorical, Label, Numeric
-from tacit.data.encoding import encode
-from tacit.data.schema import Schema
+from tacit.data.rows.encoding import encode
+from tacit.data.schemas.columns import Categorical, Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError, ReleaseError, SchemaError
 from tacit.kinds.marginals import KIND
 from tacit.kinds.marginals.make import forbidden_pairs, model_of

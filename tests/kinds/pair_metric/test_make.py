@@ -8,9 +8,9 @@ from typer.testing import CliRunner
 from tacit import Budget, PairMetric, read_release
 from tacit.arrays import FloatArray
 from tacit.audit.replay import replay
-from tacit.data.columns import Categorical, Label, Numeric
-from tacit.data.pairs import chain
-from tacit.data.schema import Schema
+from tacit.data.rows.pairs import chain
+from tacit.data.schemas.columns import Categorical, Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.errors import BudgetExceededError, InputError, SchemaError
 from tacit.interfaces.cli.main import app
 from tacit.kinds.pair_metric import KIND as PAIR_METRIC

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from tests.kinds.two_hospitals import OWNER, PROMISE, STRANGER, owner_rows, receiver, receiver_rows
 
-from tacit.data.schema import Schema
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.kinds.pair_metric import KIND
 from tacit.kinds.pair_metric.plan import (

@@ -1,6 +1,6 @@
 """One Laplace query of counts."""
 
-from tacit.data.schema import Schema
+from tacit.data.schemas.schema import Schema
 from tacit.privacy.account import Step
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.mechanisms import Laplace

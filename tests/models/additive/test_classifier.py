@@ -8,7 +8,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import train_test_split
 
 from tacit import PrivateAdditiveClassifier, Schema
-from tacit.data.columns import Categorical, Numeric
+from tacit.data.schemas.columns import Categorical, Numeric
 from tacit.errors import InputError
 from tacit.models.additive.model import AdditiveClassifier
 from tacit.models.additive.release import read_additive

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from tacit.data.columns import Categorical, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Categorical, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.models.additive.levels import (
     N_INTERVALS,

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from tacit.data.columns import Categorical, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Categorical, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.models.additive.levels import levels_of
 from tacit.models.additive.matching import (
     UNKNOWN,

@@ -6,7 +6,7 @@ import pytest
 
 from tacit import PrivateAdditiveRegressor, Schema
 from tacit.arrays import FloatArray
-from tacit.data.columns import Categorical, Numeric
+from tacit.data.schemas.columns import Categorical, Numeric
 from tacit.errors import InputError
 from tacit.models.additive.model import AdditiveRegression
 from tacit.models.additive.release import read_additive

@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 from sklearn.base import BaseEstimator
 
-from tacit.data.columns import Categorical, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Categorical, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError, SchemaError
 from tacit.models.additive.levels import levels_of
 from tacit.models.additive.table_input import PublicColumns, column_bounds, features_of_frame

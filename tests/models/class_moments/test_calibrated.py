@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.special import expit, softmax
 
-from tacit.data.columns import Label, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.models.class_moments.calibrated import (
     CalibratedDiscriminant,
     calibrated_discriminant,

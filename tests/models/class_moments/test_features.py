@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from tacit.data.columns import Categorical, Label, Numeric
-from tacit.data.schema import Image, Schema
+from tacit.data.schemas.columns import Categorical, Label, Numeric
+from tacit.data.schemas.schema import Image, Schema
 from tacit.models.class_moments.features import IMAGE_FEATURES, ImageFeatures, TableFeatures, features_of
 
 PIXELS = tuple(f"p{place}" for place in range(64))

@@ -3,8 +3,8 @@ import json
 import numpy as np
 import pytest
 
-from tacit.data.columns import Label, Numeric
-from tacit.data.schema import Image, Schema
+from tacit.data.schemas.columns import Label, Numeric
+from tacit.data.schemas.schema import Image, Schema
 from tacit.models.class_moments.frames import (
     SCALES,
     ColumnFrame,

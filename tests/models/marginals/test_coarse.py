@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from tacit.data.columns import Categorical, Numeric
+from tacit.data.schemas.columns import Categorical, Numeric
 from tacit.models.marginals.coarse import CellScale, _without_tiny, coarse_groups
 from tacit.models.marginals.levels import levels_of
 

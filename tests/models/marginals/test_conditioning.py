@@ -5,8 +5,8 @@ import polars as pl
 import pytest
 from tests.models.marginals.conftest import SCHEMA, measured, people
 
-from tacit.data.conditions import parse_condition
-from tacit.data.encoding import encode
+from tacit.data.rows.encoding import encode
+from tacit.data.schemas.conditions import parse_condition
 from tacit.errors import InputError
 from tacit.models.marginals.conditioning import Rules, column_values, conditioned
 from tacit.models.marginals.model import MarginalModel, fitted_model

@@ -1,7 +1,7 @@
 import numpy as np
 from tests.models.marginals.conftest import SCHEMA, people
 
-from tacit.data.encoding import encode
+from tacit.data.rows.encoding import encode
 from tacit.models.marginals.counting import level_counts, pair_counts, range_counts
 from tacit.models.marginals.layout import Layout, encoded_batches
 

@@ -3,9 +3,9 @@ import polars as pl
 from polars.testing import assert_frame_equal
 from tests.models.marginals.conftest import SCHEMA, people
 
-from tacit.data.columns import Numeric
-from tacit.data.encoding import encode
-from tacit.data.schema import Schema
+from tacit.data.rows.encoding import encode
+from tacit.data.schemas.columns import Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.models.marginals.layout import Layout, encoded_batches
 
 

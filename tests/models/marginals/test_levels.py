@@ -2,8 +2,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tacit.data.coded_columns import Date, Pattern
-from tacit.data.columns import Categorical, Label, Numeric
+from tacit.data.schemas.coded_columns import Date, Pattern
+from tacit.data.schemas.columns import Categorical, Label, Numeric
 from tacit.models.marginals.levels import GRID, MOST_INTEGERS, graded_starts, levels_of
 
 

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from tests.models.marginals.conftest import SCHEMA, measured, people
 
-from tacit.data.columns import Categorical, Label
-from tacit.data.encoding import encode
-from tacit.data.schema import Schema
+from tacit.data.rows.encoding import encode
+from tacit.data.schemas.columns import Categorical, Label
+from tacit.data.schemas.schema import Schema
 from tacit.errors import BudgetError
 from tacit.models.marginals.layout import Layout, encoded_batches
 from tacit.models.marginals.measuring import Measurement, Survey, chosen_pairs, label_weight, measure

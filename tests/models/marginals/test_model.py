@@ -3,9 +3,9 @@ import polars as pl
 import pytest
 from tests.models.marginals.conftest import SCHEMA, measured, people
 
-from tacit.data.columns import Categorical, Label, Numeric
-from tacit.data.encoding import encode
-from tacit.data.schema import Schema
+from tacit.data.rows.encoding import encode
+from tacit.data.schemas.columns import Categorical, Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.models.marginals.model import MarginalModel, fitted_model
 
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from tacit.data.columns import Categorical, Numeric
+from tacit.data.schemas.columns import Categorical, Numeric
 from tacit.models.marginals.levels import levels_of
 from tacit.models.marginals.mixture import Mixture
 from tacit.models.marginals.placing import (

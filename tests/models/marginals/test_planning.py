@@ -6,9 +6,9 @@ import pytest
 from tests.models.marginals.conftest import SCHEMA, people
 
 from tacit.audit.replay import QueryRecorder
-from tacit.data.columns import Categorical, Label, Numeric
-from tacit.data.encoding import encode
-from tacit.data.schema import Schema
+from tacit.data.rows.encoding import encode
+from tacit.data.schemas.columns import Categorical, Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.models.marginals.layout import Layout, encoded_batches
 from tacit.models.marginals.levels import levels_of
 from tacit.models.marginals.measuring import Survey, measure

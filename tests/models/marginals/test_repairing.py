@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from tacit.data.columns import Categorical, Label, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Categorical, Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.models.marginals.conditioning import Rules
 from tacit.models.marginals.layout import Layout
 from tacit.models.marginals.repairing import Repair, constraint_zeros

@@ -3,7 +3,7 @@ import pytest
 from sklearn.metrics import log_loss, roc_auc_score
 from tests.models.marginals.conftest import SCHEMA, people
 
-from tacit.data.encoding import encode
+from tacit.data.rows.encoding import encode
 from tacit.models.column_scores import ColumnMatch
 from tacit.models.marginals.model import MarginalModel
 from tacit.models.marginals.scoring import CellScores, cell_scores, regression, stored_cell_scores

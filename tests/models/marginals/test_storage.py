@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from tests.models.marginals.conftest import SCHEMA, people
 
-from tacit.data.encoding import encode
+from tacit.data.rows.encoding import encode
 from tacit.errors import ReleaseError
 from tacit.models.marginals.layout import Layout
 from tacit.models.marginals.levels import GRID

@@ -5,8 +5,8 @@ import pytest
 from tests.models.marginals.conftest import measured
 
 from tacit.arrays import FloatArray
-from tacit.data.columns import Label, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.models.marginals.measuring import Measurement
 from tacit.models.marginals.trees import CELL_PENALTY, Cells, _divided, density_cuts
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from tacit.data.pairs import pair_signs
+from tacit.data.rows.pairs import pair_signs
 from tacit.errors import InputError
 from tacit.models.pair_metric.inputs import (
     GRAPH_DECLARED,

@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from tacit import Budget
 from tacit.arrays import FloatArray
 from tacit.audit.replay import replay
-from tacit.data.pairs import chain, pair_signs, random_pairs
+from tacit.data.rows.pairs import chain, pair_signs, random_pairs
 from tacit.errors import BudgetExceededError, InputError
 from tacit.models.class_moments.nearest_mean import PrivateNearestMean
 from tacit.models.pair_metric.metric import PairMetric

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from tacit.data.columns import Label, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError, ReleaseError
 from tacit.models.pair_metric.metric import PairMetric
 from tacit.models.pair_metric.release import bound_widths, metric_of_columns, metric_release, released_metric

@@ -20,8 +20,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from torch import nn
 
 from tacit import SharpenedClassifier
-from tacit.data.columns import Label, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError, TacitError
 from tacit.models.semi_supervised.recipe import ALGORITHMS, DISTILLATIONS, LossSettings, TrainingSettings
 

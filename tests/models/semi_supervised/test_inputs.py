@@ -6,8 +6,8 @@ import torch
 from numpy.testing import assert_allclose
 
 from tacit.arrays import Float32Array
-from tacit.data.columns import Categorical, Label, Numeric
-from tacit.data.schema import Image, Schema
+from tacit.data.schemas.columns import Categorical, Label, Numeric
+from tacit.data.schemas.schema import Image, Schema
 from tacit.errors import InputError
 from tacit.models.semi_supervised.inputs import ColumnLayout, PictureLayout, flat_rows, lay_out
 from tacit.models.semi_supervised.training import augmentation_of

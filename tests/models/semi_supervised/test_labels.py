@@ -3,8 +3,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tacit.data.columns import Label, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.models.semi_supervised.labels import checked_guide, class_codes, class_shares, held_out
 

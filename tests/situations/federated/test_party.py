@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
-from tacit.data.public_schemas import image_schema
+from tacit.data.public.schemas import image_schema
 from tacit.errors import InputError
 from tacit.kinds.noisy_rows import KIND as NOISY_ROWS
 from tacit.kinds.noisy_rows.rows import gathered, private_rows

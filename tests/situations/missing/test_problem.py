@@ -5,8 +5,8 @@ import polars as pl
 import pytest
 from numpy.testing import assert_array_equal
 
-from tacit.data.columns import Categorical, Ignored, Label, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Categorical, Ignored, Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError, SchemaError
 from tacit.situations.missing.problem import inference_problem
 

@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 from tacit.arrays import FloatArray
 from tacit.audit.attacks.outcome import Outcome, outcome
 from tacit.audit.attacks.released_rows import nearest_distances, own_class_distances
-from tacit.data.encoding import Encoded
+from tacit.data.rows.encoding import Encoded
 
 # Rows of each table that are compared, at most; distances of all pairs are taken.
 MOST_ROWS = 3000

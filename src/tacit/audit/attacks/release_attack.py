@@ -13,8 +13,8 @@ from tacit.audit.attacks.membership_score import MembershipScore, membership_sco
 from tacit.audit.attacks.outcome import LEAST_ROWS, Outcome, outcome
 from tacit.audit.attacks.shadow import APPEARANCES, ScoreRows, shadow_scores
 from tacit.audit.attacks.target import AttackTarget
-from tacit.data.encoding import Encoded
-from tacit.data.schema import Schema
+from tacit.data.rows.encoding import Encoded
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.privacy import accounting
 from tacit.privacy.budget import Relation, Unit

@@ -6,8 +6,8 @@ from typing import Any
 
 from tacit.arrays import FloatArray, IntArray
 from tacit.audit.attacks.attacker_view import AttackerView
-from tacit.data.encoding import Encoded
-from tacit.data.schema import Schema
+from tacit.data.rows.encoding import Encoded
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.privacy.card import Card
 from tacit.releases.file import Release

@@ -10,8 +10,8 @@ from tacit.arrays import FloatArray
 from tacit.audit.case import DELTA, DRAWS, EPSILON, Case, replay_fits, replay_result
 from tacit.audit.game import Game, mechanism_game
 from tacit.audit.neighbours import MixedTable
-from tacit.data.columns import Categorical, Label, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Categorical, Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.kinds.additive import KIND as ADDITIVE
 from tacit.models.additive.class_check import cell_edges, histogram_query
 from tacit.models.additive.classifier import PrivateAdditiveClassifier

@@ -8,8 +8,8 @@ from tacit.arrays import Codes, FloatArray
 from tacit.audit.case import DELTA, EPSILON, FIT_EPSILON, Case, replay_result
 from tacit.audit.game import Game, Sampler, fit_samplers
 from tacit.audit.neighbours import MIXED_SCHEMA, MixedTable, mixed_table, neighbouring_table
-from tacit.data.columns import Label, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.kinds.class_moments.plan import ROW_NORM
 from tacit.models.class_moments.features import count_weight, features_of

@@ -8,8 +8,8 @@ from tacit.arrays import Codes, FloatArray
 from tacit.audit.case import DELTA, EPSILON, FIT_EPSILON, Case, replay_result
 from tacit.audit.game import Game, fit_samplers
 from tacit.audit.neighbours import MIXED_SCHEMA, mixed_table, neighbouring_table
-from tacit.data.columns import Label, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.kinds.fabricated_rows.make import fabricate
 from tacit.privacy.budget import Unit
 from tacit.privacy.card import AuditResult

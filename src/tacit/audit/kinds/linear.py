@@ -9,7 +9,7 @@ import numpy as np
 from tacit.arrays import FloatArray
 from tacit.audit.case import DRAWS, EPSILON, FIT_EPSILON, Case, replay_fits, replay_result
 from tacit.audit.game import Game, Sampler, fit_samplers, mechanism_game
-from tacit.data.row_parts import row_parts
+from tacit.data.rows.parts import row_parts
 from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
 from tacit.models.linear.logistic import PrivateLogisticRegression
 from tacit.models.linear.planning import SplitSettings

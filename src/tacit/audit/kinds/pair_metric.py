@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 from tacit.arrays import BoolArray, FloatArray
 from tacit.audit.case import DELTA, DRAWS, EPSILON, Case, replay_fits
 from tacit.audit.game import Game, Sampler, mechanism_game
-from tacit.data.pairs import pair_signs, random_pairs
+from tacit.data.rows.pairs import pair_signs, random_pairs
 from tacit.models.pair_metric.diagonal import Diagonal
 from tacit.models.pair_metric.metric import PairMetric
 from tacit.models.pair_metric.printed import PrintedDescent

@@ -8,12 +8,12 @@ import numpy as np
 from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
-from tacit.adoption.averaged_transfer import AveragedTransfer
-from tacit.adoption.label_free_transfer import LabelFreeTransfer, label_free_network
+from tacit.adoption.pictures.label_free_transfer import LabelFreeTransfer, label_free_network
+from tacit.adoption.tables.averaged_transfer import AveragedTransfer
 from tacit.arrays import UNLABELLED, Codes, Rows
-from tacit.data.columns import Label, Numeric
-from tacit.data.datasets import ImageSet, load_digits, load_mnist, load_usps
-from tacit.data.schema import Schema
+from tacit.data.public.datasets import ImageSet, load_digits, load_mnist, load_usps
+from tacit.data.schemas.columns import Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.experiments.results import ADOPTED, RELEASE_ALONE, ResultRow, mean_rows
 from tacit.experiments.table_runs import FIRST_SEED
 from tacit.experiments.transfer_runs import release_images

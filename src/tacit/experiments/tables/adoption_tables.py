@@ -14,9 +14,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 
-from tacit.adoption.averaged_transfer import AveragedTransfer
+from tacit.adoption.tables.averaged_transfer import AveragedTransfer
 from tacit.arrays import BoolArray, Codes, FloatArray, Rows
-from tacit.data.datasets import (
+from tacit.data.public.datasets import (
     TableSet,
     load_adult,
     load_bank,
@@ -25,9 +25,9 @@ from tacit.data.datasets import (
     load_heart_centres,
     load_vietnam_health,
 )
-from tacit.data.downloads import HEART_CENTRES
-from tacit.data.encoding import Encoded
-from tacit.data.schema import Schema
+from tacit.data.public.downloads import HEART_CENTRES
+from tacit.data.rows.encoding import Encoded
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.experiments.results import Figures, ResultRow, metric_rows
 from tacit.experiments.table_runs import FIRST_SEED, random_owner

@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state
 
 from tacit.arrays import UNLABELLED, FloatArray, IntArray
-from tacit.data.datasets import load_mnist
+from tacit.data.public.datasets import load_mnist
 from tacit.experiments.results import ResultRow, mean_row
 from tacit.experiments.small_digits import DELTA, ROW_NORM, averaged_pixels
 from tacit.models.autoencoder.classifier import PrivateAutoencoderClassifier

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tacit.data.datasets import ImageSet, load_mnist
+from tacit.data.public.datasets import ImageSet, load_mnist
 from tacit.experiments.results import ResultRow, mean_row
 from tacit.models.class_moments.nearest_mean import PrivateNearestMean
 

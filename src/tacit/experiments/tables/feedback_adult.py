@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
 from tacit.arrays import FloatArray, IntArray
-from tacit.data.datasets import load_adult
+from tacit.data.public.datasets import load_adult
 from tacit.experiments import feedback_runs
 from tacit.experiments.feedback_runs import PPS
 from tacit.experiments.results import Figures, ResultRow, metric_rows

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from torch import nn
 
 from tacit.arrays import FloatArray
-from tacit.data.datasets import load_digits, load_mnist
+from tacit.data.public.datasets import load_digits, load_mnist
 from tacit.experiments.feedback_networks import convolutional, corrupt, deep, train, tune_by_gradient
 from tacit.experiments.feedback_runs import LCPS, PPS, START, SUPERVISED, run_searches
 from tacit.experiments.results import Figures, ResultRow, metric_rows

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from tacit.adoption.averaged_transfer import AveragedTransfer
-from tacit.data.datasets import load_heart_centres
-from tacit.data.encoding import Encoded
-from tacit.data.schema import Schema
-from tacit.data.splits import few_labels
+from tacit.adoption.tables.averaged_transfer import AveragedTransfer
+from tacit.data.public.datasets import load_heart_centres
+from tacit.data.public.splits import few_labels
+from tacit.data.rows.encoding import Encoded
+from tacit.data.schemas.schema import Schema
 from tacit.experiments.results import ADOPTED, RELEASE_ALONE, TARGET_ONLY, ResultRow, mean_rows
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 

@@ -10,7 +10,7 @@ from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.pipeline import make_pipeline
 
 from tacit.arrays import Rows
-from tacit.data.datasets import ImageSet, load_mnist
+from tacit.data.public.datasets import ImageSet, load_mnist
 from tacit.experiments.results import ResultRow
 from tacit.kinds.fabricated_rows.entry import WHAT
 from tacit.kinds.fabricated_rows.make import fabricate

@@ -11,7 +11,7 @@ from sklearn.neighbors import NearestCentroid
 from sklearn.utils import check_random_state
 
 from tacit.arrays import FloatArray
-from tacit.data.datasets import ImageSet, load_mnist
+from tacit.data.public.datasets import ImageSet, load_mnist
 from tacit.experiments.results import ResultRow, mean_row
 from tacit.kinds.noisy_rows import KIND as NOISY_ROWS
 from tacit.kinds.noisy_rows.rows import PrivateRows, gathered, private_rows

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from tacit.arrays import FloatArray, IntArray, Rows
 from tacit.audit.attacks.membership_score import membership_score
-from tacit.data.datasets import ImageSet, load_mnist
+from tacit.data.public.datasets import ImageSet, load_mnist
 from tacit.experiments.results import Figures, ResultRow, metric_rows
 from tacit.kinds.fabricated_rows.entry import WHAT
 from tacit.kinds.fabricated_rows.make import fabricate

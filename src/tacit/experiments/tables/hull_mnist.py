@@ -10,7 +10,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 
-from tacit.data.datasets import ImageSet, load_mnist
+from tacit.data.public.datasets import ImageSet, load_mnist
 from tacit.experiments.results import ResultRow, metric_rows
 from tacit.models.affine_hull.classifier import AffineHullClassifier
 from tacit.models.affine_hull.storage import classifier_to_model

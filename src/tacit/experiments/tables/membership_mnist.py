@@ -5,8 +5,8 @@ from typing import Any
 
 from sklearn.utils import check_random_state
 
-from tacit.data.datasets import ImageSet, load_mnist
-from tacit.data.splits import few_labels
+from tacit.data.public.datasets import ImageSet, load_mnist
+from tacit.data.public.splits import few_labels
 from tacit.experiments.results import ADOPTED, ResultRow, mean_rows
 from tacit.experiments.transfer_runs import measure_releases, release_images
 

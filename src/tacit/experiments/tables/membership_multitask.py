@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from tacit.adoption.classifier import TransferClassifier
-from tacit.data.datasets import ImageSet, load_mnist
-from tacit.data.splits import few_labels
+from tacit.adoption.pictures.classifier import TransferClassifier
+from tacit.data.public.datasets import ImageSet, load_mnist
+from tacit.data.public.splits import few_labels
 from tacit.experiments.results import (
     ADOPTED,
     PUBLIC_VIEW,

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 from sklearn.svm import LinearSVC
 
-from tacit.adoption.classifier import TransferClassifier
-from tacit.adoption.views import SHARES, RowView
+from tacit.adoption.pictures.classifier import TransferClassifier
+from tacit.adoption.pictures.views import SHARES, RowView
 from tacit.arrays import IntArray, Rows
-from tacit.data.columns import Label, Numeric
-from tacit.data.datasets import Domain, load_office_caltech
-from tacit.data.schema import Schema
-from tacit.data.splits import few_labels
+from tacit.data.public.datasets import Domain, load_office_caltech
+from tacit.data.public.splits import few_labels
+from tacit.data.schemas.columns import Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.experiments.results import ADOPTED, RELEASE_ALONE, TARGET_ONLY, ResultRow, mean_rows
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.releases.file import Release

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tacit.data.columns import Label, Numeric
-from tacit.data.datasets import ImageSet, load_mnist, load_usps
-from tacit.data.schema import Schema
-from tacit.data.splits import few_labels
+from tacit.data.public.datasets import ImageSet, load_mnist, load_usps
+from tacit.data.public.splits import few_labels
+from tacit.data.schemas.columns import Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.experiments.results import ADOPTED, ResultRow, mean_rows
 from tacit.experiments.transfer_runs import measure, release_images
 

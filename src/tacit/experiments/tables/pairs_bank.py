@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tacit.data.datasets import load_bank
+from tacit.data.public.datasets import load_bank
 from tacit.experiments.pair_runs import EPSILONS, balanced_split, table
 from tacit.experiments.results import ResultRow
 

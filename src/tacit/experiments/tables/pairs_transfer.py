@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tacit.adoption.neighbours import MetricNeighbours
-from tacit.data.datasets import TableSet, load_adult, load_bank
+from tacit.data.public.datasets import TableSet, load_adult, load_bank
 from tacit.experiments.pair_runs import balanced_split
 from tacit.experiments.results import ADOPTED, TARGET_ONLY, ResultRow, mean_rows
 from tacit.kinds.pair_metric import KIND as PAIR_METRIC

@@ -8,9 +8,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from tacit.arrays import Codes
-from tacit.data.datasets import load_adult, load_heart_centres
-from tacit.data.encoding import Encoded
-from tacit.data.schema import Schema
+from tacit.data.public.datasets import load_adult, load_heart_centres
+from tacit.data.rows.encoding import Encoded
+from tacit.data.schemas.schema import Schema
 from tacit.experiments.linear_runs import LinearTask, comparable, measure, ranks
 from tacit.experiments.results import ResultRow, mean_rows
 from tacit.models.linear.feature_split import FeatureSplit

@@ -16,7 +16,7 @@ from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
 from sklearn.utils import check_random_state
 
 from tacit.arrays import UNLABELLED, IntArray, Rows
-from tacit.data.datasets import load_adult
+from tacit.data.public.datasets import load_adult
 from tacit.experiments.results import Figures, ResultRow, metric_rows
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
 from tacit.models.semi_supervised.recipe import TrainingSettings

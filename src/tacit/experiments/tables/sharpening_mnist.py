@@ -21,8 +21,8 @@ import numpy as np
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from tacit.data.datasets import ImageSet, load_mnist
-from tacit.data.splits import few_labels
+from tacit.data.public.datasets import ImageSet, load_mnist
+from tacit.data.public.splits import few_labels
 from tacit.experiments.results import ResultRow, mean_row
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
 from tacit.models.semi_supervised.recipe import LossSettings

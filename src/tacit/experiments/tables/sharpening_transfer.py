@@ -12,9 +12,9 @@ from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
-from tacit.adoption.network import SharpenedTransfer, default_learner
-from tacit.data.datasets import ImageSet, load_mnist
-from tacit.data.splits import few_labels
+from tacit.adoption.pictures.network import SharpenedTransfer, default_learner
+from tacit.data.public.datasets import ImageSet, load_mnist
+from tacit.data.public.splits import few_labels
 from tacit.experiments.results import ADOPTED, RELEASE_ALONE, TARGET_ONLY, ResultRow, mean_rows
 from tacit.experiments.transfer_runs import release_images
 

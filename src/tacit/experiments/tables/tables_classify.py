@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tacit.data.datasets import load_adult, load_bank, load_flights
+from tacit.data.public.datasets import load_adult, load_bank, load_flights
 from tacit.experiments.results import ResultRow
 from tacit.experiments.table_runs import OwnerAndReceiver, random_owner, table_rows
 

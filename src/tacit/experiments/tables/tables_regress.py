@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from tacit.data.columns import Categorical, Column, Label, Numeric, Target
-from tacit.data.datasets import TableSet, load_adult, load_diamonds, load_flights
+from tacit.data.public.datasets import TableSet, load_adult, load_diamonds, load_flights
+from tacit.data.schemas.columns import Categorical, Column, Label, Numeric, Target
 from tacit.experiments.results import ResultRow
 from tacit.experiments.table_runs import OwnerAndReceiver, random_owner, table_rows
 

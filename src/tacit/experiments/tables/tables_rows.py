@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tacit.audit.table_comparison import TableComparison, compare_tables
-from tacit.data.encoding import Encoded
+from tacit.data.rows.encoding import Encoded
 from tacit.errors import MissingDataError
 from tacit.experiments.mixed_tables import TABLES, SplitTable, bank
 from tacit.experiments.peer_rows import peer_rows

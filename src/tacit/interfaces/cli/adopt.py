@@ -13,13 +13,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tacit.adoption.averaged_transfer import Shares
-from tacit.adoption.comparison import Comparison, Share
-from tacit.adoption.evidence import Evidence
-from tacit.adoption.evidence_comparison import compare_evidence
-from tacit.adoption.evidence_words import label_free_lines
-from tacit.adoption.receiver_evidence import AdoptionEvidence
-from tacit.adoption.target_evidence import TargetEvidence
+from tacit.adoption.evidence.comparison import Comparison, Share
+from tacit.adoption.evidence.own_comparison import compare_evidence
+from tacit.adoption.evidence.picture_evidence import Evidence
+from tacit.adoption.evidence.receiver_evidence import AdoptionEvidence
+from tacit.adoption.evidence.target_evidence import TargetEvidence
+from tacit.adoption.evidence.words import label_free_lines
+from tacit.adoption.tables.averaged_transfer import Shares
 from tacit.errors import InputError
 from tacit.interfaces.cli.adoption_evidence import show_evidence, show_target_evidence
 from tacit.interfaces.cli.outputs import counted, file_size, working

@@ -7,10 +7,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tacit.adoption.evidence_words import METHODS, TARGET_METHODS, remarks, target_verdict_sentence, verdict_sentence
-from tacit.adoption.figures import Figure
-from tacit.adoption.receiver_evidence import AdoptionEvidence, ReleaseFigures
-from tacit.adoption.target_evidence import TargetEvidence
+from tacit.adoption.evidence.figures import Figure
+from tacit.adoption.evidence.receiver_evidence import AdoptionEvidence, ReleaseFigures
+from tacit.adoption.evidence.target_evidence import TargetEvidence
+from tacit.adoption.evidence.words import METHODS, TARGET_METHODS, remarks, target_verdict_sentence, verdict_sentence
 from tacit.interfaces.cli.outputs import counted
 from tacit.privacy.card import Card
 

@@ -12,11 +12,11 @@ from rich.rule import Rule
 from rich.text import Text
 from sklearn.datasets import load_digits
 
-from tacit.data.columns import Ignored, Label, Numeric
-from tacit.data.schema import Schema
-from tacit.data.schema_file import format_schema
-from tacit.data.splits import few_labels
-from tacit.data.tables import write_table
+from tacit.data.public.splits import few_labels
+from tacit.data.reading.tables import write_table
+from tacit.data.schemas.columns import Ignored, Label, Numeric
+from tacit.data.schemas.file import format_schema
+from tacit.data.schemas.schema import Schema
 from tacit.files.atomic import replacing, write_text
 from tacit.interfaces.cli.adopt import show_accuracy
 from tacit.interfaces.cli.main import app

@@ -13,11 +13,11 @@ from rich.table import Table
 from rich.text import Text
 
 from tacit import checks
-from tacit.adoption.comparison import Share
-from tacit.data.encoding import columns_to_read, open_for
-from tacit.data.schema import Schema
-from tacit.data.schema_file import read_schema
-from tacit.data.tables import format_of, is_npz, write_table
+from tacit.adoption.evidence.comparison import Share
+from tacit.data.reading.tables import format_of, is_npz, write_table
+from tacit.data.rows.encoding import columns_to_read, open_for
+from tacit.data.schemas.file import read_schema
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.files.atomic import OWNER_ONLY, replacing
 from tacit.interfaces.cli.json_output import AsJson, print_json

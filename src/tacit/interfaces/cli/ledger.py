@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tacit.data.schema_file import read_schema
+from tacit.data.schemas.file import read_schema
 from tacit.interfaces.cli.json_output import AsJson, print_json
 from tacit.privacy.budget import Budget, cautions
 from tacit.privacy.events import to_dict

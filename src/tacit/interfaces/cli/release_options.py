@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tacit.data.schema import Schema
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.interfaces.cli.signing import Sign, key_file
 from tacit.interfaces.cli.spend import Person, RowsPerPerson, warn

@@ -11,14 +11,14 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from tacit.data.csv_dialect import CsvDialect
-from tacit.data.draft import HEADING, MAY_NAME_PERSONS, NAMES_PERSONS, Draft, draft_schema
-from tacit.data.encoding import columns_to_read
-from tacit.data.inspection import ColumnTally, Inspection, inspect_table
-from tacit.data.schema import Schema
-from tacit.data.schema_file import format_schema, read_schema
-from tacit.data.table_source import open_table
-from tacit.data.tables import image_shapes
+from tacit.data.reading.csv_dialect import CsvDialect
+from tacit.data.reading.table_source import open_table
+from tacit.data.reading.tables import image_shapes
+from tacit.data.rows.encoding import columns_to_read
+from tacit.data.rows.inspection import ColumnTally, Inspection, inspect_table
+from tacit.data.schemas.draft import HEADING, MAY_NAME_PERSONS, NAMES_PERSONS, Draft, draft_schema
+from tacit.data.schemas.file import format_schema, read_schema
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.files.atomic import write_text
 from tacit.interfaces.cli.json_output import AsJson, print_json

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from tacit.adoption.second_round import TOLD
+from tacit.adoption.pictures.second_round import TOLD
 from tacit.interfaces.cli.outputs import file_size, working
 from tacit.interfaces.cli.spend import left_words, warn, warnings_on_stderr
 from tacit.privacy.ledger import as_ledger

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from tacit.data.schema_file import read_schema
+from tacit.data.schemas.file import read_schema
 from tacit.errors import InputError
 from tacit.files.atomic import write_bytes
 from tacit.files.regular import read_small

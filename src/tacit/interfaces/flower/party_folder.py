@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from tacit import checks
-from tacit.data.encoding import encode_file
-from tacit.data.schema_file import read_schema
+from tacit.data.rows.encoding import encode_file
+from tacit.data.schemas.file import read_schema
 from tacit.errors import InputError
 from tacit.files import atomic
 from tacit.interfaces.flower.refusals import RefusalCode, RefusedError

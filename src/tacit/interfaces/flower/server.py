@@ -13,9 +13,9 @@ from flwr.app import Context, Message
 from flwr.serverapp import Grid, ServerApp
 
 from tacit import checks
-from tacit.data.encoding import Encoded, decode_labels, encode_file
-from tacit.data.schema_file import read_schema
-from tacit.data.tables import write_table
+from tacit.data.reading.tables import write_table
+from tacit.data.rows.encoding import Encoded, decode_labels, encode_file
+from tacit.data.schemas.file import read_schema
 from tacit.errors import InputError, TacitError
 from tacit.files import atomic
 from tacit.interfaces.flower import messages

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.arrays import FloatArray, Rows
-from tacit.data.columns import Target
-from tacit.data.encoded_columns import EncodedColumns
-from tacit.data.row_stream import RowStream
-from tacit.data.schema import Schema
+from tacit.data.rows.encoded_columns import EncodedColumns
+from tacit.data.rows.stream import RowStream
+from tacit.data.schemas.columns import Target
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.models.additive.fit import fit_classifier, fit_regression
 from tacit.models.additive.levels import ColumnLevels, encoded_codes

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tacit.data.schema import Schema
+from tacit.data.schemas.schema import Schema
 from tacit.models.additive.levels import ColumnLevels, levels_of, number_levels
 from tacit.models.additive.plan import AdditivePlan, plan_additive
 from tacit.privacy.budget import Unit

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.arrays import Rows
-from tacit.data.row_stream import ArrayRows, RowStream
-from tacit.data.schema import PUBLIC
+from tacit.data.rows.stream import ArrayRows, RowStream
+from tacit.data.schemas.schema import PUBLIC
 from tacit.errors import InputError
 from tacit.kinds.class_moments import ENTRY_FILE, RECORD_FILE
 from tacit.kinds.class_moments.plan import ROW_NORM

@@ -1,6 +1,6 @@
 """What a release of class moments draws: one Gaussian query per record, or noise in every entry."""
 
-from tacit.data.schema import Schema
+from tacit.data.schemas.schema import Schema
 from tacit.models.class_moments.features import count_weight, features_of, sums_mechanism
 from tacit.models.entry_noise import entry_step
 from tacit.privacy.account import Step

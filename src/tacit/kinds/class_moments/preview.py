@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.arrays import FloatArray
-from tacit.data.schema import Schema
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError, TacitError
 from tacit.kinds.class_moments import ENTRY_FILE, RECORD_FILE
 from tacit.models.class_moments.features import ImageFeatures, features_of

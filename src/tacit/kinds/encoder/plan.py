@@ -1,6 +1,6 @@
 """What the release of an encoder draws: noisy moments of rows and public codes, layer by layer."""
 
-from tacit.data.schema import Schema
+from tacit.data.schemas.schema import Schema
 from tacit.models.autoencoder.encoder import PlannedLayers, PrivateAutoencoder
 from tacit.privacy.budget import Budget, Unit
 from tacit.releases.kind import ReleasePlan

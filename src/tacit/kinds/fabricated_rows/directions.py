@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from scipy.fft import idctn
 
 from tacit.arrays import FloatArray, Rows
-from tacit.data.columns import Categorical, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Categorical, Numeric
+from tacit.data.schemas.schema import Schema
 
 # Waves of a picture that are kept; more cost more noise, fewer blur.
 MOST_WAVES = 100

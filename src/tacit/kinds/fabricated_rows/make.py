@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from tacit import checks
 from tacit.arrays import Arrays, Codes, FloatArray, Rows
-from tacit.data.encoding import decode
-from tacit.data.schema import PUBLIC, Schema
+from tacit.data.rows.encoding import decode
+from tacit.data.schemas.schema import PUBLIC, Schema
 from tacit.errors import InputError
 from tacit.kinds.fabricated_rows import FILE, KIND, entry, record
 from tacit.kinds.fabricated_rows.directions import directions_of

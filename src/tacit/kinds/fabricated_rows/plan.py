@@ -5,7 +5,7 @@ from typing import Any
 
 from tacit import checks
 from tacit.checks import one_of
-from tacit.data.schema import Schema
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.kinds.fabricated_rows import entry, record
 from tacit.kinds.fabricated_rows.directions import directions_of

@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.arrays import Codes, FloatArray
-from tacit.data.columns import Categorical
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Categorical
+from tacit.data.schemas.schema import Schema
 from tacit.kinds.fabricated_rows.gaussians import whole_parts
 
 

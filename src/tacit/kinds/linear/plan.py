@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tacit.data.schema import Schema
+from tacit.data.schemas.schema import Schema
 from tacit.models.linear.feature_split import FeatureSplit
 from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
 from tacit.models.linear.planning import SplitPlan, SplitSettings

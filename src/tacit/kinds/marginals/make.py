@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from tacit import checks
 from tacit.arrays import Codes, Rows
-from tacit.data.encoded_columns import EncodedColumns
-from tacit.data.row_stream import RowStream
-from tacit.data.schema import PUBLIC, Schema
+from tacit.data.rows.encoded_columns import EncodedColumns
+from tacit.data.rows.stream import RowStream
+from tacit.data.schemas.schema import PUBLIC, Schema
 from tacit.kinds.marginals import FILE
 from tacit.models.marginals.asking import coarse_names
 from tacit.models.marginals.layout import Batch, Layout, encoded_batches

@@ -1,7 +1,7 @@
 """What a release of tables draws: trees of levels, label by cell, label by pair of cells, all Gaussian."""
 
 from tacit import checks
-from tacit.data.schema import Schema
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.models.marginals.layout import Layout
 from tacit.models.marginals.planning import Stages, plan_stages

@@ -5,8 +5,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from tacit.data.columns import Categorical
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Categorical
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.kinds.marginals.make import model_of
 from tacit.models.column_scores import ColumnMatch

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.arrays import Arrays, Rows
-from tacit.data.schema import PUBLIC
+from tacit.data.schemas.schema import PUBLIC
 from tacit.errors import InputError
 from tacit.kinds.noisy_rows import FILE
 from tacit.models.entry_noise import ENTRY_ADJACENCY, noisy_rows, unprotected_by_entries

@@ -1,6 +1,6 @@
 """What a release of noisy rows draws: noise in every entry."""
 
-from tacit.data.schema import Schema
+from tacit.data.schemas.schema import Schema
 from tacit.models.entry_noise import entry_step
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.conversions import Exact

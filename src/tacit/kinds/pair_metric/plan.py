@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.arrays import FloatArray
-from tacit.data.columns import Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.models.pair_metric.diagonal import Diagonal
 from tacit.privacy.budget import Budget, Unit
 from tacit.releases.kind import ReleasePlan

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tacit.arrays import FloatArray
-from tacit.data.schema import Schema
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.models.pair_metric.release import metric_of_columns
 from tacit.releases.file import Release

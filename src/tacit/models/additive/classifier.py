@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from tacit.arrays import FloatArray
-from tacit.data.schema import Schema
+from tacit.data.schemas.schema import Schema
 from tacit.models.additive.fit import fit_classifier
 from tacit.models.additive.levels import ColumnLevels
 from tacit.models.additive.model import AdditiveClassifier

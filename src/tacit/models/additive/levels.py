@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tacit import checks
 from tacit.arrays import FloatArray, Rows
-from tacit.data.columns import Categorical, Feature, Numeric
+from tacit.data.schemas.columns import Categorical, Feature, Numeric
 from tacit.errors import InputError
 
 LevelCodes = NDArray[np.unsignedinteger[Any]]

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.arrays import Rows
-from tacit.data.columns import Categorical, Feature, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Categorical, Feature, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.models.additive.levels import ColumnLevels
 

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from tacit.arrays import FloatArray
-from tacit.data.schema import Schema
+from tacit.data.schemas.schema import Schema
 from tacit.models.additive.fit import fit_regression
 from tacit.models.additive.levels import ColumnLevels, number_levels
 from tacit.models.additive.model import AdditiveRegression, Predictions

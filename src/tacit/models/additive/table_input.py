@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from tacit.arrays import FloatArray
-from tacit.data.encoding import encode
-from tacit.data.frames import polars_frame
-from tacit.data.schema import Schema
+from tacit.data.reading.frames import polars_frame
+from tacit.data.rows.encoding import encode
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.models.additive.levels import (
     ColumnLevels,

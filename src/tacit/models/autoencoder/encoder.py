@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from tacit.arrays import FloatArray
-from tacit.data.schema import Schema
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError, ReleaseError
 from tacit.models.autoencoder.layers import NoisyQuery, encode_stack, learn_stack, stack_queries
 from tacit.models.autoencoder.planning import calibrated_stack, layer_steps, layer_widths, noise_norm

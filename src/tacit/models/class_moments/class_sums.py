@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.arrays import IntArray
-from tacit.data.encoded_columns import BLOCK, EncodedColumns
-from tacit.data.row_stream import RowStream, Totals
-from tacit.data.schema import Schema
+from tacit.data.rows.encoded_columns import BLOCK, EncodedColumns
+from tacit.data.rows.stream import RowStream, Totals
+from tacit.data.schemas.schema import Schema
 from tacit.models.bounded_rows import clip_rows
 from tacit.models.class_moments.features import ImageFeatures, TableFeatures, features_of
 from tacit.numerics.exact_sums import LARGEST_ENTRY, quanta, unit_entry, whole_class_sums

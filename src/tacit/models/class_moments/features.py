@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.arrays import Float32Array, FloatArray, Rows
-from tacit.data.schema import Schema
+from tacit.data.schemas.schema import Schema
 from tacit.numerics.fourier import fourier_features, frequencies
 from tacit.numerics.images import CELLS, ORIENTATIONS, grey, oriented_gradients, resample
 from tacit.privacy.mechanisms import Gaussian

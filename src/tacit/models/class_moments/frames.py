@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.arrays import Arrays, Float32Array, Rows
-from tacit.data.schema import Schema
+from tacit.data.schemas.schema import Schema
 from tacit.models.class_moments.features import ImageFeatures, features_of
 from tacit.numerics.images import centre, grey, place
 

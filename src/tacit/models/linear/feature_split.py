@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 
 from tacit import checks
 from tacit.arrays import FloatArray
-from tacit.data.schema import Schema
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 
 

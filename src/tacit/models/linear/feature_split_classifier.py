@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from tacit.arrays import FloatArray
-from tacit.data.schema import Schema
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.models.class_labels import CLASSES_READ, checked_rows, encode_labels, fitted_rows
 from tacit.models.linear.feature_split import FeatureSplit

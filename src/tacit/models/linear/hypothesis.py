@@ -8,7 +8,7 @@ import numpy as np
 
 from tacit import checks
 from tacit.arrays import FloatArray
-from tacit.data.schema import Schema
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.models.linear.feature_split import FeatureSplit
 from tacit.models.linear.release import read_scores, require_weights

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit.arrays import FloatArray
-from tacit.data.conditions import Condition
+from tacit.data.schemas.conditions import Condition
 from tacit.errors import InputError
 from tacit.models.marginals.conditioning import Rules, conditioned
 from tacit.models.marginals.levels import Levels

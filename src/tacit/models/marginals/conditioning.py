@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit.arrays import BoolArray, FloatArray, IntArray, Rows
-from tacit.data.conditions import ColumnValues, Condition
+from tacit.data.schemas.conditions import ColumnValues, Condition
 from tacit.errors import InputError
 from tacit.models.marginals.layout import Layout
 from tacit.models.marginals.mixture import Mixture

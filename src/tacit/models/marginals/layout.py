@@ -9,7 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from tacit.arrays import Codes, FloatArray, Rows
-from tacit.data.schema import Schema
+from tacit.data.schemas.schema import Schema
 from tacit.models.marginals.levels import GRID, Levels, levels_of
 
 # Rows coded at once.

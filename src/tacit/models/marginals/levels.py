@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 
 from tacit.arrays import FloatArray, IntArray, Rows
-from tacit.data.columns import Categorical, Feature, Label, Numeric
-from tacit.data.notations import Notation, write_number
+from tacit.data.schemas.columns import Categorical, Feature, Label, Numeric
+from tacit.data.schemas.notations import Notation, write_number
 
 # Integers are counted one by one up to so many; beyond, in steps of 10, 100, ...
 MOST_INTEGERS = 20_000

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tacit.arrays import FloatArray, IntArray
-from tacit.data.conditions import Condition
+from tacit.data.schemas.conditions import Condition
 from tacit.errors import InputError
 from tacit.models.marginals.conditioning import Rules, conditioned
 from tacit.models.marginals.layout import Layout

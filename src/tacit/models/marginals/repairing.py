@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tacit.arrays import BoolArray, FloatArray, IntArray
-from tacit.data.conditions import Condition, Constraint, Order
+from tacit.data.schemas.conditions import Condition, Constraint, Order
 from tacit.models.marginals.conditioning import column_values
 from tacit.models.marginals.layout import Layout
 from tacit.models.marginals.levels import INSIDE, Levels

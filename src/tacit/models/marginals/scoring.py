@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from tacit.arrays import Arrays, FloatArray, IntArray, Rows
-from tacit.data.schema import Schema
+from tacit.data.schemas.schema import Schema
 from tacit.models.column_scores import ColumnMatch
 from tacit.models.marginals.layout import Layout
 from tacit.models.marginals.levels import GRID

@@ -9,7 +9,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from tacit import checks
 from tacit.arrays import BoolArray, FloatArray, IntArray
-from tacit.data.pairs import AT_RANDOM, PairSet, bounded_degree, chain, matching, pair_signs, random_pairs
+from tacit.data.rows.pairs import AT_RANDOM, PairSet, bounded_degree, chain, matching, pair_signs, random_pairs
 from tacit.errors import InputError
 from tacit.models.bounded_rows import to_unit_cube
 from tacit.numerics.pair_graph import KappaBounds, checked_edges, kappa_bounds
@@ -69,7 +69,7 @@ def dissimilar(signs: ArrayLike, n_pairs: int) -> BoolArray:
     if not np.isin(labels, (-1, 1)).all():
         raise InputError(
             "y must hold 1 (similar) and -1 (dissimilar); got others. For 0 (similar) and 1 (dissimilar) use "
-            "tacit.data.pairs.signs_from_paper(y)."
+            "tacit.data.rows.pairs.signs_from_paper(y)."
         )
     return np.asarray(labels == -1)
 

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from tacit import checks
 from tacit.arrays import FloatArray
-from tacit.data.pairs import Signs
+from tacit.data.rows.pairs import Signs
 from tacit.errors import InputError
 from tacit.models.class_labels import fitted_rows
 from tacit.models.estimator_input import full_labels, validate_data

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tacit.arrays import FloatArray
-from tacit.data.schema import Schema
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError, ReleaseError
 from tacit.models.bounded_rows import bound_lists
 from tacit.models.pair_metric.sums import ADJACENCY

@@ -10,7 +10,7 @@ from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from tacit.arrays import UNLABELLED, Codes, Float32Array, FloatArray
-from tacit.data.schema import Schema
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError, TacitError
 from tacit.models.per_class import best_classes
 from tacit.models.schema_rows import schema_rows

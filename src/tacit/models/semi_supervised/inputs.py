@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from tacit import checks
 from tacit.arrays import Float32Array
-from tacit.data.columns import Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 
 

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tacit import checks
 from tacit.arrays import FloatArray
-from tacit.data.schema import Schema
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.models.class_labels import partial_codes, require_two_classes
 

@@ -1,7 +1,7 @@
 """Objective perturbation on disjoint parts of the rows: stacking and tuning at the price of one part.
 
-The first column of the input says in which part a row lies, by what the row holds (``tacit.data.row_parts``) and not by
-its place. Adding or removing a row changes the input of one part only, and what the other parts released is then the
+The first column of the input says in which part a row lies, by what the row holds (``tacit.data.rows.parts``) and not
+by its place. Adding or removing a row changes the input of one part only, and what the other parts released is then the
 same or post-processing: the loss is the largest of the parts' losses, not their sum [foundations]. A replaced row may
 lie in another part than the row before it: it is then removed from one part and added to another, and the losses of
 these two add up. A row more or less costs objective perturbation about half of a row exchanged, so that both cases cost

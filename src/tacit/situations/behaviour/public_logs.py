@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from tacit.arrays import IntArray
-from tacit.data.datasets import load_fitbit, load_glasgow
+from tacit.data.public.datasets import load_fitbit, load_glasgow
 from tacit.situations.behaviour.tuples import UNKNOWN, BehaviourLog
 
 MOST_DAYS = 0  # the first class of the schema's label

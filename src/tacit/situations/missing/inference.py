@@ -12,8 +12,8 @@ from sklearn.utils import check_random_state
 
 from tacit import checks
 from tacit.arrays import UNLABELLED, BoolArray, FloatArray, IntArray
-from tacit.data.frames import polars_frame
-from tacit.data.schema import Schema
+from tacit.data.reading.frames import polars_frame
+from tacit.data.schemas.schema import Schema
 from tacit.numerics.calibration import Coverage, apply_temperature, calibration_error, coverage, find_temperature
 from tacit.situations.missing.learners import LEARNERS, learn
 from tacit.situations.missing.problem import InferenceProblem, inference_problem

@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 
 from tacit import checks
 from tacit.arrays import UNLABELLED, FloatArray, IntArray, Rows
-from tacit.data.schema import Schema
+from tacit.data.schemas.schema import Schema
 
 LEARNERS = ("sharpened", "logistic", "boosted")
 # Added to probabilities before their logarithm is taken.

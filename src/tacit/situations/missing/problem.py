@@ -8,10 +8,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from tacit.arrays import UNLABELLED, BoolArray, IntArray
-from tacit.data.cells import category_cells
-from tacit.data.columns import Categorical, Column, Label
-from tacit.data.encoding import encode
-from tacit.data.schema import Schema
+from tacit.data.rows.encoding import encode
+from tacit.data.schemas.cells import category_cells
+from tacit.data.schemas.columns import Categorical, Column, Label
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError, SchemaError
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tacit.audit.attacks.kinds.class_means import row_norm_of, target
-from tacit.data.columns import Categorical, Label, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Categorical, Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.models.class_moments.features import sums_mechanism
 from tacit.models.class_moments.nearest_mean import PrivateNearestMean

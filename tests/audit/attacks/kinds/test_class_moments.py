@@ -3,8 +3,8 @@
 import numpy as np
 
 from tacit.audit.attacks.kinds.class_moments import entry_target, record_target
-from tacit.data.columns import Label, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.models.class_moments.features import features_of
 from tacit.releases.file import Release

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from tacit.audit.attacks.kinds.fabricated_rows import target
-from tacit.data.columns import Label, Numeric
-from tacit.data.encoding import Encoded
-from tacit.data.schema import Schema
+from tacit.data.rows.encoding import Encoded
+from tacit.data.schemas.columns import Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.kinds.fabricated_rows.make import fabricate
 from tacit.releases.file import Release

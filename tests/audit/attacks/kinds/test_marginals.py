@@ -6,9 +6,9 @@ import pytest
 from tacit.audit.attacks.kinds import marginals
 from tacit.audit.attacks.kinds.table import target_of
 from tacit.audit.attacks.release_attack import SHADOW, attack_release
-from tacit.data.columns import Categorical, Label
-from tacit.data.encoding import Encoded
-from tacit.data.schema import Schema
+from tacit.data.rows.encoding import Encoded
+from tacit.data.schemas.columns import Categorical, Label
+from tacit.data.schemas.schema import Schema
 from tacit.kinds.marginals import KIND
 from tacit.models.marginals import mixture
 from tacit.releases.file import Release

@@ -7,9 +7,9 @@ import pytest
 
 from tacit.audit.attacks import kinds
 from tacit.audit.attacks.kinds.table import TARGETS, target_of
-from tacit.data.columns import Label, Numeric
-from tacit.data.encoding import Encoded
-from tacit.data.schema import Schema
+from tacit.data.rows.encoding import Encoded
+from tacit.data.schemas.columns import Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.kinds.fabricated_rows.make import fabricate

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tacit.data.columns import Categorical, Label, Numeric
-from tacit.data.schema import Schema
+from tacit.data.schemas.columns import Categorical, Label, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.situations.feedback.desk.architecture import Architecture, declared_architecture, read_architecture
 

@@ -5,8 +5,8 @@ import numpy as np
 from tacit.arrays import FloatArray
 from tacit.audit.attacks.attacker_view import AttackerView, ClassMoments
 from tacit.audit.attacks.target import AttackTarget, schema_of_release, simulation
-from tacit.data.encoding import Encoded
-from tacit.data.schema import Schema
+from tacit.data.rows.encoding import Encoded
+from tacit.data.schemas.schema import Schema
 from tacit.kinds.additive import KIND as ADDITIVE
 from tacit.models.additive.levels import encoded_codes
 from tacit.models.additive.release import read_additive

@@ -8,9 +8,9 @@ import numpy as np
 from tacit.arrays import FloatArray, IntArray
 from tacit.audit.attacks.attacker_view import AttackerView, ClassMoments
 from tacit.audit.attacks.target import AttackTarget
-from tacit.data.columns import Numeric
-from tacit.data.encoding import Encoded
-from tacit.data.schema import Schema
+from tacit.data.rows.encoding import Encoded
+from tacit.data.schemas.columns import Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.models.class_moments.features import count_weight
 from tacit.models.class_moments.nearest_mean import PrivateNearestMean

@@ -6,8 +6,8 @@ import numpy as np
 
 from tacit.audit.attacks.attacker_view import AttackerView, ClassMoments, unchanged
 from tacit.audit.attacks.target import AttackTarget, schema_of_release, simulation
-from tacit.data.encoding import Encoded
-from tacit.data.schema import Schema
+from tacit.data.rows.encoding import Encoded
+from tacit.data.schemas.schema import Schema
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.models.class_moments.features import features_of
 from tacit.releases.file import Release

@@ -6,8 +6,8 @@ from tacit.arrays import FloatArray, IntArray
 from tacit.audit.attacks.attacker_view import AttackerView, moments_of_rows, unchanged
 from tacit.audit.attacks.kinds import marginals
 from tacit.audit.attacks.target import AttackTarget, schema_of_release
-from tacit.data.encoding import Encoded
-from tacit.data.schema import Schema
+from tacit.data.rows.encoding import Encoded
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.kinds.fabricated_rows.make import fabricate
 from tacit.releases.file import Release

@@ -2,8 +2,8 @@
 
 from tacit.audit.attacks.attacker_view import AttackerView, moments_of_rows, unchanged
 from tacit.audit.attacks.target import AttackTarget, SimulateRelease, schema_of_release, simulation
-from tacit.data.encoding import Encoded
-from tacit.data.schema import Schema
+from tacit.data.rows.encoding import Encoded
+from tacit.data.schemas.schema import Schema
 from tacit.kinds.marginals import KIND
 from tacit.kinds.marginals.make import model_of
 from tacit.privacy.card import Card

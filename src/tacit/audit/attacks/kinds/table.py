@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from tacit.audit.attacks.kinds import additive, class_means, class_moments, fabricated_rows, marginals
 from tacit.audit.attacks.target import AttackTarget, MakeTarget
-from tacit.data.encoding import Encoded
-from tacit.data.schema import Schema
+from tacit.data.rows.encoding import Encoded
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.kinds.class_moments import ENTRY_FILE, RECORD_FILE
 from tacit.kinds.fabricated_rows import FILE as FABRICATED_FILE

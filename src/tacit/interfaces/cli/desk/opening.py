@@ -5,7 +5,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from tacit.data.schema_file import read_schema
+from tacit.data.schemas.file import read_schema
 from tacit.errors import InputError
 from tacit.interfaces.cli.desk.options import DeskOptions
 from tacit.interfaces.cli.outputs import counted

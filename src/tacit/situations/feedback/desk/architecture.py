@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from tacit import checks
-from tacit.data.schema import Schema
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError, ReleaseError
 from tacit.files.regular import FilePath, read_small
 

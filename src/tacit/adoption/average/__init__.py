@@ -1,0 +1,1 @@
+"""The average over hypotheses about releases and rows, weighed by evidence."""

@@ -1,0 +1,162 @@
+"""The average over hypotheses by their evidence: the receiver alone, and joined by releases."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Generic
+
+import numpy as np
+from scipy.special import logsumexp
+
+from tacit.adoption.average.hypotheses import MOST_FOR_ALL_SUBSETS, Usage, screening, usages
+from tacit.adoption.average.kernel_features import KERNELS
+from tacit.adoption.average.usage_fits import Fitter, M, UsageFits, fit_usage, log_posterior
+from tacit.arrays import FloatArray
+
+# Members of less weight are dropped, and no more than so many are kept.
+LEAST_WEIGHT, MOST_MEMBERS = 0.02, 6
+# Releases of whose scores any are used with less probability than this are ignored, their class shares too: the model
+# is then exactly the receiver's own.
+LEAST_PROBABILITY = 0.05
+# Usages whose best screened evidence is this far (in log) below the best of all are not tried further.
+SCREENING_GAP = 6.0
+# More usages than this are screened first.
+MOST_UNSCREENED = 5
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedMembers(Generic[M]):
+    """Fitted hypotheses with weights of sum 1."""
+
+    weights: FloatArray
+    members: tuple[M, ...]
+
+    def mean(self, function: Callable[[M], FloatArray]) -> FloatArray:
+        """Return the mean of a function of the members."""
+        parts = [weight * function(each) for weight, each in zip(self.weights, self.members, strict=True)]
+        return np.asarray(np.sum(parts, axis=0))
+
+
+@dataclass(frozen=True, eq=False)
+class Average(Generic[M]):
+    """What labels and releases say together.
+
+    Attributes
+    ----------
+    alone : WeightedMembers
+        Without any release.
+    joined : WeightedMembers or None
+        With releases; None if they are ignored.
+    probability : float
+        Of the hypotheses that use releases, after the labels; 0 if they are ignored.
+    used, reversed : arrays [R]
+        Probability of each release that its scores are used, and that they are used reversed.
+    """
+
+    alone: WeightedMembers[M]
+    joined: WeightedMembers[M] | None
+    probability: float
+    used: FloatArray
+    reversed: FloatArray
+
+    def mean(self, function: Callable[[M], FloatArray]) -> FloatArray:
+        """Return the mean of a function of all members, alone and joined by releases."""
+        if self.joined is None:
+            return self.alone.mean(function)
+        if self.probability > 1 - LEAST_WEIGHT:
+            return self.joined.mean(function)
+        return np.asarray(
+            (1 - self.probability) * self.alone.mean(function) + self.probability * self.joined.mean(function)
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Fits(Generic[M]):
+    """All fitted hypotheses: those without any release, and those of each usage of some."""
+
+    alone: UsageFits[M]
+    joined: tuple[UsageFits[M], ...]
+
+    def average(self, *, without: int | None = None) -> Average[M]:
+        """Return the average over all hypotheses, or over those in which one release plays no part."""
+        own = _weighted(self.alone.members, self.alone.log_masses)
+        joined = [each for each in self.joined if not each.usage.involves(without)]
+        nothing = np.zeros(len(self.alone.usage.signs))
+        if not joined:
+            return Average(own, None, 0.0, nothing, nothing)
+        logs = np.array([each.log_mass for each in joined])
+        masses = np.exp(logs - np.logaddexp(self.alone.log_mass, logsumexp(logs)))
+        places = range(len(nothing))
+        held = np.array([[each.usage.holds(place) for place in places] for each in joined])  # [usages, sources]
+        against = np.array([[each.usage.signs[place] < 0 for place in places] for each in joined])
+        if masses @ held.any(axis=1) < LEAST_PROBABILITY:
+            return Average(own, None, 0.0, nothing, nothing)
+        members = [member for each in joined for member in each.members]
+        together = _weighted(members, np.concatenate([each.log_masses + each.usage.log_prior for each in joined]))
+        return Average(own, together, float(masses.sum()), masses @ held, masses @ against)
+
+
+def fit_hypotheses(
+    fit: Fitter[M],
+    trusts: Sequence[float],
+    *,
+    kernels: Sequence[str] = KERNELS,
+    reversals: bool = True,
+    views: Collection[int] = (),
+    correlations: FloatArray | None = None,
+) -> Fits[M]:
+    """Return all hypotheses about releases of prior ``trusts``, fitted to labelled rows of at least two classes.
+
+    Nothing of a release enters those ``alone``. Releases at the places ``views`` have features and no scores.
+    """
+    own, *others = usages(trusts, reversals=reversals, views=views, correlations=correlations)
+    if len(others) > MOST_UNSCREENED:
+        screened = {usage: _screened(usage, fit) for usage in others}
+        if len(trusts) > MOST_FOR_ALL_SUBSETS:
+            screened |= {usage: _screened(usage, fit) for usage in growing_usages(screened)}
+        bar = max(screened.values()) - SCREENING_GAP
+        others = [usage for usage, value in screened.items() if value >= bar]
+    joined = tuple(fit_usage(usage, fit, kernels=kernels) for usage in others)
+    return Fits(fit_usage(own, fit, kernels=kernels), joined)
+
+
+def releases_only(
+    fit: Fitter[M], trusts: Sequence[float], *, views: Collection[int] = (), correlations: FloatArray | None = None
+) -> Average[M]:
+    """Return the average over subsets of releases, which no or one-sided labels cannot tell apart.
+
+    Labels of one class move the weights a little and the intercept hardly: they do not say how common the class is.
+    ``alone`` knows the labels' shares and nothing else.
+    """
+    own, *others = usages(trusts, reversals=False, views=views, correlations=correlations)
+    alone = fit_usage(own, fit, kernels=())
+    joined = tuple(
+        fit_usage(usage, fit, kernels=(), one_class=True) for usage in others if usage.used and usage.view is None
+    )
+    together = Fits(alone, joined).average()
+    if together.joined is None:
+        return together
+    return replace(together, probability=1.0, used=together.used / together.probability)
+
+
+def growing_usages(screened: Mapping[Usage, float]) -> list[Usage]:
+    """Return the two, three, ... releases of largest evidence by themselves, where not all subsets were tried."""
+    n = max(len(each.signs) for each in screened)
+    singles = {each: value for each, value in screened.items() if sum(each.signs) == 1 == len(each.used)}
+    order = [each.used[0] for each in sorted(singles, key=lambda each: -singles[each])]
+    patterns = [tuple(int(place in order[:count]) for place in range(n)) for count in range(2, n)]
+    known = {each.signs for each in screened}
+    # A subset that evidence suggested is no likelier beforehand than a single release.
+    log_prior = min(each.log_prior for each in singles)
+    return [Usage(each, None, log_prior) for each in patterns if each not in known]
+
+
+def _screened(usage: Usage, fit: Fitter[M]) -> float:
+    """Return the largest log-posterior of a few hypotheses of a usage."""
+    return max(log_posterior(fit(each)) for each in screening(usage)) + usage.log_prior
+
+
+def _weighted(members: Sequence[M], log_masses: FloatArray) -> WeightedMembers[M]:
+    """Return the members that count, largest mass first, with weights of sum 1."""
+    weights = np.exp(log_masses - logsumexp(log_masses))
+    kept = [place for place in np.argsort(-weights, kind="stable")[:MOST_MEMBERS] if weights[place] >= LEAST_WEIGHT]
+    return WeightedMembers(weights[kept] / weights[kept].sum(), tuple(members[place] for place in kept))

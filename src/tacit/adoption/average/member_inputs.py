@@ -1,0 +1,96 @@
+"""What the members of an average read of rows: scores of releases, kernel features, log-odds of trees."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tacit.adoption.average.kernel_features import KernelFeatures, view_of
+from tacit.arrays import FloatArray
+from tacit.errors import InputError
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """What members read of a block of rows.
+
+    Attributes
+    ----------
+    scores : tuple of arrays [N, C]
+        Clean class scores of each release.
+    Z : array [N, d]
+        Represented rows.
+    features : mapping
+        The kernels' features, by name.
+    trees : array [N, C] or None
+        Class log-odds by boosted trees that did not learn from these rows' labels.
+    views : mapping
+        Rows in the features of releases [N, d], by the place of the release.
+    """
+
+    scores: tuple[FloatArray, ...]
+    Z: FloatArray
+    features: Mapping[str, KernelFeatures]
+    trees: FloatArray | None = None
+    views: Mapping[int, FloatArray] = field(default_factory=dict)
+    _phi: dict[str, FloatArray] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.Z)
+
+    def phi(self, kernel: str | None) -> FloatArray:
+        """Return the features of the rows by ``kernel`` [N, r], computed once; none for None."""
+        if kernel is None:
+            return np.empty((len(self.Z), 0))
+        if kernel not in self._phi:
+            self._phi[kernel] = self.features[kernel](self._seen(kernel))
+        return self._phi[kernel]
+
+    def lost(self, kernel: str | None) -> FloatArray:
+        """Return the prior variance that the features of ``kernel`` leave out [N]."""
+        if kernel is None:
+            return np.zeros(len(self.Z))
+        return self.features[kernel].lost(self._seen(kernel), self.phi(kernel))
+
+    def tree_scores(self) -> FloatArray:
+        """Return the trees' class log-odds [N, C]."""
+        if self.trees is None:
+            raise InputError("a model with trees needs the trees' scores of the rows; got none.")
+        return self.trees
+
+    def rows(self, places: slice) -> "Inputs":
+        """Return the inputs of some of the rows."""
+        trees = None if self.trees is None else self.trees[places]
+        views = {place: each[places] for place, each in self.views.items()}
+        return Inputs(tuple(each[places] for each in self.scores), self.Z[places], self.features, trees, views)
+
+    def _seen(self, kernel: str) -> FloatArray:
+        """Return the rows that a kernel reads."""
+        place = view_of(kernel)
+        return self.Z if place is None else self.views[place]
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """What all hypotheses of one fit share.
+
+    Attributes
+    ----------
+    n_classes : int
+    precisions : array [R]
+        How much each release counts among others that hold.
+    mean_scores : array [R, C]
+        Of the receiver's rows: what a release says of the classes' shares.
+    weight_sds : array [R] or None
+        Prior standard deviation of each release's weight; None: that of calibrated scores.
+    """
+
+    n_classes: int
+    precisions: FloatArray
+    mean_scores: FloatArray
+    weight_sds: FloatArray | None = None
+
+
+def margin(scores: FloatArray) -> FloatArray:
+    """Return the second class's log-odds against the first's [N] from class scores [N, 2]."""
+    return np.asarray(scores[:, 1] - scores[:, 0])

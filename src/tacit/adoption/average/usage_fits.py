@@ -1,0 +1,133 @@
+"""All hypotheses of one usage of releases, fitted to labels, and the mass of each."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import logsumexp
+
+from tacit.adoption.average.hypotheses import AMPLITUDES, Hypothesis, Usage, branches
+from tacit.adoption.average.kernel_features import KERNELS
+from tacit.arrays import FloatArray
+
+# The search for amplitudes starts here and goes on either way until the log-posterior is this far below the best.
+FIRST_AMPLITUDE, SEARCH_GAP = AMPLITUDES.index(1.0), 3.0
+# Members of less weight, and those beyond so many, play no part in weighing trees.
+LEAST_WEIGHT, MOST_MEMBERS = 0.02, 4
+# Trees must earn their share: it starts from three rows that speak against them and one for them.
+ROWS_AGAINST_TREES, ROWS_FOR_TREES = 3.0, 1.0
+
+
+class Member(Protocol):
+    """A hypothesis fitted to labels."""
+
+    @property
+    def hypothesis(self) -> Hypothesis:
+        """What was fitted."""
+
+    @property
+    def log_evidence(self) -> float:
+        """The log of the probability of the labels."""
+
+
+M = TypeVar("M", bound=Member)
+
+
+class Fitter(Protocol[M]):
+    """Fits hypotheses to the same labelled rows."""
+
+    @property
+    def has_trees(self) -> bool:
+        """Whether trees were learned."""
+
+    def __call__(self, hypothesis: Hypothesis) -> M:
+        """Return the fitted hypothesis."""
+
+    def left_out(self, member: M) -> FloatArray:
+        """Return log p(label | all other labels) [L], about."""
+
+
+@dataclass(frozen=True, eq=False)
+class UsageFits(Generic[M]):
+    """Fitted hypotheses of one usage.
+
+    Attributes
+    ----------
+    log_masses : array
+        Logs of the posterior masses of the members, without the prior of the usage: of the receiver alone they are the
+        same to the last bit, whatever releases there are.
+    """
+
+    usage: Usage
+    members: tuple[M, ...]
+    log_masses: FloatArray
+
+    @property
+    def log_mass(self) -> float:
+        """The log of the posterior mass of the usage, up to a constant that all usages share."""
+        return float(logsumexp(self.log_masses)) + self.usage.log_prior
+
+
+def log_posterior(member: Member) -> float:
+    """Return the log of evidence times prior given the usage."""
+    return member.log_evidence + member.hypothesis.log_prior
+
+
+def fit_usage(
+    usage: Usage, fit: Fitter[M], *, kernels: Sequence[str] = KERNELS, one_class: bool = False
+) -> UsageFits[M]:
+    """Return the hypotheses of one usage, fitted.
+
+    The mass of the usage is the evidence of its hypotheses without trees. Trees learned from the other labels of each
+    row, so their evidence is no evidence; they get a share of the usage's mass by how well rows are predicted when
+    left out.
+    """
+    plain = [each for branch in branches(usage, kernels=kernels, one_class=one_class) for each in search(branch, fit)]
+    logs = np.array([log_posterior(each) for each in plain])
+    if not fit.has_trees:
+        return UsageFits(usage, tuple(plain), logs)
+    grown = [each for branch in branches(usage, kernels=kernels, trees=True) for each in search(branch, fit)]
+    grown_logs = np.array([log_posterior(each) for each in grown])
+    share = trees_share(_mixed_left_out(plain, logs, fit), _mixed_left_out(grown, grown_logs, fit))
+    grown_masses = grown_logs - logsumexp(grown_logs) + logsumexp(logs) + np.log(share)
+    return UsageFits(usage, (*plain, *grown), np.concatenate([logs + np.log1p(-share), grown_masses]))
+
+
+def search(branch: Sequence[Hypothesis], fit: Callable[[Hypothesis], M]) -> list[M]:
+    """Return the fitted hypotheses of a branch around the best amplitude; the others have negligible mass."""
+    if len(branch) == 1:
+        return [fit(branch[0])]
+    fitted = {FIRST_AMPLITUDE: fit(branch[FIRST_AMPLITUDE])}
+    for step in (1, -1):
+        place = FIRST_AMPLITUDE + step
+        while 0 <= place < len(branch):
+            fitted[place] = fit(branch[place])
+            if log_posterior(fitted[place]) < max(map(log_posterior, fitted.values())) - SEARCH_GAP:
+                break
+            place += step
+    return [fitted[place] for place in sorted(fitted)]
+
+
+def trees_share(plain: FloatArray, grown: FloatArray) -> float:
+    """Return the share of models with trees that predicts left-out rows best, given log-probabilities [L] of each.
+
+    It maximises sum_i log((1 - t) plain_i + t grown_i) + a log t + b log(1 - t): stacking [stacking] with a few rows
+    for a start, so that trees that do not help get little.
+    """
+
+    def negative(t: float) -> float:
+        mixed = np.logaddexp(np.log1p(-t) + plain, np.log(t) + grown).sum()
+        return -float(mixed + ROWS_FOR_TREES * np.log(t) + ROWS_AGAINST_TREES * np.log1p(-t))
+
+    return float(minimize_scalar(negative, bounds=(1e-4, 1 - 1e-4), method="bounded").x)
+
+
+def _mixed_left_out(members: Sequence[M], logs: FloatArray, fit: Fitter[M]) -> FloatArray:
+    """Return the left-out log-probabilities [L] of the members' average."""
+    weights = np.exp(logs - logsumexp(logs))
+    kept = [place for place in np.argsort(-weights)[:MOST_MEMBERS] if weights[place] >= LEAST_WEIGHT]
+    shares = np.log(weights[kept] / weights[kept].sum())
+    left_out = np.array([fit.left_out(members[place]) for place in kept])
+    return np.asarray(logsumexp(left_out + shares[:, None], axis=0))

@@ -1,0 +1,87 @@
+"""What adopting did to predictions of a numeric target, by known values held out in turn."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tacit.adoption.evidence.figures import Figure, optional_figure
+from tacit.adoption.evidence.receiver_evidence import verdict_of
+from tacit.adoption.evidence.target_figures import TargetFigures
+
+
+@dataclass(frozen=True)
+class TargetReleaseFigures:
+    """What is known of one release of a numeric target; see `ReleaseFigures`."""
+
+    name: str
+    trust: float
+    used: float
+    gain: Figure | None
+    note: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON-ready data."""
+        gain = None if self.gain is None else self.gain.to_dict()
+        return {"name": self.name, "trust": self.trust, "used": self.used, "gain": gain, "note": self.note}
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> "TargetReleaseFigures":
+        """Return the figures that ``to_dict`` wrote."""
+        numbers = float(content["trust"]), float(content["used"])
+        return cls(str(content["name"]), *numbers, optional_figure(content["gain"]), str(content["note"]))
+
+
+@dataclass(frozen=True)
+class TargetEvidence:
+    """What adopting did to predictions of a numeric target, as far as known values can tell.
+
+    Attributes
+    ----------
+    methods : tuple of TargetFigures
+        Empty where values are too few to show anything.
+    difference : Figure or None
+        Held-out squared error adopted minus alone, in parts of the values' variance: below 0 adopting helps.
+    """
+
+    n_known: int
+    n_unknown: int
+    methods: tuple[TargetFigures, ...]
+    difference: Figure | None
+    releases: tuple[TargetReleaseFigures, ...]
+
+    @property
+    def weights(self) -> tuple[float, ...]:
+        """The probability of each release that it is used; 0 where it is ignored."""
+        return tuple(release.used for release in self.releases)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What each release and the table have in common."""
+        return tuple(release.note for release in self.releases)
+
+    @property
+    def verdict(self) -> str:
+        """Whether adopting is "better" or "worse" than the known values alone, or they "cannot tell"."""
+        return verdict_of(self.difference)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON-ready data."""
+        return {
+            "known": self.n_known,
+            "unknown": self.n_unknown,
+            "methods": [each.to_dict() for each in self.methods],
+            "difference": None if self.difference is None else self.difference.to_dict(),
+            "verdict": self.verdict,
+            "releases": [each.to_dict() for each in self.releases],
+        }
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> "TargetEvidence":
+        """Return the evidence that ``to_dict`` wrote."""
+        return cls(
+            n_known=int(content["known"]),
+            n_unknown=int(content["unknown"]),
+            methods=tuple(TargetFigures.from_dict(each) for each in content["methods"]),
+            difference=optional_figure(content["difference"]),
+            releases=tuple(TargetReleaseFigures.from_dict(each) for each in content["releases"]),
+        )

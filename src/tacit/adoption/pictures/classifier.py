@@ -1,0 +1,238 @@
+"""The receiver's side: a classifier from few labels, many unlabelled rows, and any number of releases."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from tacit.adoption.evidence.picture_evidence import Evidence
+from tacit.adoption.pictures.pooled_scores import JOINED_ONLY, joined_part, pool_weights, pooled
+from tacit.adoption.pictures.printed import PrintedTransfer, learn_printed
+from tacit.adoption.pictures.refit_evidence import refit_predictions
+from tacit.adoption.pictures.self_training import label_loss, self_train
+from tacit.adoption.pictures.source_scores import sources_of
+from tacit.adoption.pictures.views import PrincipalAxes, own_views, released_views
+from tacit.adoption.pictures.weighting import probabilities
+from tacit.adoption.receiver_table import receiver_table
+from tacit.arrays import FLOATS, UNLABELLED, Codes, FloatArray, Rows
+from tacit.checks import one_of
+from tacit.data.schemas.schema import Schema
+from tacit.models.schema_rows import schema_rows
+from tacit.releases.file import Model, Release
+from tacit.releases.lesson import ReceiverTable
+
+
+class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Learn from few labels, many unlabelled rows and the releases of others.
+
+    Releases of pictures also bring a public view: the owner's frame, and oriented gradients in it. What the view alone
+    is worth is kept apart from what the private knowledge is worth (``view_only_predict``).
+
+    The receiver's own table is not protected by this estimator: a fitted model holds landmarks made of its rows.
+    Releases are private already; adopting them spends nothing.
+
+    Parameters
+    ----------
+    releases : sequence of Release
+        What owners handed out, made by ``tacit release``. Empty: semi-supervised learning alone.
+    schema : Schema or None
+        The receiver's schema. None: columns as in the first release, or numbers in [0, 1] without one.
+    combine : {"calibrated", "paper"}
+        "calibrated": releases are weighed by the likelihood of the receiver's labels and ignored where they do not
+        raise it. "paper": the best of source, source-to-target and target reconstructions names the class, as in
+        [membership] eq. 79-87, which ignores one side when scales differ; entry-level releases only.
+    evidence : bool, default True
+        Whether to learn again without each third of the labels, to show what adopting did; it takes three times as
+        long again.
+    random_state : int or None
+        Seed of splits and landmarks; no privacy depends on it.
+    n_jobs : int or None
+
+    Attributes
+    ----------
+    classes_ : array [C]
+        Classes of the schema, by name or by code as ``y`` has them; or the labels found in ``y``.
+    pool_ : array [3]
+        Probabilities of scores learned without the releases' knowledge, of their mean with the joined ones, and of
+        the joined ones.
+    evidence_ : Evidence
+    sources_ : list of SourceScores
+    """
+
+    def __init__(
+        self,
+        releases: Sequence[Release] = (),
+        *,
+        schema: Schema | None = None,
+        combine: str = "calibrated",
+        evidence: bool = True,
+        random_state: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.releases = releases
+        self.schema = schema
+        self.combine = combine
+        self.evidence = evidence
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Learn from rows ``X`` and labels ``y`` [N].
+
+        ``X`` is encoded, in [0, 1], or a data frame with the columns of the schema. ``y`` holds names of classes or
+        their codes; -1, None, NaN or blank where unlabelled.
+        """
+        one_of("combine", self.combine, ("calibrated", "paper"))
+        table, self.classes_ = receiver_table(self, X, y, FLOATS)
+        self.schema_ = table.schema
+        self._learn(table)
+        self.evidence_ = self._evidence(table)
+        return self
+
+    def decision_function(self, X: ArrayLike) -> FloatArray:
+        """Return combined class scores [N, C]; for two classes their difference [N]."""
+        scores = self._scores(self._rows(X))
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the class of each row."""
+        codes = self._scores(self._rows(X)).argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[codes]
+        return labels
+
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
+        """Return class probabilities [N, C]: the softmax of the combined scores, as weighed on the labels."""
+        return probabilities(self._scores(self._rows(X)))
+
+    def target_only_predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the class of each row by the same learner without any release."""
+        rows = self._rows(X)
+        scores = self.alone_.scores(self.own_axes_(rows), [])
+        labels: NDArray[Any] = self.classes_[scores.argmax(axis=1)]
+        return labels
+
+    def view_only_predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the class of each row by the same learner in the releases' view, without their private knowledge."""
+        rows = self._rows(X)
+        scores = self.in_view_.scores(self.axes_(rows), [])
+        labels: NDArray[Any] = self.classes_[scores.argmax(axis=1)]
+        return labels
+
+    def reconstruct_layers(self, X: ArrayLike) -> Rows:
+        """Return [L, N, p]: each row as the layers of its predicted class see it, learned without any release."""
+        rows = self._rows(X)
+        codes = self._scores(rows).argmax(axis=1)
+        known = self.alone_.last.classes_
+        nearest = np.where(np.isin(codes, known), codes, known[0])
+        layers = self.alone_.last.reconstruct_layers(self.own_axes_(rows), nearest)
+        images: Rows = layers @ self.own_axes_.directions + self.own_axes_.centre
+        return images
+
+    def to_model(self) -> Model:
+        """Return the file that the receiver keeps; not to be handed out."""
+        from tacit.adoption.pictures.storage import classifier_to_model  # noqa: PLC0415 - storage knows this class
+
+        check_is_fitted(self)
+        return classifier_to_model(self)
+
+    @classmethod
+    def from_model(cls, file: Model) -> "TransferClassifier":
+        """Return the fitted classifier in ``file``."""
+        from tacit.adoption.pictures.storage import classifier_from_model  # noqa: PLC0415 - storage knows this class
+
+        return classifier_from_model(file)
+
+    def _learn(self, table: ReceiverTable) -> None:
+        """Learn from the rows alone, in the releases' view, and together with what the releases say."""
+        rows, labelled, labels = table.X, table.labelled, table.codes
+        self.sources_, of_rows, of_labelled = sources_of(self.releases, table)
+        common: dict[str, Any] = {"n_classes": len(self.classes_), "random_state": self.random_state}
+        self.own_axes_, self.axes_ = self._axes_pair(rows, labelled, labels, common)
+        common["n_jobs"] = self.n_jobs
+        self.alone_ = self_train(self.own_axes_(rows), labelled, labels, **common)
+        F = self.axes_(rows)
+        self.in_view_ = self.alone_ if self.axes_ is self.own_axes_ else self_train(F, labelled, labels, **common)
+        self.joined_, self.pool_ = self.in_view_, JOINED_ONLY
+        if of_rows:
+            self.joined_ = self_train(F, labelled, labels, sources=of_rows, sources_labelled=of_labelled, **common)
+        # Where no release weighs anything, both are the same to the byte.
+        if self._release_weights().any():
+            self.pool_ = pool_weights(self.in_view_.labelled_scores, self.joined_.labelled_scores, labels)
+        self.printed_ = self._printed(table) if self.combine == "paper" else []
+
+    def _printed(self, table: ReceiverTable) -> list[PrintedTransfer]:
+        return [
+            learn_printed(release, table, random_state=self.random_state, n_jobs=self.n_jobs)
+            for release in self.releases
+        ]
+
+    def _scores(self, rows: Rows) -> FloatArray:
+        if self.printed_:
+            best: FloatArray = np.max([printed(rows, len(self.classes_)) for printed in self.printed_], axis=0)
+            return best
+        F = self.axes_(rows)
+        joined = self.joined_.scores(F, [source(rows) for source in self.sources_])
+        if self.pool_ @ JOINED_ONLY == 1:
+            return joined
+        return pooled(self.pool_, self.in_view_.scores(F, []), joined)
+
+    def _release_weights(self) -> FloatArray:
+        """Return the weight of each release in the joined scores."""
+        return self.joined_.weights[len(self.joined_.scales) :]
+
+    def _rows(self, X: ArrayLike) -> Rows:
+        check_is_fitted(self)
+        return schema_rows(self, X, self.schema_, dtype=self.own_axes_.centre.dtype, reset=False)
+
+    def _axes_pair(
+        self, rows: Rows, labelled: NDArray[np.intp], codes: NDArray[np.intp], settings: Mapping[str, Any]
+    ) -> tuple[PrincipalAxes, PrincipalAxes]:
+        """Return the best of our own bases, and the best with those that releases bring, as our labels tell."""
+
+        def loss(axes: PrincipalAxes) -> float:
+            return label_loss(axes(rows), labelled, codes, **settings)
+
+        own = [PrincipalAxes.of(rows, view) for view in own_views(rows, pictures=self.schema_.image is not None)]
+        best = own[0] if len(own) == 1 else min(own, key=loss)
+        frames = [getattr(source.scores, "frame", None) for source in self.sources_]
+        released = [PrincipalAxes.of(rows, view) for view in released_views(frames)]
+        return best, min([best, *released], key=loss) if released else best
+
+    def _evidence(self, table: ReceiverTable) -> Evidence:
+        held_out = self._held_out(table) if self.evidence else None
+        truth = () if held_out is None else tuple(table.codes.tolist())
+        alone, viewed, adopted = ((), (), ()) if held_out is None else (tuple(each) for each in held_out.tolist())
+        return Evidence(
+            n_labelled=len(table.labelled),
+            n_unlabelled=len(table.X) - len(table.labelled),
+            classes=tuple(self.schema_.classes),
+            weights=tuple((joined_part(self.pool_) * self._release_weights()).tolist()),
+            notes=tuple(source.note for source in self.sources_),
+            view="" if self.axes_ is self.own_axes_ else self.axes_.view.note,
+            truth=truth,
+            target_only=alone,
+            view_only=viewed,
+            adopted=adopted,
+        )
+
+    def _held_out(self, table: ReceiverTable) -> Codes | None:
+        """Return codes of the labelled rows [3, L], learned again without them: alone, in view and adopted."""
+        codes = np.full(len(table.X), UNLABELLED, dtype=np.intp)
+        codes[table.labelled] = table.codes
+
+        def refit(rest: Codes, held_out: Codes) -> Codes:
+            again = TransferClassifier(
+                self.releases,
+                schema=self.schema_,
+                combine=self.combine,
+                evidence=False,
+                random_state=self.random_state,
+                n_jobs=self.n_jobs,
+            ).fit(table.X, rest)
+            rows = table.X[held_out]
+            return np.stack([again.target_only_predict(rows), again.view_only_predict(rows), again.predict(rows)])
+
+        return refit_predictions(refit, codes, seed=self.random_state)

@@ -1,0 +1,255 @@
+"""The receiver's side for pictures without labels: releases give start labels, its own rows do the rest."""
+
+import importlib.util
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from tacit.adoption.evidence.picture_evidence import Evidence
+from tacit.adoption.pictures.label_free_sources import joint_scores, label_free_sources
+from tacit.adoption.pictures.network_storage import layout_arrays, layout_settings, network_arrays, stored_learner
+from tacit.adoption.pictures.self_training import SelfTrained, label_loss, self_train
+from tacit.adoption.pictures.start_labels import guessed_shares, soft_labels, start_codes
+from tacit.adoption.pictures.storage import axes_arrays, stored_axes, stored_trained, trained_arrays, view_settings
+from tacit.adoption.pictures.views import PrincipalAxes, own_views, released_views
+from tacit.adoption.pictures.weighting import probabilities
+from tacit.adoption.sources.class_shares import stated_shares
+from tacit.adoption.stored_model import rebuilt
+from tacit.adoption.tables.averaged_transfer import ESTIMATED, Shares
+from tacit.arrays import UNLABELLED, Arrays, Codes, Float32Array, FloatArray
+from tacit.checks import one_of
+from tacit.data.schemas.schema import Schema
+from tacit.errors import InputError
+from tacit.models.semi_supervised.classifier import SharpenedClassifier
+from tacit.models.semi_supervised.recipe import LossSettings, TrainingSettings
+from tacit.releases.file import Model, Release
+
+KIND = "label_free_model"
+AUTO, NETWORK, SELF_TRAINING = LEARNERS = ("auto", "network", "self-training")
+STEPS = 1500
+# Start labels that self-training is given at most, of each class; its rounds label all other rows.
+MOST_STARTED = 1000
+
+
+class LabelFreeTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Learn from unlabelled rows and the releases of others, with no labels or labels of one class.
+
+    The rows of which the releases are surest become labelled, as many of each class as its share; a network, or
+    self-training where torch is not installed, learns from them and from all other rows. Whether the releases say more
+    than noise is told by parts of them with independent noise: where these agree no more than by chance, adopting is
+    refused. Nothing else can be measured without labels.
+
+    The receiver's rows are not protected: the fitted model holds knowledge of them. Adopting spends nothing.
+
+    Parameters
+    ----------
+    releases : sequence of Release
+        What owners handed out, of kinds that have class scores.
+    schema : Schema or None
+        The receiver's. None: that of the first release.
+    shares : mapping, "estimated" or None
+        How common the classes are among the receiver's rows, by name. None or "estimated": as the releases guess.
+    learner : {"auto", "network", "self-training"}
+    network : SharpenedClassifier or None
+        How the network learns. None: FixMatch with sharpening in 1500 steps.
+    random_state : int or None
+        No privacy depends on it.
+    verbose : bool
+        Show the network's progress.
+
+    Attributes
+    ----------
+    classes_ : array [C]
+    shares_ : array [C]
+        As stated or guessed.
+    network_ : SharpenedClassifier or None
+    trained_, axes_ : SelfTrained and PrincipalAxes, or None
+    evidence_ : Evidence
+        Without labels only the agreement of each release's halves.
+    """
+
+    network_: SharpenedClassifier | None
+    trained_: SelfTrained | None
+    axes_: PrincipalAxes | None
+
+    def __init__(
+        self,
+        releases: Sequence[Release] = (),
+        *,
+        schema: Schema | None = None,
+        shares: Shares = None,
+        learner: str = AUTO,
+        network: SharpenedClassifier | None = None,
+        random_state: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.releases = releases
+        self.schema = schema
+        self.shares = shares
+        self.learner = learner
+        self.network = network
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
+        """Learn from rows ``X`` [N, p] in [0, 1]; codes ``y`` [N] may name rows of one class, -1 for all others."""
+        one_of("learner", self.learner, LEARNERS)
+        rows = np.asarray(validate_data(self, X, dtype=np.float32))
+        self.schema_ = self._schema(rows)
+        self.classes_ = np.arange(len(self.schema_.classes))
+        known = self._known_codes(y, len(rows))
+        self.sources_ = label_free_sources(self.releases, self.schema_, rows)
+        scores = joint_scores(self.sources_, rows)
+        stated = self._stated()
+        self.shares_ = guessed_shares(scores) if stated is None else stated
+        codes = np.where(known == UNLABELLED, start_codes(scores, self.shares_), known)
+        self._forget()
+        if self._uses_network():
+            self.network_ = self._network().fit(rows, codes, guide=soft_labels(scores, stated))
+        else:
+            self._self_train(rows, codes)
+        self.evidence_ = self._evidence(known)
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the class of each row."""
+        codes = self.predict_proba(X).argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[codes]
+        return labels
+
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
+        """Return class probabilities [N, C]."""
+        check_is_fitted(self)
+        rows = np.asarray(validate_data(self, X, dtype=np.float32, reset=False))
+        if self.network_ is not None:
+            return self.network_.predict_proba(rows)
+        if self.trained_ is None or self.axes_ is None:
+            raise InputError("the model holds neither a network nor self-trained autoencoders.")
+        return probabilities(self.trained_.scores(self.axes_(rows), []))
+
+    def target_only_predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the commonest class for every row: without labels nothing else is known without the releases."""
+        check_is_fitted(self)
+        return np.full(len(np.asarray(X)), self.classes_[int(self.shares_.argmax())])
+
+    def to_model(self) -> Model:
+        """Return the file that the receiver keeps; not to be handed out."""
+        check_is_fitted(self)
+        arrays: Arrays = {"classes": np.asarray(self.classes_), "shares": self.shares_}
+        content = {"evidence": self.evidence_.to_dict(), "network": self.network_ is not None}
+        if self.network_ is not None:
+            if self.network_.network is not None:
+                raise InputError("network must be the default one to be stored in a model file; yours is your own.")
+            arrays |= {**network_arrays(self.network_.network_, "network"), **layout_arrays(self.network_.layout_)}
+            content |= {"layout": layout_settings(self.network_.layout_), "temperature": self.network_.temperature_}
+        elif self.trained_ is not None and self.axes_ is not None:
+            arrays |= {**axes_arrays(self.axes_, "view"), **trained_arrays(self.trained_, "trained")}
+            content |= {"view": view_settings(self.axes_.view)}
+        cards = tuple(release.card for release in self.releases)
+        return Model(KIND, arrays, content, cards, self.schema_.to_dict())
+
+    @classmethod
+    def from_model(cls, file: Model) -> "LabelFreeTransfer":
+        """Return the fitted classifier in ``file``."""
+        return rebuilt(file, KIND, "`tacit adopt` without labels", cls._rebuilt)
+
+    @classmethod
+    def _rebuilt(cls, file: Model, schema: Schema) -> "LabelFreeTransfer":
+        arrays, settings = file.arrays, file.settings
+        model = cls(schema=schema)
+        model.schema_, model.classes_ = schema, np.asarray(arrays["classes"])
+        model.n_features_in_ = len(schema.encoded_names)
+        model.shares_ = np.asarray(arrays["shares"])
+        model.evidence_ = Evidence.from_dict(settings["evidence"])
+        model._forget()
+        if settings["network"]:
+            model.network_ = stored_learner(arrays, settings, schema, "network")
+        else:
+            model.axes_ = stored_axes(arrays, "view", settings["view"])
+            model.trained_ = stored_trained(arrays, "trained")
+        return model
+
+    def _forget(self) -> None:
+        """Hold neither a network nor self-trained autoencoders."""
+        self.network_, self.trained_, self.axes_ = None, None, None
+
+    def _schema(self, rows: Float32Array) -> Schema:
+        if self.schema is None and not self.releases:
+            raise InputError("releases must hold at least one release: without labels nothing else can be learned.")
+        schema = self.schema or Schema.from_dict(self.releases[0].schema or {}, source="the release's schema")
+        if len(schema.encoded_names) != rows.shape[1]:
+            raise InputError(
+                f"X must have the {len(schema.encoded_names)} encoded columns of the schema; got {rows.shape[1]}."
+            )
+        return schema
+
+    def _known_codes(self, y: ArrayLike | None, n_rows: int) -> Codes:
+        codes = np.full(n_rows, UNLABELLED, dtype=np.intp) if y is None else np.asarray(y)
+        if codes.shape != (n_rows,) or not np.isin(codes, [UNLABELLED, *self.classes_]).all():
+            raise InputError(f"y must hold a class code from 0 to {len(self.classes_) - 1}, or -1, for each row of X.")
+        if len(np.unique(codes[codes != UNLABELLED])) > 1:
+            raise InputError("y must hold labels of one class at most; with more use SharpenedTransfer.")
+        return codes.astype(np.intp)
+
+    def _stated(self) -> FloatArray | None:
+        if self.shares is None or self.shares == ESTIMATED:
+            return None
+        if isinstance(self.shares, str):
+            raise InputError(f"shares must be a share for each class, or {ESTIMATED!r}; got {self.shares!r}.")
+        return stated_shares(self.shares, self.schema_.classes)
+
+    def _uses_network(self) -> bool:
+        return self.learner == NETWORK or (self.learner == AUTO and importlib.util.find_spec("torch") is not None)
+
+    def _network(self) -> SharpenedClassifier:
+        """Return the unfitted network; start labels are no truth to stop by or to hold out."""
+        network: SharpenedClassifier = label_free_network() if self.network is None else clone(self.network)
+        losses = LossSettings(class_prior=self.shares_)
+        network.set_params(losses=losses, schema=self.schema_, random_state=self.random_state, verbose=self.verbose)
+        return network
+
+    def _self_train(self, rows: Float32Array, codes: Codes) -> None:
+        random = check_random_state(self.random_state)
+        chosen = [random.permutation(np.flatnonzero(codes == code))[:MOST_STARTED] for code in self.classes_]
+        started = np.sort(np.concatenate(chosen))
+        common: dict[str, Any] = {"n_classes": len(self.classes_), "random_state": self.random_state}
+        frames = [getattr(each.scores.scores, "frame", None) for each in self.sources_ if each.scores is not None]
+        views = [*own_views(rows, pictures=self.schema_.image is not None), *released_views(frames)]
+        axes = [PrincipalAxes.of(rows, view) for view in views]
+        best = min(axes, key=lambda each: label_loss(each(rows), started, codes[started], **common))
+        self.axes_, self.trained_ = best, self_train(best(rows), started, codes[started], **common)
+
+    def _evidence(self, known: Codes) -> Evidence:
+        n_labelled = int((known != UNLABELLED).sum())
+        weights = np.array([each.weight for each in self.sources_])
+        agreements = [each.agreement for each in self.sources_]
+        return Evidence(
+            n_labelled=n_labelled,
+            n_unlabelled=len(known) - n_labelled,
+            classes=tuple(self.schema_.classes),
+            weights=tuple((weights / weights.sum()).tolist()),
+            notes=tuple("" if each.scores is None else each.scores.note for each in self.sources_),
+            view="" if self.axes_ is None or self.axes_.view.frame is None else self.axes_.view.note,
+            truth=(),
+            target_only=(),
+            view_only=(),
+            adopted=(),
+            agreements=tuple(None if each is None else (each.agreement, each.chance) for each in agreements),
+            shares=tuple(self.shares_.tolist()),
+        )
+
+
+def label_free_network() -> SharpenedClassifier:
+    """Return how networks learn from start labels unless told otherwise."""
+    return SharpenedClassifier(
+        distillation="sh",
+        n_steps=STEPS,
+        unlabelled_ratio=2,
+        training=TrainingSettings(early_stopping=False),
+        validation_fraction=0.0,
+    )

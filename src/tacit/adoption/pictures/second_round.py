@@ -1,0 +1,170 @@
+"""A second round with an owner: the receiver sends its features, the owner answers with a private layer on them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import softmax
+
+from tacit.adoption.pictures.embedding import Embedding, embedding_of, fitted_head
+from tacit.adoption.pictures.label_free_transfer import LabelFreeTransfer
+from tacit.adoption.pictures.network import SharpenedTransfer
+from tacit.adoption.pictures.network_storage import layout_arrays, layout_settings, network_arrays, stored_learner
+from tacit.adoption.pictures.private_head import HeadPlan, descend_head, plan_head
+from tacit.arrays import Arrays, Codes, Float32Array, FloatArray
+from tacit.data.schemas.schema import PUBLIC, Schema
+from tacit.errors import InputError, ReleaseError
+from tacit.models.semi_supervised.classifier import SharpenedClassifier
+from tacit.privacy.ledger import LedgerLike
+from tacit.releases.file import Model, Release
+
+REQUEST, ANSWER = "second_round_request", "second_round_answer"
+TOLD = (
+    "the request holds a network and whitened directions learned from the receiver's rows without any privacy: whoever "
+    "reads it can learn about those rows"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """What a receiver asks an owner: features of pictures or tables like its own, and a layer to start from.
+
+    Not private: the owner learns about the receiver's rows.
+    """
+
+    embedding: Embedding
+    head: FloatArray
+    schema: Schema
+
+    def to_model(self) -> Model:
+        """Return the request as a file."""
+        arrays, settings = _parts(self.embedding, self.head)
+        return Model(REQUEST, arrays, {**settings, "told": TOLD}, (), self.schema.to_dict())
+
+    @classmethod
+    def from_model(cls, file: Model) -> "Request":
+        """Return the request in ``file``; raise ReleaseError for another kind."""
+        if file.kind != REQUEST or file.schema is None:
+            raise ReleaseError(f"the file is of kind {file.kind!r}; `tacit request` makes {REQUEST!r}.")
+        schema = Schema.from_dict(file.schema, source="the request's schema")
+        embedding, head = _stored(file.arrays, file.settings, schema)
+        return cls(embedding, head, schema)
+
+
+@dataclass(eq=False)
+class Answer:
+    """A classifier of the receiver's features, private for the owner's rows; it may be handed out."""
+
+    embedding: Embedding
+    head: FloatArray
+    schema: Schema
+
+    def __post_init__(self) -> None:
+        self.classes_: NDArray[Any] = np.arange(len(self.schema.classes))
+
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
+        """Return class probabilities [N, C]."""
+        return np.asarray(softmax(self.embedding(np.asarray(X, dtype=np.float32)) @ self.head, axis=1))
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the class of each row."""
+        return np.asarray(self.predict_proba(X).argmax(axis=1))
+
+    @classmethod
+    def from_release(cls, release: Release) -> "Answer":
+        """Return the classifier in an owner's answer."""
+        if release.kind != ANSWER or release.schema is None:
+            raise ReleaseError(f"the file is of kind {release.kind!r}; `tacit answer` makes {ANSWER!r}.")
+        schema = Schema.from_dict(release.schema, source="the answer's schema")
+        embedding, head = _stored(release.arrays, release.settings, schema)
+        return cls(embedding, head, schema)
+
+
+def make_request(classifier: object, X: ArrayLike, schema: Schema) -> Request:
+    """Return the request by a receiver's fitted network, whitened on its rows ``X`` [N, p]."""
+    network = _network_of(classifier)
+    rows = np.asarray(X, dtype=np.float32)
+    embedding = embedding_of(network, rows)
+    return Request(embedding, fitted_head(embedding(rows), network.predict_proba(rows)), schema)
+
+
+def plan_answer(request: Request, *, epsilon: float, delta: float) -> HeadPlan:
+    """Return what an answer will draw; nothing is charged."""
+    return plan_head(request.embedding.size, len(request.schema.classes), epsilon=epsilon, delta=delta)
+
+
+def answer_request(
+    request: Request,
+    X: Float32Array,
+    y: Codes,
+    schema: Schema,
+    *,
+    epsilon: float,
+    delta: float,
+    ledger: LedgerLike = None,
+    random_state: int | None = None,
+    purpose: str = "answer to a request",
+) -> Release:
+    """Charge the ledger, then return the private layer learned from the owner's encoded rows and class codes."""
+    _require_same_rows(request.schema, schema)
+    plan = plan_answer(request, epsilon=epsilon, delta=delta)
+    features = request.embedding(np.asarray(X, dtype=np.float32))
+    codes = np.array([request.schema.classes.index(name) for name in schema.classes])[np.asarray(y)]
+    account = plan.plan.open(ledger=ledger, random_state=random_state, purpose=purpose)
+    head = descend_head(features, codes, request.head, plan, account)
+    card = account.card(
+        "a softmax layer on a receiver's features",
+        adjacency="two tables are neighbours if one row, with its label, is added or removed",
+        assumptions=[PUBLIC, "the receiver's features are shortened to length 1, each row by itself"],
+        not_protected=[PUBLIC, TOLD],
+    )
+    arrays, settings = _parts(request.embedding, head)
+    return Release(ANSWER, arrays, settings, card, request.schema.to_dict())
+
+
+def _network_of(classifier: object) -> SharpenedClassifier:
+    network: SharpenedClassifier | None = None
+    if isinstance(classifier, LabelFreeTransfer):
+        network = classifier.network_
+    elif isinstance(classifier, SharpenedTransfer):
+        network = classifier.learner_
+    if network is None:
+        raise InputError("the model must hold a network to ask an owner: adopt with --learner sharpened.")
+    if network.network is not None:
+        raise InputError("the model must hold the default network to ask an owner; yours is your own code.")
+    return network
+
+
+def _require_same_rows(ours: Schema, theirs: Schema) -> None:
+    """Raise InputError unless the owner's rows are encoded as the receiver's, with the same classes."""
+    if sorted(ours.classes) != sorted(theirs.classes):
+        raise InputError(f"your classes must be those of the request, {', '.join(ours.classes)}.")
+    same = ours.encoded_names == theirs.encoded_names
+    if ours.image is not None and theirs.image is not None:
+        same = ours.image.shape == theirs.image.shape
+    if not same:
+        raise InputError("your rows must be encoded as the request's: pictures of one shape, or the same columns.")
+
+
+def _parts(embedding: Embedding, head: FloatArray) -> tuple[Arrays, dict[str, Any]]:
+    network = embedding.network
+    arrays: Arrays = {
+        "classes": np.asarray(network.classes_),
+        "middle": embedding.middle,
+        "directions": embedding.directions,
+        "head": head,
+        **network_arrays(network.network_, "network"),
+        **layout_arrays(network.layout_),
+    }
+    return arrays, {
+        "layout": layout_settings(network.layout_),
+        "temperature": network.temperature_,
+        "radius": embedding.radius,
+    }
+
+
+def _stored(arrays: Any, settings: Any, schema: Schema) -> tuple[Embedding, FloatArray]:
+    network = stored_learner(arrays, settings, schema, "network")
+    middle, directions = np.asarray(arrays["middle"]), np.asarray(arrays["directions"])
+    return Embedding(network, middle, directions, float(settings["radius"])), np.asarray(arrays["head"])

@@ -1,0 +1,239 @@
+"""What the engine asks of a release: class log-odds of rows, and what is publicly known of their quality."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, log_softmax
+from scipy.stats import norm
+
+from tacit.adoption.average.hypotheses import UNCALIBRATED_SD, WEIGHT_SD
+from tacit.arrays import FloatArray, Rows
+from tacit.errors import InputError
+
+Scorer = Callable[[Rows], FloatArray]
+
+# Beyond these log-odds a score says no more than that it is sure; a hostile one can be no surer.
+LARGEST_SCORE = 8.0
+# Prior probability that a release's scores hold for the receiver's rows, at best and of a release that shows nothing.
+# Chosen on tables other than those reported: .9 costs up to .1 AUC with five labels and three releases of other tables,
+# .6 half of it, and good releases lose nothing.
+MOST_TRUST, LEAST_TRUST = 0.6, 0.02
+# Of a release that holds something, the self-check's separation lies about this many deviations of its noise above 0.
+# Beforehand so large a part of them does: with one half, a release of shuffled labels costs twice as much.
+USUAL_Z, INFORMATIVE = 4.0, 1 / 3
+# Separation from which a release has its full trust.
+FULL_SEPARATION = 0.5
+# Variance of log-odds between the tables of two owners.
+BETWEEN_OWNERS = 0.05
+# Standard deviation of log-odds over rows from which a release has its full trust.
+FULL_SPREAD = 0.5
+# Prior probability that the receiver's labels are better learned in the features of a release.
+VIEW_TRUST = 0.3
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """What a release's card says of its quality; None where it says nothing.
+
+    Attributes
+    ----------
+    separation : float or None
+        Difference of the classes' mean scores in the owner's private self-check, in standard deviations of the scores.
+    separation_z : float or None
+        The same difference in standard deviations of its noise.
+    rows_times_mu : float or None
+        The owner's number of rows times the privacy parameter mu of Gaussian noise: how large the signal can be.
+    noise_share : float or None
+        The part of the scores' variance that is noise, in [0, 1].
+    """
+
+    separation: float | None = None
+    separation_z: float | None = None
+    rows_times_mu: float | None = None
+    noise_share: float | None = None
+
+    @property
+    def trust(self) -> float:
+        """The prior probability that the scores hold, between LEAST_TRUST and MOST_TRUST.
+
+        Each known figure multiplies it: the probability that a release with this z holds something, min(1, s/.5) with
+        s the separation or what it would be two deviations of its noise above 0, min(1, n mu/100) and 1 - noise share.
+        """
+        factor, z = 1.0, self.separation_z
+        if z is not None:
+            factor *= informative_probability(z)
+        if self.separation is not None:
+            # Below two deviations the separation itself is hardly known: noise may have hidden that much of it.
+            hidden = max(2 - z, 0.0) * self.separation / z if z else 0.0
+            factor *= float(np.clip((self.separation + hidden) / FULL_SEPARATION, 0.0, 1.0))
+        return self._between(factor)
+
+    @property
+    def clear_trust(self) -> float:
+        """The trust without labels: as `trust`, with (1 - 4/z²)+ for z and the separation as it is.
+
+        A release of shuffled labels fits them a little, and then no label speaks against it.
+        """
+        factor, z = 1.0, self.separation_z
+        if z is not None:
+            factor *= max(0.0, 1 - 4 / z**2) if z > 0 else 0.0
+        if self.separation is not None:
+            factor *= float(np.clip(self.separation / FULL_SEPARATION, 0.0, 1.0))
+        return self._between(factor)
+
+    def _between(self, factor: float) -> float:
+        """Return the trust of a release by its self-check, less for few rows and much noise."""
+        if self.rows_times_mu is not None:
+            factor *= float(np.clip(self.rows_times_mu / 100, 0.0, 1.0))
+        if self.noise_share is not None:
+            factor *= float(np.clip(1 - self.noise_share, 0.0, 1.0))
+        return LEAST_TRUST + (MOST_TRUST - LEAST_TRUST) * factor
+
+    @property
+    def precision(self) -> float:
+        """How much the scores count among those of other releases that hold: 1 over their variance.
+
+        The variance is that of the noise, 100/(n mu) or the noise's share, plus what tables of two owners differ by.
+        """
+        noise = 0.0 if self.rows_times_mu is None else 100 / max(self.rows_times_mu, 1.0)
+        if self.noise_share is not None:
+            noise = max(noise, self.noise_share)
+        return 1 / (noise + BETWEEN_OWNERS)
+
+
+def informative_probability(z: float) -> float:
+    """Return the probability that a release whose self-check came out ``z`` deviations above 0 holds something.
+
+    z is N(0, 1) of a release of nothing, and N(s, 1) of another, s half-normal with scale USUAL_Z: the latter has the
+    density 2 N(z; 0, v) Phi(z USUAL_Z/sqrt(v)) with v = 1 + USUAL_Z².
+    """
+    variance = 1 + USUAL_Z**2
+    spread = float(np.sqrt(variance))
+    held = np.log(2) + norm.logpdf(z, scale=spread) + norm.logcdf(z * USUAL_Z / spread)
+    return float(expit(np.log(INFORMATIVE / (1 - INFORMATIVE)) + held - norm.logpdf(z)))
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """One release as the engine sees it.
+
+    Attributes
+    ----------
+    name : str
+    scores : callable or None
+        Rows to class log-odds [N, C] by the receiver's class codes; NaN in a whole column for a class it does not know.
+        None for a release that has features only.
+    reliability : Reliability
+    shares : array [C] or None
+        The classes' shares at the owner's, as released.
+    halves : callable or None
+        Rows to two class log-odds [N, C] with independent noise, if the release can be divided.
+    residual : float or None
+        Of a numeric target, whose scores are its mean [N, 1]: the standard deviation of what they leave, as released.
+    calibrated : bool
+        Whether the softmax of the scores is a probability; else their scale is only about right.
+    view : callable or None
+        Rows to features [N, d] of about unit size in which the receiver's own learners may see them.
+    note : str
+        What the release and the table have in common.
+    """
+
+    name: str
+    scores: Scorer | None
+    reliability: Reliability = Reliability()
+    shares: FloatArray | None = None
+    halves: Callable[[Rows], tuple[FloatArray, FloatArray]] | None = None
+    residual: float | None = None
+    calibrated: bool = True
+    view: Scorer | None = None
+    note: str = ""
+
+    @property
+    def weight_sd(self) -> float:
+        """The prior standard deviation of the scores' weight."""
+        return WEIGHT_SD if self.calibrated else UNCALIBRATED_SD
+
+
+@dataclass(frozen=True, eq=False)
+class CleanScores:
+    """Usable class scores.
+
+    Attributes
+    ----------
+    values : array [N, C]
+        Finite and within about ±2 LARGEST_SCORE. If all classes are known, the mean of each row is 0; else an unknown
+        class has 0 and the known ones logs of probabilities times their number: what the release says of them then
+        does not change how likely a row is to be of an unknown class.
+    known : array of bool [C]
+        The classes that the release knows.
+    n_unusable : int
+        Rows whose scores were not finite; they score as the mean row does.
+    """
+
+    values: FloatArray
+    known: NDArray[np.bool_]
+    n_unusable: int
+
+
+def clean_scores(raw: FloatArray, n_rows: int, n_classes: int, *, name: str = "source") -> CleanScores:
+    """Return what can be used of a release's scores; refuse those of another shape."""
+    raw = np.asarray(raw, dtype=np.float64)
+    if raw.shape != (n_rows, n_classes):
+        raise InputError(f"the scores of {name} must have shape {(n_rows, n_classes)}; got {raw.shape}.")
+    known: NDArray[np.bool_] = np.ones(n_classes, dtype=bool)
+    if n_rows:
+        known = np.asarray(~np.isnan(raw).all(axis=0))
+    values = np.zeros_like(raw)
+    if known.sum() < 2:
+        return CleanScores(values, known, 0)
+    kept = raw[:, known]
+    usable = np.asarray(np.isfinite(kept).all(axis=1))
+    # Clipping keeps sums finite; rows that say too much are scaled as a whole, so that their best class stays the best.
+    bounded = np.clip(np.where(usable[:, None], kept, 0.0), -1e6, 1e6)
+    centred = bounded - bounded.mean(axis=1, keepdims=True)
+    centred *= LARGEST_SCORE / np.maximum(np.abs(centred).max(axis=1, keepdims=True), LARGEST_SCORE)
+    centred[~usable] = centred[usable].mean(axis=0) if usable.any() else 0.0
+    if known.all():
+        values = centred - centred.mean(axis=1, keepdims=True)
+    else:
+        values[:, known] = log_softmax(centred, axis=1) + np.log(known.sum())
+    return CleanScores(values, known, int((~usable).sum()))
+
+
+def trust_on_rows(trust: float, scores: FloatArray) -> float:
+    """Return the prior trust in a release given its clean scores [N, C] of the receiver's rows.
+
+    Scores that hardly differ between rows can help no one; then evidence for them is evidence for the class shares
+    alone. Below a standard deviation of FULL_SPREAD between a class and the others, trust falls with its square.
+    """
+    n_classes = scores.shape[1]
+    contrast = n_classes / (n_classes - 1) * np.sqrt(scores.var(axis=0).mean()) if len(scores) else 0.0
+    return LEAST_TRUST + (trust - LEAST_TRUST) * min(1.0, (float(contrast) / FULL_SPREAD) ** 2)
+
+
+def all_scores(sources: Sequence[Source], X: Rows, n_classes: int) -> list[CleanScores]:
+    """Return the usable scores of rows ``X`` by each source."""
+    nothing = np.zeros((len(X), n_classes))
+    return [
+        clean_scores(
+            each.scores(X) if each.scores is not None and len(X) else nothing, len(X), n_classes, name=each.name
+        )
+        for each in sources
+    ]
+
+
+def score_correlations(scores: Sequence[FloatArray]) -> FloatArray:
+    """Return how far the clean scores [N, C] of each two releases go together over rows and classes [R, R]."""
+    if not scores:
+        return np.empty((0, 0))
+    centred = np.array([(each - each.mean(axis=0)).ravel() for each in scores])
+    lengths = np.linalg.norm(centred, axis=1)
+    directions = centred / np.where(lengths > 0, lengths, 1.0)[:, None]
+    return np.asarray(directions @ directions.T)
+
+
+def all_views(sources: Sequence[Source], X: Rows) -> dict[int, FloatArray]:
+    """Return rows ``X`` in the features of each source that has any, by its place."""
+    return {place: each.view(X) for place, each in enumerate(sources) if each.view is not None}

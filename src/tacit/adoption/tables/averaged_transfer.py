@@ -1,0 +1,193 @@
+"""The receiver's side for tables: releases become sources, and the average over hypotheses a model to keep."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from tacit.adoption.evidence.receiver_evidence import AdoptionEvidence
+from tacit.adoption.receiver_table import known_schema, receiver_rows
+from tacit.adoption.sources.class_shares import estimated_shares, stated_shares
+from tacit.adoption.sources.release_sources import MOST_ROWS, release_sources
+from tacit.adoption.sources.source import Source, all_scores
+from tacit.adoption.stored_model import rebuilt
+from tacit.adoption.tables.adopted_classifier import AdoptedClassifier
+from tacit.adoption.tables.storage import engine_parts, restore_engine, stored_sources
+from tacit.arrays import FLOATS, FloatArray, Rows
+from tacit.data.schemas.columns import Label, Numeric
+from tacit.data.schemas.schema import Schema
+from tacit.errors import InputError
+from tacit.models.class_labels import require_two_classes
+from tacit.models.schema_rows import schema_rows
+from tacit.releases.file import Model, Release
+
+KIND = "averaged_model"
+ESTIMATED = "estimated"
+# Scores whose mean probabilities are this close to the released shares were made so.
+CENTRED = 2e-3
+Shares = Mapping[str, float] | str | None
+
+
+class AveragedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Learn a table's classes from any number of labels, unlabelled rows and the releases of others.
+
+    An `AdoptedClassifier` whose sources are releases of any kinds: class scores enter as log-odds, features and metrics
+    as other columns for the receiver's own learners.
+
+    The receiver's own table is not protected: a fitted model holds some of its rows. Adopting spends nothing.
+
+    Parameters
+    ----------
+    releases : sequence of Release
+        What owners handed out. Empty: the receiver's labels alone.
+    schema : Schema or None
+        The receiver's. None: columns as in the first release, or anonymous numbers without one.
+    shares : mapping, "estimated" or None
+        The classes' shares among the receiver's rows: by class name; estimated from the rows, which is right only if
+        nothing but the shares differs from the owner's; or None, as each release says.
+    evidence : bool, default True
+        Whether to learn again without each part of the labels, to show what adopting did.
+    random_state : int or None
+        Seed of folds and trees; no privacy depends on it.
+
+    Attributes
+    ----------
+    classes_ : array [C]
+        Classes of the schema, by name or by code as ``y`` has them; or the labels found in ``y``.
+    evidence_ : AdoptionEvidence
+    engine_ : AdoptedClassifier
+    """
+
+    def __init__(
+        self,
+        releases: Sequence[Release] = (),
+        *,
+        schema: Schema | None = None,
+        shares: Shares = None,
+        evidence: bool = True,
+        random_state: int | None = None,
+    ) -> None:
+        self.releases = releases
+        self.schema = schema
+        self.shares = shares
+        self.evidence = evidence
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Learn from rows ``X`` and labels ``y`` [N].
+
+        ``X`` is encoded, or a data frame with the columns of the schema. ``y`` holds names of classes or their codes;
+        -1, None, NaN or blank where unlabelled.
+        """
+        known = known_schema(self.schema, self.releases)
+        rows, self.classes_, codes = receiver_rows(self, X, y, known, FLOATS)
+        if known is None:
+            require_two_classes(codes)
+        self.schema_ = _plain_schema(rows, self.classes_) if known is None else known
+        sources = release_sources(self.releases, self.schema_, rows) if self.releases else []
+        self.engine_ = AdoptedClassifier(
+            sources,
+            classes=self.schema_.classes,
+            shares=self._stated(sources, rows),
+            evidence=self.evidence,
+            random_state=self.random_state,
+        ).fit(rows, codes)
+        self.evidence_ = self.engine_.evidence_
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the class of each row."""
+        return self._named(self.predict_proba(X))
+
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
+        """Return class probabilities [N, C]."""
+        rows = self._rows(X)
+        return self.engine_.predict_proba(rows)
+
+    def alone_proba(self, X: ArrayLike) -> FloatArray:
+        """Return class probabilities [N, C] of the labels without any release."""
+        rows = self._rows(X)
+        return self.engine_.alone_proba(rows)
+
+    def releases_proba(self, X: ArrayLike) -> FloatArray:
+        """Return class probabilities [N, C] of the releases without any label."""
+        rows = self._rows(X)
+        return self.engine_.releases_proba(rows)
+
+    def target_only_predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the class of each row by the labels without any release."""
+        return self._named(self.alone_proba(X))
+
+    def to_model(self) -> Model:
+        """Return the file that the receiver keeps; not to be handed out."""
+        check_is_fitted(self)
+        engine = self.engine_
+        arrays, content = engine_parts(engine)
+        arrays |= {
+            "classes": engine.classes_,
+            "corrections": np.asarray(engine.corrections_).reshape(len(engine.sources), len(self.classes_)),
+        }
+        return Model(KIND, arrays, content, tuple(each.card for each in self.releases), self.schema_.to_dict())
+
+    @classmethod
+    def from_model(cls, file: Model) -> "AveragedTransfer":
+        """Return the fitted classifier in ``file``."""
+        return rebuilt(file, KIND, "`tacit adopt`", cls._rebuilt)
+
+    @classmethod
+    def _rebuilt(cls, file: Model, schema: Schema) -> "AveragedTransfer":
+        arrays, settings = file.arrays, file.settings
+        engine = AdoptedClassifier(stored_sources(arrays, settings), classes=schema.classes)
+        restore_engine(engine, arrays, settings)
+        engine.n_features_in_ = len(schema.encoded_names)
+        engine.classes_ = np.asarray(arrays["classes"])
+        engine.corrections_ = list(np.asarray(arrays["corrections"]))
+        engine.evidence_ = AdoptionEvidence.from_dict(settings["evidence"])
+        model = cls(schema=schema)
+        model.schema_, model.engine_, model.n_features_in_ = schema, engine, engine.n_features_in_
+        model.classes_, model.evidence_ = engine.classes_, engine.evidence_
+        return model
+
+    def _rows(self, X: ArrayLike) -> Rows:
+        check_is_fitted(self)
+        return schema_rows(self, X, self.schema_, dtype=FLOATS, reset=False)
+
+    def _named(self, probabilities: FloatArray) -> NDArray[Any]:
+        labels: NDArray[Any] = self.classes_[probabilities.argmax(axis=1)]
+        return labels
+
+    def _stated(self, sources: Sequence[Source], rows: Rows) -> FloatArray | None:
+        """Return the classes' shares that the user stated, or that the rows suggest."""
+        if self.shares is None:
+            return None
+        classes = self.schema_.classes
+        if not isinstance(self.shares, str):
+            return stated_shares(self.shares, classes)
+        if self.shares != ESTIMATED:
+            raise InputError(f"shares must be a share for each class, or {ESTIMATED!r}; got {self.shares!r}.")
+        known = [each for each in sources if each.shares is not None]
+        if not known:
+            raise InputError("shares can be estimated only with a release that states its own: state them yourself.")
+        best = max(known, key=lambda each: each.reliability.trust)
+        released = np.asarray(best.shares)
+        scores = all_scores([best], rows[:: max(1, len(rows) // MOST_ROWS)], len(classes))[0].values
+        if np.abs(softmax(scores, axis=1).mean(axis=0) - released).max() < CENTRED:
+            raise InputError(
+                f"the scores of {best.name} are centred on your rows and cannot say how common classes "
+                "are: state the shares yourself."
+            )
+        return estimated_shares(scores, released)
+
+
+def _plain_schema(rows: Rows, classes: NDArray[Any]) -> Schema:
+    """Return the schema of anonymous numbers within the bounds that the rows have."""
+    low, high = rows.min(axis=0), rows.max(axis=0)
+    columns = tuple(
+        Numeric(f"x{place}", (float(low[place]), float(max(high[place], low[place] + 1))))
+        for place in range(rows.shape[1])
+    )
+    return Schema((*columns, Label("label", tuple(str(each) for each in classes))))

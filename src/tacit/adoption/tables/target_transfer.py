@@ -1,0 +1,144 @@
+"""The receiver's side for tables with a numeric target: releases become sources, and the average a model to keep."""
+
+from collections.abc import Sequence
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from tacit.adoption.evidence.target_evidence import TargetEvidence
+from tacit.adoption.evidence.target_figures import TargetFigures
+from tacit.adoption.sources.release_sources import target_sources
+from tacit.adoption.stored_model import rebuilt
+from tacit.adoption.tables.adopted_regressor import AdoptedRegressor
+from tacit.adoption.tables.storage import engine_parts, restore_engine, stored_sources
+from tacit.arrays import FLOATS, FloatArray, Rows
+from tacit.data.schemas.columns import Target
+from tacit.data.schemas.schema import Schema
+from tacit.errors import InputError
+from tacit.releases.file import Model, Release
+from tacit.releases.lesson import owner_schema
+
+KIND = "averaged_target"
+
+
+class TargetTransfer(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """Learn a table's numeric target from any number of known values, other rows and the releases of others.
+
+    An `AdoptedRegressor` whose sources are releases of the same target. The receiver's own table is not protected: a
+    fitted model holds some of its rows. Adopting spends nothing.
+
+    Parameters
+    ----------
+    releases : sequence of Release
+        What owners handed out. Empty: the receiver's known values alone.
+    schema : Schema or None
+        The receiver's, with a column of kind "target". None: that of the first release.
+    evidence : bool, default True
+        Whether to learn again without each part of the values, to show what adopting did.
+    random_state : int or None
+        Seed of folds and trees; no privacy depends on it.
+
+    Attributes
+    ----------
+    evidence_ : TargetEvidence
+    engine_ : AdoptedRegressor
+    """
+
+    def __init__(
+        self,
+        releases: Sequence[Release] = (),
+        *,
+        schema: Schema | None = None,
+        evidence: bool = True,
+        random_state: int | None = None,
+    ) -> None:
+        self.releases = releases
+        self.schema = schema
+        self.evidence = evidence
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Learn from encoded rows ``X`` [N, p] and targets ``y`` [N], NaN where unknown."""
+        rows = np.asarray(validate_data(self, X, dtype=FLOATS))
+        self.schema_ = self._schema(rows)
+        sources = target_sources(self.releases, self.schema_, rows)
+        self.engine_ = AdoptedRegressor(
+            sources, bounds=_target(self.schema_).bounds, evidence=self.evidence, random_state=self.random_state
+        ).fit(rows, y)
+        self.evidence_ = self.engine_.evidence_
+        return self
+
+    def predict(self, X: ArrayLike) -> FloatArray:
+        """Return the target's mean [N]."""
+        check_is_fitted(self)
+        return self.engine_.predict(X)
+
+    def predict_interval(self, X: ArrayLike) -> FloatArray:
+        """Return the ends [N, 2] of intervals that are to cover nine of ten values."""
+        check_is_fitted(self)
+        return self.engine_.predict_interval(X)
+
+    def alone_predict(self, X: ArrayLike) -> FloatArray:
+        """Return the target's mean [N] by the known values without any release."""
+        check_is_fitted(self)
+        return self.engine_.alone_predict(X)
+
+    def releases_predict(self, X: ArrayLike) -> FloatArray:
+        """Return the target's mean [N] by the releases without any known value."""
+        check_is_fitted(self)
+        return self.engine_.releases_predict(X)
+
+    def figures(self, X: ArrayLike, targets: FloatArray) -> tuple[TargetFigures, ...]:
+        """Return how well each way to learn predicts ``targets`` [L] of rows that were not learned."""
+        check_is_fitted(self)
+        return self.engine_.figures(X, targets)
+
+    def to_model(self) -> Model:
+        """Return the file that the receiver keeps; not to be handed out."""
+        check_is_fitted(self)
+        engine = self.engine_
+        arrays, settings = engine_parts(engine)
+        settings |= {"centre": engine.centre_, "unit": engine.unit_, "stretch": engine.stretch_}
+        return Model(KIND, arrays, settings, tuple(each.card for each in self.releases), self.schema_.to_dict())
+
+    @classmethod
+    def from_model(cls, file: Model) -> "TargetTransfer":
+        """Return the fitted regressor in ``file``."""
+        return rebuilt(file, KIND, "`tacit adopt` of a numeric target", cls._rebuilt)
+
+    @classmethod
+    def _rebuilt(cls, file: Model, schema: Schema) -> "TargetTransfer":
+        settings = file.settings
+        engine = AdoptedRegressor(stored_sources(file.arrays, settings), bounds=_target(schema).bounds)
+        restore_engine(engine, file.arrays, settings)
+        engine.n_features_in_ = len(schema.encoded_names)
+        engine.centre_, engine.unit_ = float(settings["centre"]), float(settings["unit"])
+        engine.stretch_ = float(settings["stretch"])
+        engine.evidence_ = TargetEvidence.from_dict(settings["evidence"])
+        model = cls(schema=schema)
+        model.schema_, model.engine_, model.n_features_in_ = schema, engine, engine.n_features_in_
+        model.evidence_ = engine.evidence_
+        return model
+
+    def _schema(self, rows: Rows) -> Schema:
+        """Return the receiver's schema: as given, or of the first release."""
+        schema = self.schema
+        if schema is None:
+            if not self.releases:
+                raise InputError("schema must be given where there is no release: it names the target and its bounds.")
+            schema = owner_schema(self.releases[0])
+        _target(schema)
+        if len(schema.encoded_names) != rows.shape[1]:
+            raise InputError(
+                f"X must have the {len(schema.encoded_names)} encoded columns of the schema; got {rows.shape[1]}."
+            )
+        return schema
+
+
+def _target(schema: Schema) -> Target:
+    if schema.target is None:
+        raise InputError('the schema must have a column of kind "target", the number to predict; it has none.')
+    return schema.target

@@ -1,0 +1,1 @@
+"""Public data sets for tests, benchmarks and demonstrations, each with its schema."""

@@ -1,0 +1,1 @@
+"""Tables wherever they lie, as batches: files, folders, data frames, databases."""

@@ -1,0 +1,89 @@
+"""Who works on the parts of a table: this process, processes beside it, or a Dask cluster.
+
+A worker reads a part and returns sums of it. The ledger and the noise stay with the process that asked.
+"""
+
+import importlib
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing import get_context
+from typing import Any
+
+from tacit import checks
+from tacit.data.reading.table_source import TablePart
+from tacit.data.rows.stream import MapParts, one_by_one
+from tacit.errors import InputError
+
+# Parts for each worker: so that none waits long for the last one.
+PARTS_EACH = 4
+# How often a part is read again whose worker was lost.
+RETRIES = 3
+_THREADS = "POLARS_MAX_THREADS"
+
+
+@dataclass(frozen=True, eq=False)
+class Workers:
+    """How parts are worked on, and into how many parts a table is cut for it."""
+
+    map_parts: MapParts[Any] = one_by_one
+    pieces: int = 1
+
+
+ALONE = Workers()
+
+
+@contextmanager
+def open_workers(processes: int | None = None, dask: str | None = None) -> Iterator[Workers]:
+    """Give the workers: ``processes`` of this machine, or those of the Dask scheduler at the address ``dask``."""
+    if processes is not None and dask is not None:
+        raise InputError("workers and dask must not be given together: a cluster has its own number of workers.")
+    if dask is not None:
+        with _dask_workers(dask) as workers:
+            yield workers
+    elif processes is not None and checks.whole("workers", processes) > 1:
+        with _processes(processes) as workers:
+            yield workers
+    else:
+        yield ALONE
+
+
+@contextmanager
+def _processes(count: int) -> Iterator[Workers]:
+    before = os.environ.get(_THREADS)
+    # One thread each, set before a process loads the library: so many processes would otherwise fight for the cores.
+    os.environ[_THREADS] = "1"
+    try:
+        # Started afresh, not forked: threads of this process hold locks that a fork would copy.
+        with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
+            yield Workers(pool.map, PARTS_EACH * count)
+    finally:
+        if before is None:
+            os.environ.pop(_THREADS, None)
+        else:
+            os.environ[_THREADS] = before
+
+
+@contextmanager
+def _dask_workers(address: str) -> Iterator[Workers]:
+    try:
+        distributed: Any = importlib.import_module("distributed")
+    except ImportError:
+        raise InputError("dask needs the package 'distributed': pip install 'tacit-knowledge[scale]'.") from None
+    try:
+        client = distributed.Client(address, timeout="10s")
+    except (OSError, ValueError) as problem:
+        raise InputError(
+            f"dask must be the address of a scheduler, such as tcp://10.0.0.5:8786; got {address!r}."
+        ) from (problem)
+    with client:
+
+        def map_parts(function: Callable[[TablePart], Any], parts: Sequence[TablePart]) -> Iterable[Any]:
+            # Not pure: the same files may have changed since a task of the same name ran.
+            futures = client.map(function, parts, pure=False, retries=RETRIES)
+            return (future.result() for future in futures)
+
+        cores = sum(client.nthreads().values())
+        yield Workers(map_parts, PARTS_EACH * max(cores, 1))

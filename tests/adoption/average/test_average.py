@@ -1,0 +1,159 @@
+"""Averages over hypotheses: what labels make of good, reversed, useless and hostile releases."""
+
+import numpy as np
+import pytest
+
+from tacit.adoption.average.average import Average, fit_hypotheses, growing_usages, releases_only
+from tacit.adoption.average.class_members import ClassFitter, ClassMember, probabilities
+from tacit.adoption.average.hypotheses import MOST_FOR_ALL_SUBSETS, usages
+from tacit.adoption.average.kernel_features import features_of
+from tacit.adoption.average.member_inputs import Inputs, Setting
+from tacit.adoption.average.usage_fits import search, trees_share
+from tacit.adoption.sources.source import clean_scores
+
+
+def two(margin: np.ndarray) -> np.ndarray:
+    return clean_scores(np.stack([-margin / 2, margin / 2], axis=1), len(margin), 2).values
+
+
+class Problem:
+    """Rows whose second class has log-odds 3 z_0 - 1."""
+
+    def __init__(self, n_labels: int = 60, seed: int = 0) -> None:
+        draw = np.random.default_rng(seed)
+        self.Z = draw.normal(size=(n_labels + 500, 6))
+        self.margin = 3 * self.Z[:, 0] - 1
+        self.codes = (draw.random(len(self.Z)) < 1 / (1 + np.exp(-self.margin))).astype(np.intp)
+        self.n = n_labels
+        self.noise = draw.normal(size=len(self.Z))
+        self.features = features_of(self.Z[:n_labels], 6.0) if n_labels else {}
+
+    def average(self, *margins: np.ndarray, trust: float = 0.6) -> Average[ClassMember]:
+        scores = [two(each) for each in margins]
+        inputs = Inputs(tuple(each[: self.n] for each in scores), self.Z[: self.n], self.features)
+        means = np.array([each.mean(axis=0) for each in scores]).reshape(-1, 2)
+        fit = ClassFitter(inputs, self.codes[: self.n], Setting(2, np.ones(len(scores)), means))
+        return fit_hypotheses(fit, [trust] * len(scores)).average()
+
+    def accuracy(self, average: Average[ClassMember], *margins: np.ndarray) -> float:
+        inputs = Inputs(tuple(two(each)[self.n :] for each in margins), self.Z[self.n :], self.features)
+        return float((probabilities(average, inputs).argmax(axis=1) == self.codes[self.n :]).mean())
+
+
+def test_a_good_release_is_used_and_helps() -> None:
+    problem = Problem(20)
+    average = problem.average(problem.margin)
+    assert average.used[0] > 0.9
+    assert problem.accuracy(average, problem.margin) > problem.accuracy(problem.average()) + 0.02
+
+
+def test_a_reversed_release_is_noticed() -> None:
+    problem = Problem()
+    average = problem.average(-problem.margin)
+    assert average.reversed[0] > 0.9
+    assert problem.accuracy(average, -problem.margin) > 0.75
+
+
+@pytest.mark.parametrize("size", [1.0, 3.0, 1e6])
+def test_scores_without_meaning_get_little_weight(size: float) -> None:
+    problem = Problem()
+    average = problem.average(size * problem.noise)
+    assert average.used[0] < 0.2
+
+
+def test_a_good_release_is_found_among_bad_ones() -> None:
+    problem = Problem()
+    average = problem.average(problem.margin, -problem.margin + 2 * problem.noise, 3 * problem.noise)
+    assert average.used[0] > 0.9
+    assert problem.accuracy(average, problem.margin, -problem.margin, 3 * problem.noise) > 0.8
+
+
+def test_an_ignored_release_leaves_exactly_what_is_learned_alone() -> None:
+    problem = Problem(200)
+    hostile = 1e6 * problem.noise
+    average, alone = problem.average(hostile, trust=0.02), problem.average()
+    assert average.joined is None
+    inputs = Inputs((two(hostile),), problem.Z, problem.features)
+    assert probabilities(average, inputs).tobytes() == probabilities(alone, inputs).tobytes()
+
+
+def test_what_is_learned_alone_does_not_depend_on_releases() -> None:
+    problem = Problem()
+    inputs = Inputs((two(problem.margin),), problem.Z, problem.features)
+    joined, alone = problem.average(problem.margin), problem.average()
+    assert joined.joined is not None
+    assert probabilities(joined.alone, inputs).tobytes() == probabilities(alone, inputs).tobytes()
+
+
+def test_weights_sum_to_one_and_so_do_probabilities() -> None:
+    problem = Problem()
+    average = problem.average(problem.margin, problem.noise)
+    assert average.alone.weights.sum() == pytest.approx(1)
+    assert average.joined is not None
+    assert average.joined.weights.sum() == pytest.approx(1)
+    inputs = Inputs((two(problem.margin), two(problem.noise)), problem.Z, problem.features)
+    assert probabilities(average, inputs).sum(axis=1) == pytest.approx(1)
+
+
+def test_of_many_releases_the_good_ones_are_found() -> None:
+    problem = Problem(100)
+    draw = np.random.default_rng(5)
+    good = [problem.margin + draw.normal(size=len(problem.margin)) for _ in range(3)]
+    bad = [2 * draw.normal(size=len(problem.margin)) for _ in range(3)]
+    average = problem.average(*good, *bad)
+    assert average.used[:3].max() > 0.9
+    assert average.used[3:].max() < average.used[:3].min()
+
+
+def test_growing_usages_join_the_best_single_releases() -> None:
+    n = MOST_FOR_ALL_SUBSETS + 1
+    screened = dict.fromkeys(usages([0.5] * n), 0.0)
+    for each in screened:
+        if sum(each.signs) == 1 == len(each.used):
+            screened[each] = -abs(each.used[0] - 2)
+    assert growing_usages(screened)[0].signs[2] == 1
+    assert {len(each.used) for each in growing_usages(screened)} == set(range(2, n - 1))
+
+
+def test_without_labels_releases_speak_for_themselves() -> None:
+    problem = Problem(0)
+    inputs = Inputs((two(problem.margin),), problem.Z, {})
+    fit = ClassFitter(inputs.rows(slice(0, 0)), np.empty(0, dtype=np.intp), Setting(2, np.ones(1), np.zeros((1, 2))))
+    average = releases_only(fit, [0.6])
+    assert average.probability == 1
+    assert (probabilities(average, inputs).argmax(axis=1) == problem.codes).mean() > 0.8
+
+
+def test_labels_of_one_class_leave_the_scores_of_a_release_where_they_are() -> None:
+    problem = Problem(12)
+    positive = np.flatnonzero(problem.codes == 1)[:12]
+    scores = two(problem.margin)
+    inputs = Inputs((scores[positive],), problem.Z[positive], {})
+    fit = ClassFitter(inputs, np.ones(12, dtype=np.intp), Setting(2, np.ones(1), scores.mean(axis=0)[None]))
+    average = releases_only(fit, [0.6])
+    everything = Inputs((scores,), problem.Z, {})
+    share = probabilities(average, everything)[:, 1].mean()
+    assert abs(share - (problem.codes == 1).mean()) < 0.1
+
+
+def test_the_search_for_an_amplitude_stops_beyond_the_best() -> None:
+    tried = []
+
+    class Fitted:
+        def __init__(self, amplitude: float) -> None:
+            tried.append(amplitude)
+            self.log_evidence = -abs(np.log2(amplitude)) * 10
+            self.hypothesis = type("H", (), {"log_prior": 0.0})
+
+    branch = [type("B", (), {"amplitude": 2.0**power}) for power in range(-2, 4)]
+    fitted = search(branch, lambda each: Fitted(each.amplitude))  # type: ignore[arg-type,type-var]
+    assert sorted(tried) == [0.5, 1.0, 2.0]
+    assert len(fitted) == 3
+
+
+def test_trees_get_the_share_that_predicts_best_and_little_without_a_gain() -> None:
+    draw = np.random.default_rng(0)
+    plain = np.log(draw.uniform(0.5, 0.9, size=300))
+    assert trees_share(plain, plain) < 0.3
+    assert trees_share(plain, plain - 0.5) < 0.05
+    assert trees_share(plain, plain + 0.5) > 0.9

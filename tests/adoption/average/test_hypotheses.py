@@ -1,0 +1,97 @@
+"""Hypotheses and their prior probabilities."""
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+
+from tacit.adoption.average.hypotheses import (
+    BESIDE_POWER,
+    REVERSED,
+    SHARES_PROBABILITY,
+    WEIGHT_SD,
+    Usage,
+    branches,
+    own_parts,
+    prior_weights,
+    usages,
+)
+
+
+@pytest.mark.parametrize("trusts", [[], [0.4], [0.4, 0.1], [0.3, 0.3, 0.02], [0.5] * 7])
+def test_prior_probabilities_of_usages_sum_to_one(trusts: list[float]) -> None:
+    assert logsumexp([each.log_prior for each in usages(trusts)]) == pytest.approx(0)
+
+
+def test_many_claims_are_no_likelier_to_hold_any_truth_than_the_best_of_them() -> None:
+    def none_holds(trusts: list[float]) -> float:
+        return float(np.exp(logsumexp([each.log_prior for each in usages(trusts) if not each.used])))
+
+    assert none_holds([0.6]) == pytest.approx(0.4)
+    assert none_holds([0.6] * 3) == pytest.approx(0.4)
+    assert none_holds([0.6] * 9) == pytest.approx(0.4)
+
+
+def test_one_release_is_used_reversed_or_only_for_its_shares() -> None:
+    mass = {(each.signs, each.shares_of): np.exp(each.log_prior) for each in usages([0.6])}
+    assert mass == pytest.approx(
+        {
+            ((0,), None): 0.4 * (1 - SHARES_PROBABILITY),
+            ((0,), 0): 0.4 * SHARES_PROBABILITY,
+            ((1,), None): 0.6 * (1 - REVERSED),
+            ((-1,), None): 0.6 * REVERSED,
+        }
+    )
+
+
+def test_all_subsets_of_three_releases_are_tried_and_at_most_one_reversed() -> None:
+    signs = {each.signs for each in usages([0.5] * 3) if each.used}
+    assert len(signs) == 7 + 3 * 4
+    assert max(each.count(-1) for each in signs) == 1
+
+
+def test_of_many_releases_single_ones_all_and_all_but_one_are_tried() -> None:
+    assert {each.signs for each in usages([0.5] * 4)} >= {(1, 0, 1, 0), (0, 1, 1, 1), (0, 0, 0, -1)}
+    counts = sorted({len(each.used) for each in usages([0.5] * 20)})
+    assert counts == [0, 1, 19, 20]
+    assert len(usages([0.5] * 20)) < 100
+
+
+@pytest.mark.parametrize("trees", [True, False])
+@pytest.mark.parametrize("alone", [True, False])
+def test_prior_probabilities_of_own_parts_sum_to_one(trees: bool, alone: bool) -> None:
+    parts = own_parts(("linear", "radial", "narrow"), trees=trees, alone=alone)
+    assert sum(p for _, p in parts) == pytest.approx(1)
+    assert own_parts((), trees=False, alone=alone) == [(None, 1.0)]
+
+
+@pytest.mark.parametrize("usage", [Usage((0,), None, -1.0), Usage((1,), None, -2.0), Usage((0,), 0, -3.0)])
+@pytest.mark.parametrize("trees", [True, False])
+@pytest.mark.parametrize("one_class", [True, False])
+def test_probabilities_of_hypotheses_given_their_usage_sum_to_one(usage: Usage, trees: bool, one_class: bool) -> None:
+    found = [each for branch in branches(usage, trees=trees, one_class=one_class) for each in branch]
+    assert logsumexp([each.log_prior for each in found]) == pytest.approx(0)
+
+
+def test_a_branch_differs_in_amplitude_alone() -> None:
+    for branch in branches(Usage((1,))):
+        assert len({(each.kernel, each.intercept_sd, each.trees) for each in branch}) == 1
+        assert [each.amplitude for each in branch] == sorted(each.amplitude for each in branch)
+
+
+def test_beside_a_release_small_corrections_are_likelier_and_without_one_all_sizes_are_alike() -> None:
+    def log_priors(usage: Usage) -> list[list[float]]:
+        return [[each.log_prior for each in branch] for branch in branches(usage) if len(branch) > 1]
+
+    beside, alone = log_priors(Usage((1,))), log_priors(Usage((0,)))
+    assert beside
+    assert alone
+    # Amplitudes double from one to the next.
+    assert BESIDE_POWER < 0
+    assert all(np.diff(each) == pytest.approx(BESIDE_POWER * np.log(2)) for each in beside)
+    assert all(np.diff(each) == pytest.approx(0) for each in alone)
+
+
+def test_weights_of_several_releases_share_one_by_precision_and_spread_as_one_release_does() -> None:
+    means, deviations = prior_weights(Usage((1, 0, -1, 1)), np.array([3.0, 9.0, 2.0, 5.0]))
+    assert means == pytest.approx([0.3, -0.2, 0.5])
+    assert np.sqrt((deviations**2).sum()) == pytest.approx(WEIGHT_SD)

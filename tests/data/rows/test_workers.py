@@ -1,0 +1,151 @@
+"""Parts of a table are summed by other processes and on a real Dask cluster: the same bytes, one charge."""
+
+import hashlib
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from tacit import Budget, Ledger, release
+from tacit.data.rows import workers as module
+from tacit.data.rows.encoding import encode
+from tacit.data.rows.workers import ALONE, Workers, open_workers
+from tacit.data.schemas.columns import Categorical, Label, Numeric
+from tacit.data.schemas.schema import Schema
+from tacit.errors import InputError, SchemaError
+
+SCHEMA = Schema((Numeric("age", (0, 100)), Categorical("ward", ("a", "b", "c")), Label("ill", ("no", "yes"))))
+
+
+def frame(n: int = 4000) -> pl.DataFrame:
+    rng = np.random.default_rng(0)
+    ward, ill = rng.integers(0, 3, n), rng.integers(0, 2, n)
+    columns = {"age": rng.random(n) * 100, "ward": np.array(["a", "b", "c"])[ward], "ill": np.array(["no", "yes"])[ill]}
+    return pl.DataFrame(columns)
+
+
+def released(table: Any, **options: Any) -> str:
+    made = release(table, SCHEMA, epsilon=1.0, **{"method": "moments", "random_state": 1, "audit": False, **options})
+    return hashlib.sha256(b"".join(made.arrays[name].tobytes() for name in sorted(made.arrays))).hexdigest()
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=4, threads_per_worker=1, processes=True, dashboard_address=":0", memory_limit=0
+    ) as local:
+        yield local
+
+
+@pytest.fixture
+def parts(tmp_path: Path) -> Path:
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    for place, part in enumerate(frame().iter_slices(500)):
+        part.write_parquet(folder / f"{place}.parquet")
+    return folder
+
+
+def test_processes_give_the_same_bytes(tmp_path: Path) -> None:
+    frame().write_parquet(tmp_path / "t.parquet")
+    expected = released(frame())
+    assert released(tmp_path / "t.parquet", workers=1) == expected
+    assert released(tmp_path / "t.parquet", workers=2) == expected
+    assert "POLARS_MAX_THREADS" not in os.environ
+
+
+def test_a_cluster_of_four_gives_the_same_bytes(cluster: Any, parts: Path) -> None:
+    assert released(parts, dask=cluster.scheduler_address) == released(frame())
+    assert released(parts, dask=cluster.scheduler_address, method="marginals") == released(frame(), method="marginals")
+
+
+def kill_once(flag: Path, function: Any, part: Any) -> Any:
+    try:
+        flag.touch(exist_ok=False)
+    except FileExistsError:
+        return function(part)
+    os.kill(os.getpid(), signal.SIGKILL)
+    return None
+
+
+def test_a_killed_worker_changes_no_byte_and_charges_once(
+    cluster: Any, parts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cloudpickle = pytest.importorskip("cloudpickle")
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    flag, opened = tmp_path / "killed", module._dask_workers
+
+    def deadly(address: str) -> Any:
+        return _Deadly(opened(address), flag)
+
+    monkeypatch.setattr(module, "_dask_workers", deadly)
+    ledger = Ledger.create(tmp_path / "x.ledger", Budget(9, 1e-3, unit="record"), allow=["no-guarantee"])
+    assert released(parts, dask=cluster.scheduler_address, ledger=ledger) == released(frame())
+    assert flag.exists()
+    assert len(ledger.lines()) == 1
+
+
+class _Deadly:
+    """Workers of which the first that gets a part is killed."""
+
+    def __init__(self, inner: Any, flag: Path) -> None:
+        self.inner, self.flag = inner, flag
+
+    def __enter__(self) -> Workers:
+        workers = self.inner.__enter__()
+
+        def map_parts(function: Any, given: Any) -> Any:
+            return workers.map_parts(partial(kill_once, self.flag, function), given)
+
+        return Workers(map_parts, workers.pieces)
+
+    def __exit__(self, *problem: object) -> Any:
+        return self.inner.__exit__(*problem)
+
+
+def test_a_bad_cell_on_a_worker_names_its_file_and_row_and_charges_nothing(
+    cluster: Any, parts: Path, tmp_path: Path
+) -> None:
+    wrong = frame(500).with_columns(pl.when(pl.int_range(500) == 321).then(pl.lit("z")).otherwise("ward").alias("ward"))
+    wrong.write_parquet(parts / "5.parquet")
+    ledger = Ledger.create(tmp_path / "x.ledger", Budget(9, 1e-3, unit="record"))
+    with pytest.raises(SchemaError, match=r"^5\.parquet: column 'ward', row 322 .*outside the closed list"):
+        released(parts, dask=cluster.scheduler_address, ledger=ledger, random_state=None)
+    assert not ledger.lines()
+
+
+def test_kernel_models_fit_on_the_same_cluster(cluster: Any) -> None:
+    joblib, distributed = pytest.importorskip("joblib"), pytest.importorskip("distributed")
+    from tacit import MembershipClassifier
+
+    rng = np.random.default_rng(0)
+    X, y = rng.random((60, 4)), np.arange(60) % 2
+    alone = MembershipClassifier(random_state=0).fit(X, y).predict(X)
+    with distributed.Client(cluster.scheduler_address), joblib.parallel_config(backend="dask"):
+        model = MembershipClassifier(random_state=0, n_jobs=2).fit(X, y)
+    assert np.array_equal(model.predict(X), alone)
+
+
+def test_wrong_workers_are_refused() -> None:
+    with pytest.raises(InputError, match="must not be given together"), open_workers(2, "tcp://x:1"):
+        pass
+    with pytest.raises(InputError, match="workers must be"), open_workers(0):
+        pass
+    with open_workers(1) as workers:
+        assert workers is ALONE
+    with pytest.raises(InputError, match="made of sums over rows"):
+        released(encode(frame(), SCHEMA), workers=2)
+
+
+def test_a_scheduler_that_does_not_answer_is_named() -> None:
+    pytest.importorskip("distributed")
+    with pytest.raises(InputError, match="address of a scheduler"):
+        released(frame(), dask="nonsense://x")
