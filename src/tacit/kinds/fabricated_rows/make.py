@@ -7,7 +7,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from tacit import checks
 from tacit.arrays import Arrays, Codes, FloatArray, Rows
 from tacit.data.rows.encoding import decode
 from tacit.data.schemas.schema import PUBLIC, Schema
@@ -86,8 +85,7 @@ def fabricate_rows(plan: ReleasePlan[FabricationSettings], X: Rows, y: NDArray[A
     schema, settings = plan.schema, plan.details
     codes = _checked(X, y, schema, settings)
     # Public: what happens after the noise protects nothing and needs no secrecy.
-    seed = _public_seed(spend.random_state)
-    random = public_random(seed)
+    random = public_random(spend.public_seed)
     account = plan.charge(spend, f"fabricated rows per {plan.budget.unit}")
     task = _Task(X, codes, schema, settings.rows)
     if plan.budget.unit is Unit.ENTRY:
@@ -96,10 +94,6 @@ def fabricate_rows(plan: ReleasePlan[FabricationSettings], X: Rows, y: NDArray[A
         rows, labels = _from_records(account, task, random)
     card = _card(account, schema, settings, n_entries=X.size)
     return FabricatedRows(to_valid_cells(rows, labels, schema), labels, schema, card, settings.method)
-
-
-def _public_seed(random_state: int | None) -> int | None:
-    return None if random_state is None else checks.whole("random_state", random_state, least=0) % 2**32
 
 
 @dataclass(frozen=True, eq=False)
