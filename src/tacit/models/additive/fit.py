@@ -39,11 +39,13 @@ def fit_classifier(batches: Batches, plan: AdditivePlan, account: Account) -> Ad
     loss = Loss(class_residuals, start, curvatures, class_clip(marginals.n_rows * plan.mu), CLASS_STEP)
     learned = learn(batches, plan, UnitDraws(account, plan.unit), marginals, loss)
     curves = learned.curves
-    edges = class_check.cell_edges(_invented_scores(curves), few=marginals.n_rows * plan.mu < FEW)
+    invented = _invented_scores(curves)
+    edges = class_check.cell_edges(invented, few=marginals.n_rows * plan.mu < FEW)
     query = class_check.histogram_query(learned.batches, *learned.tables, edges)
     counts = class_check.read_histogram(learned.units.ask(query, learned.check_draws))
     noise = learned.noise * math.sqrt(len(start))
-    check = class_check.check_classes(counts, edges, noise=noise, shares=shares)
+    expected = class_check.cell_shares(invented, edges)
+    check = class_check.check_classes(counts, edges, noise=noise, shares=shares, expected=expected)
     return AdditiveClassifier(curves, check, plan.target.categories, learned.facts)
 
 
