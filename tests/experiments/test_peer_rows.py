@@ -48,17 +48,24 @@ def test_rows_of_a_peer_are_encoded_as_ours(monkeypatch: pytest.MonkeyPatch) -> 
         columns = {"age": [30, 40], "dose": [0.5, None], "work": ["farm", "(missing)"], "y": ["yes", "no"]}
         return {"columns": columns, "seconds": 2.5}
 
-    monkeypatch.setattr(module, "ask_peer", answer)
-    found = peer_rows("MST", SPLIT, epsilon=1.0, delta=1e-6, seed=3)
+    monkeypatch.setattr(module, "kept_answer", answer)
+    found = peer_rows("MST", SPLIT, epsilon=1.0, delta=1e-6, seed=3, limit=60)
     assert found is not None
     rows, seconds = found
+    assert rows is not None
     assert seconds == 2.5
     assert (rows.X == ROWS.X).all()
     assert rows.y.tolist() == ROWS.y.tolist()
     assert asked[0][:2] == ("peer_rows.py", "MST")
     assert int(asked[0][2]["seed"]) == 3
+    assert float(asked[0][2]["limit"]) == 60
 
 
 def test_without_the_peer_there_are_no_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "ask_peer", lambda *_: None)
-    assert peer_rows("AIM", SPLIT, epsilon=1.0, delta=1e-6, seed=0) is None
+    monkeypatch.setattr(module, "kept_answer", lambda *_: None)
+    assert peer_rows("AIM", SPLIT, epsilon=1.0, delta=1e-6, seed=0, limit=60) is None
+
+
+def test_a_peer_that_was_stopped_has_seconds_and_no_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "kept_answer", lambda *_: {"columns": None, "seconds": 61.0})
+    assert peer_rows("AIM", SPLIT, epsilon=1.0, delta=1e-6, seed=0, limit=60) == (None, 61.0)

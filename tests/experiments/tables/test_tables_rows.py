@@ -56,3 +56,19 @@ def test_peers_are_judged_alike_where_they_are_installed(
     assert figures["MST", "TV2"] == figures["real rows", "TV2"]
     assert figures["MST", "CPU s"] == 60
     assert not any(method == "AIM" for method, _ in figures)
+
+
+def test_draws_that_were_stopped_are_told_beside_those_that_ended(
+    shrink: Callable[..., None], small: SplitTable, checked: Checked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def invented_rows(method: str, table: SplitTable, *, seed: int, **_: object) -> tuple[Encoded | None, float] | None:
+        if method == "MST":
+            return None
+        return (table.held_out, 60.0) if seed == tables_rows.FIRST_SEED else (None, 1800.0)
+
+    monkeypatch.setattr(tables_rows, "peer_rows", invented_rows)
+    shrink(tables_rows, TABLES={"Bank": lambda: small}, DRAWS=1, PEER_DRAWS=3)
+    figures = {(row.method, row.metric): (row.mean, row.runs) for row in checked(tables_rows.rows())}
+    assert figures["AIM", "CPU s"] == (60, 1)
+    assert figures["AIM", tables_rows.STOPPED] == (1800, 2)
+    assert not any(method == "MST" for method, _ in figures)

@@ -15,8 +15,10 @@ from tacit.workflows.fabricate import fabricate
 DRAWS = 5
 EPSILON, DELTA = 1.0, 1e-6
 METHODS = ("marginals", "moments")
-# Other makers of private rows, where their environment is there (pip install dpmm): minutes to hours for each draw.
-PEERS, PEER_DRAWS = ("MST", "AIM"), 3
+# Other makers of private rows, where their environment is there: minutes to hours for each draw, so that they are
+# stopped after so many processor seconds.
+PEERS, PEER_DRAWS, PEER_SECONDS = ("MST", "AIM"), 3, 1800
+STOPPED = "CPU s when stopped without rows"
 FIRST_SEED = 100
 QUICK: dict[str, Any] = {"DRAWS": 1, "TABLES": {"Bank": bank}, "PEERS": ()}
 
@@ -32,8 +34,10 @@ def rows() -> Iterator[ResultRow]:
         yield from metric_rows(setting, [_run(table, FIRST_SEED + draw) for draw in range(DRAWS)])
         for peer in PEERS:
             runs = [_peer_run(table, peer, FIRST_SEED + draw) for draw in range(PEER_DRAWS)]
-            known = [figures for figures in runs if figures]
-            yield from metric_rows(setting, known) if known else ()
+            stopped = [figures for figures in runs if (peer, STOPPED) in figures]
+            finished = [figures for figures in runs if figures and figures not in stopped]
+            for known in filter(None, (finished, stopped)):
+                yield from metric_rows(setting, known)
 
 
 def _run(table: SplitTable, seed: int) -> Figures:
@@ -51,11 +55,13 @@ def _run(table: SplitTable, seed: int) -> Figures:
 
 
 def _peer_run(table: SplitTable, peer: str, seed: int) -> Figures:
-    """Return the figures of a peer's rows; none without its environment."""
-    answer = peer_rows(peer, table, epsilon=EPSILON, delta=DELTA, seed=seed)
+    """Return the figures of a peer's rows, or when it was stopped; none without its environment."""
+    answer = peer_rows(peer, table, epsilon=EPSILON, delta=DELTA, seed=seed, limit=PEER_SECONDS)
     if answer is None:
         return {}
     made, seconds = answer
+    if made is None:
+        return {(peer, STOPPED): seconds}
     return {
         **_judged(peer, compare_tables(table.owner, made, table.schema, table.held_out)),
         (peer, "CPU s"): seconds,
