@@ -93,12 +93,12 @@ JOBS = Schema((Numeric("amount", (0, 5000)), Categorical("job", tuple(f"job {cod
 
 
 def test_numbers_with_wide_bounds_are_learned_from_a_frame_with_a_schema() -> None:
-    model = PrivateLogisticRegression(1.0, schema=JOBS, classes=[0, 1], random_state=0).fit(*mixed(20_000, 0))
+    model = PrivateLogisticRegression(1.0, bounds=JOBS, classes=[0, 1], random_state=0).fit(*mixed(20_000, 0))
     frame, y = mixed(5000, 1)
     best = roc_auc_score(y, frame["amount"] / 150 + 0.8 * frame["job"].is_in([f"job {code}" for code in range(4)]))
     assert roc_auc_score(y, model.decision_function(frame)) > best - 0.05
     # A regularisation at which noise has length 1 forgets the number, which varies by a tenth of its bounds.
-    before = PrivateLogisticRegression(1.0, regularization=2 * 13 / 20_000, schema=JOBS, random_state=0)
+    before = PrivateLogisticRegression(1.0, regularization=2 * 13 / 20_000, bounds=JOBS, random_state=0)
     assert roc_auc_score(y, before.fit(*mixed(20_000, 0)).decision_function(frame)) < best - 0.08
     assert "the schema: columns, bounds and categories" in model.card_.assumptions
 
@@ -107,7 +107,7 @@ def test_frames_and_encoded_rows_give_the_same_weights() -> None:
     frame, y = mixed(500, 0)
     encoded = encode(frame, JOBS).X
     first, second = (
-        PrivateLogisticRegression(1.0, schema=JOBS, random_state=0).fit(rows, y) for rows in (frame, encoded)
+        PrivateLogisticRegression(1.0, bounds=JOBS, random_state=0).fit(rows, y) for rows in (frame, encoded)
     )
     assert (first.coef_ == second.coef_).all()
     assert (first.decision_function(encoded) == second.decision_function(frame)).all()
@@ -118,11 +118,9 @@ def test_frames_and_encoded_rows_give_the_same_weights() -> None:
 def test_what_does_not_fit_the_schema_is_refused_before_anything_is_charged(tmp_path: Path) -> None:
     ledger = Ledger.create(tmp_path / "x.ledger", Budget(2.0, unit="record", relation="replace"))
     frame, y = mixed(50, 0)
-    with pytest.raises(InputError, match="bounds or schema must be given, not both"):
-        PrivateLogisticRegression(1.0, schema=JOBS, bounds=(0, 1), ledger=ledger).fit(frame, y)
     for rows, labels in ((frame, y[:-1]), (np.zeros((50, 5)), y)):
         with pytest.raises(InputError, match="the 13 encoded columns of the schema"):
-            PrivateLogisticRegression(1.0, schema=JOBS, ledger=ledger).fit(rows, labels)
+            PrivateLogisticRegression(1.0, bounds=JOBS, ledger=ledger).fit(rows, labels)
     assert ledger.spent() == 0
 
 

@@ -107,13 +107,11 @@ class PrivateLogisticRegression(ScoreClassifierMixin, PersonMixin, PrivateEstima
     ----------
     epsilon, ledger, random_state
         As in ``PrivateEstimator``.
-    bounds : pair or None
+    bounds : pair, Schema or None
         Public (low, high) of the features, which are brought to [-1, 1]. Give indicators of categories (-1, 1): they
         then stay 0 and 1, and a column of many categories is no longer than a number. None: features are used as they
-        are; centre them by public numbers.
-    schema : Schema or None
-        Instead of bounds: public facts of mixed columns. Rows are data frames with these columns, or encoded ones;
-        numbers are brought to [-1, 1], indicators of categories stay 0 and 1.
+        are; centre them by public numbers. A schema of mixed columns: rows are data frames with these columns, or
+        encoded ones; numbers are brought to [-1, 1], indicators of categories stay 0 and 1.
     row_norm : float or None
         None: every row is scaled to length 1, by itself. A public number: longer rows are shortened to it.
     regularization : float, sequence or None
@@ -149,8 +147,7 @@ class PrivateLogisticRegression(ScoreClassifierMixin, PersonMixin, PrivateEstima
     [1]
     """
 
-    bounds: tuple[Any, Any] | None = None
-    schema: Schema | None = None
+    bounds: tuple[Any, Any] | Schema | None = None
     row_norm: float | None = None
     regularization: float | Sequence[float] | None = None
     prior: ArrayLike | None = None
@@ -218,25 +215,27 @@ class PrivateLogisticRegression(ScoreClassifierMixin, PersonMixin, PrivateEstima
 
     def _checked(self, X: ArrayLike, y: ArrayLike) -> tuple[FloatArray, NDArray[Any]]:
         """Return rows as they are scaled, and labels."""
-        if self.schema is None:
+        schema = self._schema()
+        if schema is None:
             return checked_rows(self, X, y)
-        if self.bounds is not None:
-            raise InputError("bounds or schema must be given, not both: the schema holds the bounds of its columns.")
-        self.schema.require_public_bounds()
-        rows, labels = schema_rows(self, X, self.schema, dtype=np.float64), full_labels(self, y)
-        if labels.shape != (len(rows),) or rows.shape[1] != len(self.schema.encoded_names):
+        schema.require_public_bounds()
+        rows, labels = schema_rows(self, X, schema, dtype=np.float64), full_labels(self, y)
+        if labels.shape != (len(rows),) or rows.shape[1] != len(schema.encoded_names):
             raise InputError(
-                f"X and y must have as many rows, and X the {len(self.schema.encoded_names)} encoded columns of the "
+                f"X and y must have as many rows, and X the {len(schema.encoded_names)} encoded columns of the "
                 f"schema; got {rows.shape} and {labels.shape}."
             )
         return rows, labels
 
+    def _schema(self) -> Schema | None:
+        return self.bounds if isinstance(self.bounds, Schema) else None
+
     def _bounds(self) -> tuple[Any, Any] | None:
-        return self.bounds if self.schema is None else number_bounds(self.schema)
+        return number_bounds(self.bounds) if isinstance(self.bounds, Schema) else self.bounds
 
     def _scores(self, X: ArrayLike) -> FloatArray:
         check_is_fitted(self)
-        rows = schema_rows(self, X, self.schema, dtype=np.float64, reset=False)
+        rows = schema_rows(self, X, self._schema(), dtype=np.float64, reset=False)
         return self._linear()(rows)
 
     def _linear(self) -> LinearScores:
@@ -290,7 +289,7 @@ class PrivateLogisticRegression(ScoreClassifierMixin, PersonMixin, PrivateEstima
     def _card(self, account: Account) -> Card:
         public = ["the number of features", "the list of classes"]
         assumptions = ["rows are scaled to length 1 or less, each by itself and by public numbers"]
-        if self.schema is not None:
+        if self._schema() is not None:
             assumptions.append("the schema: columns, bounds and categories")
         if self.classes is None:
             assumptions.append(CLASSES_READ)
