@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 from tacit import checks
 from tacit.adoption.evidence.picture_evidence import Evidence
 from tacit.adoption.receiver_table import receiver_table
-from tacit.adoption.stored_model import rebuilt, stored_classes
-from tacit.arrays import Codes, FloatArray
+from tacit.adoption.stored_model import StoredModelMixin, stored_classes
+from tacit.arrays import Arrays, Codes, FloatArray
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.kinds.registry import kind_of
@@ -21,10 +21,8 @@ from tacit.models.schema_rows import schema_rows
 from tacit.releases.file import Model, Release
 from tacit.releases.lesson import ReceiverTable
 
-KIND = "neighbours_model"
 
-
-class MetricNeighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class MetricNeighbours(StoredModelMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Nearest neighbours among few labelled rows, in the released metric that serves them best.
 
     The plain Euclidean metric of the rows in [0, 1] takes part too, and wins where it names more of the labelled rows
@@ -56,6 +54,9 @@ class MetricNeighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> MetricNeighbours(n_neighbors=1).fit(rows, labels).predict([[0.7, 0.5]]).tolist()
     [1]
     """
+
+    model_kind = "neighbours_model"
+    made_by = "adopting a metric of pairs"
 
     def __init__(self, releases: Sequence[Release] = (), *, schema: Schema | None = None, n_neighbors: int = 5) -> None:
         self.releases = releases
@@ -111,26 +112,17 @@ class MetricNeighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         labels: NDArray[Any] = self.classes_[self._shares(X, np.eye(self.n_features_in_)).argmax(axis=1)]
         return labels
 
-    def to_model(self) -> Model:
-        """Return the file that the receiver keeps; not to be handed out."""
-        check_is_fitted(self)
-        arrays = {
+    def _parts(self) -> tuple[Arrays, dict[str, Any]]:
+        arrays: Arrays = {
             "classes": stored_classes(self.classes_),
             "components": self.components_,
             "rows": self.rows_,
             "codes": self.codes_.astype(np.int64),
         }
-        settings = {"n_neighbors": int(self.n_neighbors), "evidence": self.evidence_.to_dict()}
-        cards = tuple(release.card for release in self.releases)
-        return Model(KIND, arrays, settings, cards, self.schema_.to_dict())
+        return arrays, {"n_neighbors": int(self.n_neighbors), "evidence": self.evidence_.to_dict()}
 
     @classmethod
-    def from_model(cls, file: Model) -> "MetricNeighbours":
-        """Return the fitted classifier in ``file``."""
-        return rebuilt(file, KIND, "adopting a metric of pairs", cls._rebuilt)
-
-    @classmethod
-    def _rebuilt(cls, file: Model, schema: Schema) -> "MetricNeighbours":
+    def _rebuilt(cls, file: Model, schema: Schema) -> Self:
         model = cls(schema=schema, n_neighbors=checks.whole("n_neighbors", file.settings["n_neighbors"]))
         model.schema_, model.classes_ = schema, np.asarray(file.arrays["classes"])
         model.components_, model.rows_ = (np.asarray(file.arrays[name], float) for name in ("components", "rows"))

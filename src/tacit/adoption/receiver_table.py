@@ -10,9 +10,8 @@ from sklearn.utils import check_consistent_length
 from tacit.arrays import UNLABELLED, Codes
 from tacit.data.schemas.columns import Label, Numeric
 from tacit.data.schemas.schema import Schema
-from tacit.errors import InputError
 from tacit.models.class_labels import partial_codes, require_two_classes
-from tacit.models.schema_rows import schema_rows
+from tacit.models.schema_rows import require_encoded_columns, schema_rows
 from tacit.releases.file import Release
 from tacit.releases.lesson import ReceiverTable
 
@@ -39,10 +38,8 @@ def receiver_rows(
     or by code as ``y`` has them, else the labels found.
     """
     rows = schema_rows(estimator, X, schema, dtype=dtype)
-    if schema is not None and len(schema.encoded_names) != rows.shape[1]:
-        raise InputError(
-            f"X must have the {len(schema.encoded_names)} encoded columns of the schema; got {rows.shape[1]}."
-        )
+    if schema is not None:
+        require_encoded_columns(schema, rows.shape[1])
     classes, codes = partial_codes(y, None if schema is None else schema.classes)
     check_consistent_length(rows, codes)
     return rows, classes, codes

@@ -6,7 +6,7 @@ from typing import Any
 
 from tacit.audit.game import furthest_pair, mechanism_game
 from tacit.audit.replay import replay
-from tacit.privacy.card import AuditResult
+from tacit.privacy.card_content import AuditResult
 from tacit.privacy.mechanisms import Mechanism
 
 EPSILON = 1.0

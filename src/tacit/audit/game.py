@@ -16,7 +16,7 @@ from scipy.special import betaincinv
 from tacit import checks
 from tacit.arrays import FloatArray
 from tacit.errors import InputError
-from tacit.privacy.card import AuditResult
+from tacit.privacy.card_content import AuditResult
 from tacit.privacy.mechanisms import (
     AgainstRest,
     Duchi,

@@ -13,7 +13,7 @@ from tacit.audit.game import Game, fit_samplers
 from tacit.data.schemas.columns import Label, Numeric
 from tacit.data.schemas.schema import Schema
 from tacit.kinds.additive import KIND as ADDITIVE
-from tacit.privacy.card import AuditResult
+from tacit.privacy.card_content import AuditResult
 from tacit.releases.file import Release
 
 SCHEMA = Schema((Numeric("a", (0, 1)), Numeric("b", (0, 1)), Label("label", ("no", "yes"))))

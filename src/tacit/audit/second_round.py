@@ -6,7 +6,7 @@ from sklearn.utils import check_random_state
 from tacit.adoption.pictures.private_head import descend_head, head_gradient, plan_head
 from tacit.arrays import Codes, FloatArray
 from tacit.audit.case import EPSILON, Case, replay_result
-from tacit.privacy.card import AuditResult
+from tacit.privacy.card_content import AuditResult
 
 ROWS, FEATURES, CLASSES, DELTA = 50, 4, 3, 1e-6
 

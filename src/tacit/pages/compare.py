@@ -13,7 +13,7 @@ from tacit.pages.fabricated import beside_each_other
 from tacit.pages.layout import section, whole_page
 from tacit.pages.markup import Markup, joined, tag
 from tacit.pages.roc import roc_chart
-from tacit.privacy.card import Guarantee
+from tacit.privacy.card_content import Guarantee
 
 KEEP = "It is computed from your private rows: keep it inside your walls, as you keep the table."
 # Columns of the map of pairs, and impossible pairs, that a page shows.

@@ -9,7 +9,7 @@ from tacit.arrays import FloatArray
 from tacit.audit.attacks.outcome import FALSE_RATES, Outcome, largest_true_rate
 from tacit.pages.charts import NARROW, legend
 from tacit.pages.markup import Markup, tag
-from tacit.privacy.card import Guarantee
+from tacit.privacy.card_content import Guarantee
 
 # Of the attacks in their order; the last is the strongest.
 COLOURS = ("alone", "third", "with")

@@ -73,7 +73,7 @@ class Release(Contents):
     Examples
     --------
     >>> import numpy as np
-    >>> from tacit.privacy.card import Part
+    >>> from tacit.privacy.card_content import Part
     >>> from tacit.privacy.events import LaplaceEvent
     >>> count = Part("count", {"mechanism": "laplace"}, "one record moves it by 1", LaplaceEvent(2.0, 1.0))
     >>> card = Card("a count", "record", 0.5, 0.0, "one record more or less", (count,))

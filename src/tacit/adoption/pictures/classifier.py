@@ -14,10 +14,22 @@ from tacit.adoption.pictures.printed import PrintedTransfer, learn_printed
 from tacit.adoption.pictures.refit_evidence import refit_predictions
 from tacit.adoption.pictures.self_training import label_loss, self_train
 from tacit.adoption.pictures.source_scores import sources_of
+from tacit.adoption.pictures.storage import (
+    all_source_parts,
+    all_stored_sources,
+    axes_arrays,
+    printed_parts,
+    stored_axes,
+    stored_printed,
+    stored_trained,
+    trained_arrays,
+    view_settings,
+)
 from tacit.adoption.pictures.views import PrincipalAxes, own_views, released_views
 from tacit.adoption.pictures.weighting import probabilities
 from tacit.adoption.receiver_table import receiver_table
-from tacit.arrays import FLOATS, UNLABELLED, Codes, FloatArray, Rows
+from tacit.adoption.stored_model import StoredModelMixin, stored_classes
+from tacit.arrays import FLOATS, UNLABELLED, Arrays, Codes, FloatArray, Rows
 from tacit.checks import one_of
 from tacit.data.schemas.schema import Schema
 from tacit.models.schema_rows import schema_rows
@@ -25,7 +37,7 @@ from tacit.releases.file import Model, Release
 from tacit.releases.lesson import ReceiverTable
 
 
-class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TransferClassifier(StoredModelMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Learn from few labels, many unlabelled rows and the releases of others.
 
     Releases of pictures also bring a public view: the owner's frame, and oriented gradients in it. What the view alone
@@ -61,6 +73,9 @@ class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     evidence_ : Evidence
     sources_ : list of SourceScores
     """
+
+    model_kind = "transfer_model"
+    made_by = "`tacit adopt`"
 
     def __init__(
         self,
@@ -131,19 +146,47 @@ class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         images: Rows = layers @ self.own_axes_.directions + self.own_axes_.centre
         return images
 
-    def to_model(self) -> Model:
-        """Return the file that the receiver keeps; not to be handed out."""
-        from tacit.adoption.pictures.storage import classifier_to_model  # noqa: PLC0415 - storage knows this class
-
-        check_is_fitted(self)
-        return classifier_to_model(self)
+    def _parts(self) -> tuple[Arrays, dict[str, Any]]:
+        sources, source_settings = all_source_parts(self.sources_)
+        printed = [printed_parts(each, f"printed_{place}") for place, each in enumerate(self.printed_)]
+        arrays: Arrays = {
+            **axes_arrays(self.own_axes_, "own"),
+            **axes_arrays(self.axes_, "view"),
+            "classes": stored_classes(self.classes_),
+            "pool": self.pool_,
+            **trained_arrays(self.alone_, "alone"),
+            **trained_arrays(self.in_view_, "in_view"),
+            **trained_arrays(self.joined_, "joined"),
+            **sources,
+        }
+        for more, _ in printed:
+            arrays |= more
+        return arrays, {
+            "opinions": source_settings,
+            "printed": [settings for _, settings in printed],
+            "combine": self.combine,
+            "evidence": self.evidence_.to_dict(),
+            "own": view_settings(self.own_axes_.view),
+            "view": view_settings(self.axes_.view),
+        }
 
     @classmethod
-    def from_model(cls, file: Model) -> "TransferClassifier":
-        """Return the fitted classifier in ``file``."""
-        from tacit.adoption.pictures.storage import classifier_from_model  # noqa: PLC0415 - storage knows this class
-
-        return classifier_from_model(file)
+    def _rebuilt(cls, file: Model, schema: Schema) -> Self:
+        arrays, settings = file.arrays, file.settings
+        model = cls(schema=schema, combine=str(settings["combine"]))
+        model.schema_, model.n_features_in_ = schema, len(schema.encoded_names)
+        model.classes_ = np.asarray(arrays["classes"])
+        model.own_axes_ = stored_axes(arrays, "own", settings["own"])
+        model.axes_ = stored_axes(arrays, "view", settings["view"])
+        model.alone_, model.in_view_, model.joined_ = (
+            stored_trained(arrays, prefix) for prefix in ("alone", "in_view", "joined")
+        )
+        # Models written before scores were pooled predict by the joined ones.
+        model.pool_ = np.asarray(arrays.get("pool", JOINED_ONLY))
+        model.sources_ = all_stored_sources(arrays, settings["opinions"])
+        model.printed_ = [stored_printed(arrays, each, f"printed_{k}") for k, each in enumerate(settings["printed"])]
+        model.evidence_ = Evidence.from_dict(settings["evidence"])
+        return model
 
     def _learn(self, table: ReceiverTable) -> None:
         """Learn from the rows alone, in the releases' view, and together with what the releases say."""

@@ -14,10 +14,10 @@ from tacit.adoption.receiver_table import known_schema, receiver_rows
 from tacit.adoption.sources.class_shares import estimated_shares, stated_shares
 from tacit.adoption.sources.release_sources import MOST_ROWS, release_sources
 from tacit.adoption.sources.source import Source, all_scores
-from tacit.adoption.stored_model import rebuilt
+from tacit.adoption.stored_model import StoredModelMixin
 from tacit.adoption.tables.adopted_classifier import AdoptedClassifier
 from tacit.adoption.tables.storage import engine_parts, restore_engine, stored_sources
-from tacit.arrays import FLOATS, FloatArray, Rows
+from tacit.arrays import FLOATS, Arrays, FloatArray, Rows
 from tacit.data.schemas.columns import Label, Numeric
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
@@ -25,14 +25,13 @@ from tacit.models.class_labels import require_two_classes
 from tacit.models.schema_rows import schema_rows
 from tacit.releases.file import Model, Release
 
-KIND = "averaged_model"
 ESTIMATED = "estimated"
 # Scores whose mean probabilities are this close to the released shares were made so.
 CENTRED = 2e-3
 Shares = Mapping[str, float] | str | None
 
 
-class AveragedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class AveragedTransfer(StoredModelMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Learn a table's classes from any number of labels, unlabelled rows and the releases of others.
 
     An `AdoptedClassifier` whose sources are releases of any kinds: class scores enter as log-odds, features and metrics
@@ -61,6 +60,9 @@ class AveragedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     evidence_ : AdoptionEvidence
     engine_ : AdoptedClassifier
     """
+
+    model_kind = "averaged_model"
+    made_by = "`tacit adopt`"
 
     def __init__(
         self,
@@ -122,24 +124,17 @@ class AveragedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the class of each row by the labels without any release."""
         return self._named(self.alone_proba(X))
 
-    def to_model(self) -> Model:
-        """Return the file that the receiver keeps; not to be handed out."""
-        check_is_fitted(self)
+    def _parts(self) -> tuple[Arrays, dict[str, Any]]:
         engine = self.engine_
         arrays, content = engine_parts(engine)
         arrays |= {
             "classes": engine.classes_,
             "corrections": np.asarray(engine.corrections_).reshape(len(engine.sources), len(self.classes_)),
         }
-        return Model(KIND, arrays, content, tuple(each.card for each in self.releases), self.schema_.to_dict())
+        return arrays, content
 
     @classmethod
-    def from_model(cls, file: Model) -> "AveragedTransfer":
-        """Return the fitted classifier in ``file``."""
-        return rebuilt(file, KIND, "`tacit adopt`", cls._rebuilt)
-
-    @classmethod
-    def _rebuilt(cls, file: Model, schema: Schema) -> "AveragedTransfer":
+    def _rebuilt(cls, file: Model, schema: Schema) -> Self:
         arrays, settings = file.arrays, file.settings
         engine = AdoptedClassifier(stored_sources(arrays, settings), classes=schema.classes)
         restore_engine(engine, arrays, settings)

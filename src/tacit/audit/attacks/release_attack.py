@@ -18,7 +18,7 @@ from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.privacy import accounting
 from tacit.privacy.budget import Relation, Unit
-from tacit.privacy.card import Guarantee
+from tacit.privacy.card_content import Guarantee
 from tacit.releases.file import Release
 
 THRESHOLD, NEAREST, SHADOW = "distance threshold", "nearest released row", "shadow releases"

@@ -28,7 +28,7 @@ from tacit.models.additive.regressor import PrivateAdditiveRegressor
 from tacit.models.additive.rows import Batches, RowLayout, batches_of
 from tacit.privacy import accounting
 from tacit.privacy.budget import Unit
-from tacit.privacy.card import AuditResult
+from tacit.privacy.card_content import AuditResult
 from tacit.privacy.mechanisms import Gaussian
 from tacit.privacy.stream import NoiseStream
 

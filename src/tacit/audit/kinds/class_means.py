@@ -9,7 +9,7 @@ from tacit.audit.case import DELTA, EPSILON, FIT_DRAWS, FIT_EPSILON, Case, repla
 from tacit.audit.game import Game, fit_samplers
 from tacit.models.class_moments.features import count_weight
 from tacit.models.class_moments.nearest_mean import PrivateNearestMean
-from tacit.privacy.card import AuditResult
+from tacit.privacy.card_content import AuditResult
 
 # Of two features in [0, 1].
 ROW_NORM = math.sqrt(2)

@@ -16,7 +16,7 @@ from tacit.models.autoencoder.layers import encode_stack, layer_query, public_co
 from tacit.models.autoencoder.linear_regression import PrivateLinearRegression
 from tacit.models.autoencoder.output_layer import class_targets, output_query
 from tacit.privacy.account import observed_by
-from tacit.privacy.card import AuditResult
+from tacit.privacy.card_content import AuditResult
 from tacit.privacy.mechanisms import Gaussian, Laplace, Mechanism
 
 LabelledTable = tuple[FloatArray, FloatArray]

@@ -16,7 +16,7 @@ from tacit.models.pair_metric.printed import PrintedDescent
 from tacit.models.pair_metric.solvers import DescentSettings
 from tacit.numerics.contrastive import clipped_gradient_sum
 from tacit.numerics.pair_graph import kappa_bounds
-from tacit.privacy.card import AuditResult
+from tacit.privacy.card_content import AuditResult
 from tacit.privacy.mechanisms import Laplace
 from tacit.privacy.stream import NoiseStream
 

@@ -28,6 +28,7 @@ from tacit.models.linear.release import LinearScores, linear_release, read_score
 from tacit.models.per_class import ScoreClassifierMixin
 from tacit.models.per_person import PersonMixin, contributed_rows, promised_plan
 from tacit.models.private_estimator import PrivateEstimator
+from tacit.models.schema_rows import require_encoded_columns
 from tacit.models.two_class_problems import (
     centred,
     class_probabilities,
@@ -226,10 +227,7 @@ class FeatureSplitClassifier(ScoreClassifierMixin, PersonMixin, PrivateEstimator
         if self.schema is None:
             return
         self.schema.require_public_bounds()
-        if len(self.schema.encoded_names) != table.shape[1]:
-            raise InputError(
-                f"X must have the {len(self.schema.encoded_names)} encoded columns of the schema; got {table.shape[1]}."
-            )
+        require_encoded_columns(self.schema, table.shape[1])
 
     def _card(self, account: Account, plan: SplitPlan) -> Card:
         public = ["the number of features and their groups", "the list of classes"]
