@@ -98,7 +98,6 @@ class TableComparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures as JSON-ready values; an area that is not known is None."""
-        near = self.closeness
         return {
             "private": "computed from private rows without noise: not to be handed out",
             "rows": {"private": self.n_real, "fabricated": self.n_fabricated},
@@ -116,16 +115,7 @@ class TableComparison:
                 name: {"real": _known(each.real), "fabricated": _known(each.fabricated)}
                 for name, each in self.learned.items()
             },
-            "closest_record": None
-            if near is None
-            else {
-                "nearer_share": near.nearer_share,
-                "to_private": near.to_private,
-                "to_held_out": near.to_held_out,
-                "copies": near.copies,
-                "membership_auc": near.attack.area,
-                "membership_interval": list(near.attack.area_interval),
-            },
+            "closest_record": None if self.closeness is None else self.closeness.to_dict(),
         }
 
 

@@ -101,21 +101,13 @@ class ReleaseFigures:
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready data."""
-        agreement = self.agreement
         return {
             "name": self.name,
             "trust": self.trust,
             "used": self.used,
             "reversed": self.reversed,
             "gain": None if self.gain is None else self.gain.to_dict(),
-            "agreement": None
-            if agreement is None
-            else {
-                "share": agreement.agreement,
-                "chance": agreement.chance,
-                "kappa": agreement.kappa,
-                "rows": agreement.n_rows,
-            },
+            "agreement": None if self.agreement is None else self.agreement.to_dict(),
             "unknown_classes": list(self.unknown_classes),
             "unusable_rows": self.n_unusable,
             "note": self.note,
@@ -131,17 +123,42 @@ class ReleaseFigures:
             used=float(content["used"]),
             reversed=float(content["reversed"]),
             gain=optional_figure(content["gain"]),
-            agreement=None
-            if halves is None
-            else Agreement(float(halves["share"]), float(halves["chance"]), int(halves["rows"])),
+            agreement=None if halves is None else Agreement.from_dict(halves),
             unknown_classes=tuple(content["unknown_classes"]),
             n_unusable=int(content["unusable_rows"]),
             note=str(content["note"]),
         )
 
 
+class ReleasesEvidence:
+    """What evidence says of its releases, alike for classes and for a numeric target."""
+
+    difference: Figure | None
+    releases: tuple[Any, ...]
+
+    @property
+    def weights(self) -> tuple[float, ...]:
+        """The probability of each release that it is used; 0 where it is ignored."""
+        return tuple(release.used for release in self.releases)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What each release and the table have in common."""
+        return tuple(release.note for release in self.releases)
+
+    @property
+    def verdict(self) -> str:
+        """Whether adopting is "better" or "worse" than learning alone, or labels and values "cannot tell".
+
+        They cannot where the interval of the losses' difference, adopted minus alone, holds 0.
+        """
+        if self.difference is None or self.difference.low <= 0 <= self.difference.high:
+            return CANNOT_TELL
+        return BETTER if self.difference.value < 0 else WORSE
+
+
 @dataclass(frozen=True)
-class AdoptionEvidence:
+class AdoptionEvidence(ReleasesEvidence):
     """What adopting did, as far as the receiver's labels can tell.
 
     Attributes
@@ -174,24 +191,9 @@ class AdoptionEvidence:
         return sum(self.labels)
 
     @property
-    def weights(self) -> tuple[float, ...]:
-        """The probability of each release that it is used; 0 where it is ignored."""
-        return tuple(release.used for release in self.releases)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What each release and the table have in common."""
-        return tuple(release.note for release in self.releases)
-
-    @property
     def classes_without_labels(self) -> tuple[str, ...]:
         """Classes that only a release can tell."""
         return tuple(name for name, count in zip(self.classes, self.labels, strict=True) if not count)
-
-    @property
-    def verdict(self) -> str:
-        """Whether adopting is "better" or "worse" than the labels alone, or labels "cannot tell"."""
-        return verdict_of(self.difference)
 
     def _repr_html_(self) -> str:
         """Return the figures as a notebook shows them: out of fold, with 95 % intervals."""
@@ -241,13 +243,6 @@ class AdoptionEvidence:
             alone=tuple(content["alone"]),
             adopted=tuple(content["adopted"]),
         )
-
-
-def verdict_of(difference: Figure | None) -> str:
-    """Return what a difference of losses, adopted minus alone, says: nothing where its interval holds 0."""
-    if difference is None or difference.low <= 0 <= difference.high:
-        return CANNOT_TELL
-    return BETTER if difference.value < 0 else WORSE
 
 
 def labels_can_tell(codes: Codes) -> bool:

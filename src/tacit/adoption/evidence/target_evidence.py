@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tacit.adoption.evidence.figures import Figure, optional_figure
-from tacit.adoption.evidence.receiver_evidence import verdict_of
+from tacit.adoption.evidence.receiver_evidence import ReleasesEvidence
 from tacit.adoption.evidence.target_figures import TargetFigures
 
 
@@ -32,7 +32,7 @@ class TargetReleaseFigures:
 
 
 @dataclass(frozen=True)
-class TargetEvidence:
+class TargetEvidence(ReleasesEvidence):
     """What adopting did to predictions of a numeric target, as far as known values can tell.
 
     Attributes
@@ -48,21 +48,6 @@ class TargetEvidence:
     methods: tuple[TargetFigures, ...]
     difference: Figure | None
     releases: tuple[TargetReleaseFigures, ...]
-
-    @property
-    def weights(self) -> tuple[float, ...]:
-        """The probability of each release that it is used; 0 where it is ignored."""
-        return tuple(release.used for release in self.releases)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What each release and the table have in common."""
-        return tuple(release.note for release in self.releases)
-
-    @property
-    def verdict(self) -> str:
-        """Whether adopting is "better" or "worse" than the known values alone, or they "cannot tell"."""
-        return verdict_of(self.difference)
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready data."""

@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from tacit.adoption.evidence.picture_evidence import Evidence
@@ -27,17 +27,18 @@ from tacit.adoption.pictures.storage import (
 )
 from tacit.adoption.pictures.views import PrincipalAxes, own_views, released_views
 from tacit.adoption.pictures.weighting import probabilities
-from tacit.adoption.receiver_table import receiver_table
+from tacit.adoption.receiver_table import LabelledReceiverMixin
 from tacit.adoption.stored_model import StoredModelMixin, stored_classes
 from tacit.arrays import FLOATS, UNLABELLED, Arrays, Codes, FloatArray, Rows
 from tacit.checks import one_of
 from tacit.data.schemas.schema import Schema
+from tacit.models.per_class import ProbabilityClassifierMixin, best_classes, decisions
 from tacit.models.schema_rows import schema_rows
 from tacit.releases.file import Model, Release
 from tacit.releases.lesson import ReceiverTable
 
 
-class TransferClassifier(StoredModelMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TransferClassifier(LabelledReceiverMixin, StoredModelMixin, ProbabilityClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Learn from few labels, many unlabelled rows and the releases of others.
 
     Releases of pictures also bring a public view: the owner's frame, and oriented gradients in it. What the view alone
@@ -76,6 +77,7 @@ class TransferClassifier(StoredModelMixin, ClassifierMixin, BaseEstimator):  # t
 
     model_kind = "transfer_model"
     made_by = "`tacit adopt`"
+    row_type = FLOATS
 
     def __init__(
         self,
@@ -94,29 +96,12 @@ class TransferClassifier(StoredModelMixin, ClassifierMixin, BaseEstimator):  # t
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Learn from rows ``X`` and labels ``y`` [N].
-
-        ``X`` is encoded, in [0, 1], or a data frame with the columns of the schema. ``y`` holds names of classes or
-        their codes; -1, None, NaN or blank where unlabelled.
-        """
+    def _check_parameters(self) -> None:
         one_of("combine", self.combine, ("calibrated", "paper"))
-        table, self.classes_ = receiver_table(self, X, y, FLOATS)
-        self.schema_ = table.schema
-        self._learn(table)
-        self.evidence_ = self._evidence(table)
-        return self
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
         """Return combined class scores [N, C]; for two classes their difference [N]."""
-        scores = self._scores(self._rows(X))
-        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the class of each row."""
-        codes = self._scores(self._rows(X)).argmax(axis=1)
-        labels: NDArray[Any] = self.classes_[codes]
-        return labels
+        return decisions(self._scores(self._rows(X)))
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return class probabilities [N, C]: the softmax of the combined scores, as weighed on the labels."""
@@ -125,16 +110,12 @@ class TransferClassifier(StoredModelMixin, ClassifierMixin, BaseEstimator):  # t
     def target_only_predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the class of each row by the same learner without any release."""
         rows = self._rows(X)
-        scores = self.alone_.scores(self.own_axes_(rows), [])
-        labels: NDArray[Any] = self.classes_[scores.argmax(axis=1)]
-        return labels
+        return best_classes(self.alone_.scores(self.own_axes_(rows), []), self.classes_)
 
     def view_only_predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the class of each row by the same learner in the releases' view, without their private knowledge."""
         rows = self._rows(X)
-        scores = self.in_view_.scores(self.axes_(rows), [])
-        labels: NDArray[Any] = self.classes_[scores.argmax(axis=1)]
-        return labels
+        return best_classes(self.in_view_.scores(self.axes_(rows), []), self.classes_)
 
     def reconstruct_layers(self, X: ArrayLike) -> Rows:
         """Return [L, N, p]: each row as the layers of its predicted class see it, learned without any release."""
@@ -205,6 +186,7 @@ class TransferClassifier(StoredModelMixin, ClassifierMixin, BaseEstimator):  # t
         if self._release_weights().any():
             self.pool_ = pool_weights(self.in_view_.labelled_scores, self.joined_.labelled_scores, labels)
         self.printed_ = self._printed(table) if self.combine == "paper" else []
+        self.evidence_ = self._evidence(table)
 
     def _printed(self, table: ReceiverTable) -> list[PrintedTransfer]:
         return [

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -25,6 +25,7 @@ from tacit.arrays import UNLABELLED, Arrays, Codes, Float32Array, FloatArray
 from tacit.checks import one_of
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
+from tacit.models.per_class import ProbabilityClassifierMixin
 from tacit.models.schema_rows import require_encoded_columns
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
 from tacit.models.semi_supervised.recipe import LossSettings, TrainingSettings
@@ -36,7 +37,7 @@ STEPS = 1500
 MOST_STARTED = 1000
 
 
-class LabelFreeTransfer(StoredModelMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class LabelFreeTransfer(StoredModelMixin, ProbabilityClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Learn from unlabelled rows and the releases of others, with no labels or labels of one class.
 
     The rows of which the releases are surest become labelled, as many of each class as its share; a network, or
@@ -118,12 +119,6 @@ class LabelFreeTransfer(StoredModelMixin, ClassifierMixin, BaseEstimator):  # ty
             self._self_train(rows, codes)
         self.evidence_ = self._evidence(known)
         return self
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the class of each row."""
-        codes = self.predict_proba(X).argmax(axis=1)
-        labels: NDArray[Any] = self.classes_[codes]
-        return labels
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return class probabilities [N, C]."""

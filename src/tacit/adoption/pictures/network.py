@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,11 +16,12 @@ from tacit.adoption.pictures.self_training import stratified_folds
 from tacit.adoption.pictures.source_scores import sources_of
 from tacit.adoption.pictures.storage import all_source_parts, all_stored_sources
 from tacit.adoption.pictures.weighting import centred, combine, gated_weights, probabilities
-from tacit.adoption.receiver_table import receiver_table
+from tacit.adoption.receiver_table import LabelledReceiverMixin
 from tacit.adoption.stored_model import StoredModelMixin, stored_classes
 from tacit.arrays import UNLABELLED, Arrays, Codes, FloatArray
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
+from tacit.models.per_class import ProbabilityClassifierMixin, best_classes
 from tacit.models.schema_rows import schema_rows
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
 from tacit.releases.file import Model, Release
@@ -30,7 +31,7 @@ from tacit.releases.lesson import ReceiverTable
 STEPS = 1500
 
 
-class SharpenedTransfer(StoredModelMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class SharpenedTransfer(LabelledReceiverMixin, StoredModelMixin, ProbabilityClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Learn a network from few labels, many unlabelled rows and what releases say of them.
 
     Releases that raise the likelihood of the receiver's labels make soft labels, which guide the network while it
@@ -72,6 +73,7 @@ class SharpenedTransfer(StoredModelMixin, ClassifierMixin, BaseEstimator):  # ty
 
     model_kind = "sharpened_model"
     made_by = "`tacit adopt --learner sharpened`"
+    row_type = np.float32
 
     def __init__(
         self,
@@ -92,15 +94,12 @@ class SharpenedTransfer(StoredModelMixin, ClassifierMixin, BaseEstimator):  # ty
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Learn from rows ``X`` and labels ``y`` [N].
-
-        ``X`` is encoded, in [0, 1], or a data frame with the columns of the schema. ``y`` holds names of classes or
-        their codes; -1, None, NaN or blank where unlabelled.
-        """
+    def _check_parameters(self) -> None:
         checks.whole("folds", self.folds, least=2)
-        table, self.classes_ = receiver_table(self, X, y, np.float32)
-        self.schema_, rows, labels = table.schema, table.X, table.codes
+
+    def _learn(self, table: ReceiverTable) -> None:
+        """Learn a network guided by the releases, weigh its vote and theirs, and learn another without them."""
+        rows, labels = table.X, table.codes
         codes = np.full(len(rows), UNLABELLED, dtype=np.intp)
         codes[table.labelled] = labels
         if (np.bincount(labels) > 1).sum() < 2:
@@ -116,13 +115,6 @@ class SharpenedTransfer(StoredModelMixin, ClassifierMixin, BaseEstimator):  # ty
             alone = self._out_of_fold(table, folds, guided=False)[0] if self.releases else votes[0]
             self.alone_ = self.learner_ if guide is None else self._network().fit(rows, codes)
             self.evidence_ = self._evidence(labels, alone, _cross_weighed(votes, labels, folds), len(rows))
-        return self
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the class of each row."""
-        codes = self._scores(X).argmax(axis=1)
-        labels: NDArray[Any] = self.classes_[codes]
-        return labels
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return class probabilities [N, C]: the softmax of the weighed votes."""
@@ -131,8 +123,7 @@ class SharpenedTransfer(StoredModelMixin, ClassifierMixin, BaseEstimator):  # ty
     def target_only_predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the class of each row by the same learner without any release."""
         check_is_fitted(self, "alone_", msg="fit with compare=True before target_only_predict.")
-        labels: NDArray[Any] = self.classes_[self.alone_.logits(self._rows(X)).argmax(axis=1)]
-        return labels
+        return best_classes(self.alone_.logits(self._rows(X)), self.classes_)
 
     def _parts(self) -> tuple[Arrays, dict[str, Any]]:
         check_is_fitted(self, "alone_", msg="fit with compare=True before to_model: its report compares.")

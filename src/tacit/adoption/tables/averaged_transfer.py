@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from tacit.adoption.evidence.receiver_evidence import AdoptionEvidence
@@ -22,6 +22,7 @@ from tacit.data.schemas.columns import Label, Numeric
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.models.class_labels import require_two_classes
+from tacit.models.per_class import ProbabilityClassifierMixin, best_classes
 from tacit.models.schema_rows import schema_rows
 from tacit.releases.file import Model, Release
 
@@ -31,7 +32,7 @@ CENTRED = 2e-3
 Shares = Mapping[str, float] | str | None
 
 
-class AveragedTransfer(StoredModelMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class AveragedTransfer(StoredModelMixin, ProbabilityClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Learn a table's classes from any number of labels, unlabelled rows and the releases of others.
 
     An `AdoptedClassifier` whose sources are releases of any kinds: class scores enter as log-odds, features and metrics
@@ -101,10 +102,6 @@ class AveragedTransfer(StoredModelMixin, ClassifierMixin, BaseEstimator):  # typ
         self.evidence_ = self.engine_.evidence_
         return self
 
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the class of each row."""
-        return self._named(self.predict_proba(X))
-
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return class probabilities [N, C]."""
         rows = self._rows(X)
@@ -122,7 +119,7 @@ class AveragedTransfer(StoredModelMixin, ClassifierMixin, BaseEstimator):  # typ
 
     def target_only_predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the class of each row by the labels without any release."""
-        return self._named(self.alone_proba(X))
+        return best_classes(self.alone_proba(X), self.classes_)
 
     def _parts(self) -> tuple[Arrays, dict[str, Any]]:
         engine = self.engine_
@@ -150,10 +147,6 @@ class AveragedTransfer(StoredModelMixin, ClassifierMixin, BaseEstimator):  # typ
     def _rows(self, X: ArrayLike) -> Rows:
         check_is_fitted(self)
         return schema_rows(self, X, self.schema_, dtype=FLOATS, reset=False)
-
-    def _named(self, probabilities: FloatArray) -> NDArray[Any]:
-        labels: NDArray[Any] = self.classes_[probabilities.argmax(axis=1)]
-        return labels
 
     def _stated(self, sources: Sequence[Source], rows: Rows) -> FloatArray | None:
         """Return the classes' shares that the user stated, or that the rows suggest."""

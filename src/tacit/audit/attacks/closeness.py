@@ -40,6 +40,17 @@ class Closeness:
     copies: float
     attack: Outcome
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON-ready data."""
+        return {
+            "nearer_share": self.nearer_share,
+            "to_private": self.to_private,
+            "to_held_out": self.to_held_out,
+            "copies": self.copies,
+            "membership_auc": self.attack.area,
+            "membership_interval": list(self.attack.area_interval),
+        }
+
 
 def closeness(private: Encoded, held_out: Encoded, fabricated: Encoded) -> Closeness:
     """Return how close fabricated rows are to ``private`` rows, of which they were made, and to ``held_out`` ones."""
