@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.models.marginals.conftest import SCHEMA, people
 
-from tacit.audit.table_comparison import Learned, TableComparison, compare_tables
+from tacit.audit.table_comparison import LearnerAreas, TableComparison, compare_tables
 from tacit.data.rows.encoding import encode
 from tacit.pages.charts import percent
 from tacit.pages.compare import KEEP, MOST_IMPOSSIBLE, MOST_MAPPED, compare_page, headline
@@ -54,7 +54,7 @@ def test_without_a_label_nothing_is_said_about_learning(comparison: TableCompari
 
 
 def test_an_area_that_could_not_be_measured_is_a_dash(comparison: TableComparison) -> None:
-    text = page(replace(comparison, learned={"boosting": Learned(0.7, math.nan)}))
+    text = page(replace(comparison, learned={"boosting": LearnerAreas(0.7, math.nan)}))
     assert "<td>–</td>" in text
     assert "<td>0.700</td>" in text
 

@@ -21,7 +21,7 @@ from tacit.releases.file import Release
 from tacit.releases.lesson import ReceiverTable
 
 # Rows [N, p] and their class codes [N], -1 where unlabelled.
-LabelledRows = tuple[Rows, NDArray[np.integer[Any]]]
+LabelledMatrix = tuple[Rows, NDArray[np.integer[Any]]]
 PRINTED = "combined as printed (eq. 87)"
 
 
@@ -33,7 +33,7 @@ def release_images(images: ImageSet, *, unit: str, epsilon: float, delta: float,
 
 
 def measure(
-    release: Release, schema: Schema, train: LabelledRows, test: LabelledRows, *, seed: int
+    release: Release, schema: Schema, train: LabelledMatrix, test: LabelledMatrix, *, seed: int
 ) -> dict[str, float]:
     """Return the test accuracy without the release, with no more of it than its view, of it alone, and with both."""
     model = TransferClassifier([release], schema=schema, evidence=False, random_state=seed, n_jobs=-1).fit(*train)
@@ -47,7 +47,7 @@ def measure(
 
 
 def measure_releases(
-    releases: Mapping[str, Release], schema: Schema, train: LabelledRows, test: LabelledRows, *, seed: int
+    releases: Mapping[str, Release], schema: Schema, train: LabelledMatrix, test: LabelledMatrix, *, seed: int
 ) -> dict[str, dict[str, float]]:
     """Return what ``measure`` does for each of several releases of pictures of one shape, by their names.
 

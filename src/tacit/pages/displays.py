@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from tacit.adoption.tables.averaged_transfer import AveragedTransfer
 from tacit.arrays import FloatArray
-from tacit.audit.attacks.outcome import Outcome
+from tacit.audit.attacks.outcome import AttackOutcome
 from tacit.audit.attacks.release_attack import ReleaseAttack
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError, TacitError
@@ -171,10 +171,10 @@ class RocDisplay(_Display):
 
     Attributes
     ----------
-    outcomes : tuple of Outcome
+    outcomes : tuple of AttackOutcome
     """
 
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[AttackOutcome, ...]
 
     @classmethod
     def from_attack(cls, attack: ReleaseAttack) -> Self:

@@ -169,7 +169,7 @@ def _manifest(form: Form, digests: dict[str, Json]) -> bytes:
     return strict_json.dump({"format": FORMAT, "version": VERSION, "handout": form.handout, "members": digests})
 
 
-def _read_text(file: BinaryIO, member: archive.Member, *, largest: int) -> bytes:
+def _read_text(file: BinaryIO, member: archive.ArchiveMember, *, largest: int) -> bytes:
     """Return a member that holds text; raise ReleaseError before reading it if it is too large."""
     if member.size > largest:
         raise ReleaseError(f"{member.name} has {member.size} bytes; at most {largest} are allowed.")
@@ -192,7 +192,7 @@ def _check_manifest(raw: bytes, form: Form) -> Json:
     return content.get("members")
 
 
-def _check_members(members: Mapping[str, archive.Member], form: Form) -> None:
+def _check_members(members: Mapping[str, archive.ArchiveMember], form: Form) -> None:
     required = {_MANIFEST, form.document, _ARRAYS}
     if missing := sorted(required - members.keys()):
         raise ReleaseError(f"it lacks {' and '.join(missing)}.")
@@ -201,7 +201,7 @@ def _check_members(members: Mapping[str, archive.Member], form: Form) -> None:
 
 
 def _signer(
-    file: BinaryIO, members: Mapping[str, archive.Member], manifest: bytes, trusted: Ed25519PublicKey | None
+    file: BinaryIO, members: Mapping[str, archive.ArchiveMember], manifest: bytes, trusted: Ed25519PublicKey | None
 ) -> str | None:
     signer = None
     if _SIGNATURE in members:

@@ -7,7 +7,7 @@ from typing import Any
 from tacit.audit.table_comparison import TableComparison, compare_tables
 from tacit.data.rows.encoding import Encoded
 from tacit.errors import MissingDataError
-from tacit.experiments.mixed_tables import TABLES, SplitTable, bank
+from tacit.experiments.mixed_tables import TABLES, OwnerSplit, bank
 from tacit.experiments.peer_rows import peer_rows
 from tacit.experiments.results import Figures, ResultRow, metric_rows
 from tacit.workflows.fabricate import fabricate
@@ -40,7 +40,7 @@ def rows() -> Iterator[ResultRow]:
                 yield from metric_rows(setting, known)
 
 
-def _run(table: SplitTable, seed: int) -> Figures:
+def _run(table: OwnerSplit, seed: int) -> Figures:
     figures: Figures = {}
     for method in METHODS:
         started = time.process_time()
@@ -54,7 +54,7 @@ def _run(table: SplitTable, seed: int) -> Figures:
     return figures
 
 
-def _peer_run(table: SplitTable, peer: str, seed: int) -> Figures:
+def _peer_run(table: OwnerSplit, peer: str, seed: int) -> Figures:
     """Return the figures of a peer's rows, or when it was stopped; none without its environment."""
     answer = peer_rows(peer, table, epsilon=EPSILON, delta=DELTA, seed=seed, limit=PEER_SECONDS)
     if answer is None:
@@ -68,7 +68,7 @@ def _peer_run(table: SplitTable, peer: str, seed: int) -> Figures:
     }
 
 
-def _fabricated(table: SplitTable, method: str, seed: int) -> Encoded:
+def _fabricated(table: OwnerSplit, method: str, seed: int) -> Encoded:
     settings: dict[str, Any] = {"epsilon": EPSILON, "delta": DELTA, "method": method, "random_state": seed}
     made = fabricate(table.owner, table.schema, rows=len(table.owner.y), **settings)
     return Encoded(made.X, made.y, table.owner.names, table.owner.classes)

@@ -31,10 +31,10 @@ def constraint_zeros(layout: Layout, tables: Sequence[ColumnTable]) -> list[Pair
     return zeros
 
 
-Column = tuple[Levels, ColumnTable]
+LevelCounts = tuple[Levels, ColumnTable]
 
 
-def _forbidden(constraint: Constraint, first: Column, second: Column) -> BoolArray:
+def _forbidden(constraint: Constraint, first: LevelCounts, second: LevelCounts) -> BoolArray:
     if isinstance(constraint, Order):
         lowest, highest = _extremes(*first)[0], _extremes(*second)[1]
         # A missing cell is NaN, which is above nothing.
