@@ -11,8 +11,9 @@ from tacit.data.reading.table_source import read_table
 from tacit.data.rows.encoding import decode
 from tacit.data.schemas.columns import Categorical, Label, Numeric
 from tacit.data.schemas.schema import Schema
-from tacit.errors import InputError, ReleaseError, TacitError
+from tacit.errors import InputError, ReleaseError, SchemaError, TacitError
 from tacit.workflows.models import AdoptedModel, is_release_file, open_predictor
+from tacit.workflows.predict import write_predictions
 
 SCHEMA = Schema((Numeric("age", (0.0, 100.0)), Categorical("sex", ("f", "m")), Label("outcome", ("well", "ill"))))
 
@@ -109,3 +110,35 @@ def test_batches_of_a_folder_give_what_the_whole_table_gives(adopted: AdoptedMod
     named[:50].write_parquet(folder / "a.parquet")
     named[50:].write_parquet(folder / "b.parquet")
     assert tacit.predict(adopted, folder, keep=["id"]).equals(tacit.predict(adopted, named, keep=["id"]))
+
+
+@pytest.mark.parametrize("name", ["p.csv", "p.parquet"])
+def test_predictions_written_block_by_block_are_those_that_are_returned(
+    adopted: AdoptedModel, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame, _ = people(90, 9)
+    named = frame.with_columns(pl.Series("id", [f"p{k}" for k in range(90)]))
+    expected = tacit.predict(adopted, named, keep=["id"])
+    monkeypatch.setattr("tacit.workflows.predict.BLOCK", 7)
+    summary = write_predictions(adopted, named, tmp_path / name, keep=["id"])
+    written = read_table(tmp_path / name).cast({"confidence": pl.Float64})
+    assert written.select("id", "prediction").equals(expected.select("id", "prediction"))
+    assert np.allclose(written["confidence"], expected["confidence"], atol=1e-6)
+    assert summary.rows == 90
+    assert summary.columns == ("id", "prediction", "confidence")
+    assert summary.classes == dict(expected["prediction"].value_counts().iter_rows())
+    assert summary.mean == pytest.approx(expected["confidence"].mean(), abs=1e-6)
+
+
+def test_a_bad_cell_in_a_later_file_leaves_no_predictions(adopted: AdoptedModel, tmp_path: Path) -> None:
+    frame, _ = people(60, 10)
+    texts = frame.with_columns(pl.col("age").cast(pl.String))
+    folder = tmp_path / "new"
+    folder.mkdir()
+    texts[:40].write_csv(folder / "a.csv")
+    texts[40:].with_columns(age=pl.Series(["30"] * 19 + ["Smith-4711"])).write_csv(folder / "b.csv")
+    for output in (tmp_path / "p.csv", tmp_path / "p.parquet"):
+        with pytest.raises(SchemaError, match=r"^b\.csv: column 'age', row 20 ") as caught:
+            write_predictions(adopted, folder, output)
+        assert "Smith" not in str(caught.value)
+    assert [path.name for path in tmp_path.iterdir()] == ["new"]
