@@ -104,6 +104,9 @@ COMMANDS = {
         f"{_CLI}.desk.provider:revoke",
         "Have a provider's token open nothing any more; a desk that is open notices within a second.",
     ),
+    "studio": Entry(
+        f"{_CLI}.studio:studio", "Open the studio: the whole job in a browser, on this machine alone.", extra="serve"
+    ),
     "tune": Entry(f"{_CLI}.tune:tune", "Tune a model on the scores of an owner's desk."),
     "tune ask": Entry(
         f"{_CLI}.tune:ask", "Write the next candidates to a file, to be carried to an owner without a network."
