@@ -1,11 +1,15 @@
 """Names of files in the studio's folder, and bodies and fields of forms."""
 
+import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
 
 from tacit.errors import InputError
-from tacit.interfaces.studio.bodies import Form
+from tacit.interfaces.studio.bodies import Form, pieces
 from tacit.interfaces.studio.folder import OWN, TABLES, WorkFolder, schema_name, split_name
 from tacit.interfaces.studio.histogram import HEIGHT, histogram
 
@@ -74,6 +78,43 @@ def test_numbers_of_forms_may_have_a_comma_and_are_named_when_wrong() -> None:
     for read in (form.number, form.whole):
         with pytest.raises(InputError, match="bad must be a"):
             read("bad")
+
+
+def asked(chunks: list[bytes], **headers: str) -> Request:
+    messages = [{"type": "http.request", "body": each, "more_body": True} for each in chunks]
+
+    async def receive() -> Any:
+        if not messages:
+            await asyncio.sleep(10)
+        return messages.pop(0)
+
+    pairs = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
+    return Request({"type": "http", "method": "PUT", "path": "/", "headers": pairs}, receive)
+
+
+def read(request: Request, largest: int) -> bytes:
+    async def collect() -> bytes:
+        return b"".join([piece async for piece in pieces(request, largest, seconds=0.1)])
+
+    return asyncio.run(collect())
+
+
+@pytest.mark.parametrize(
+    ("chunks", "headers", "status"),
+    [
+        ([b"a" * 60, b"a" * 60], {}, 413),  # longer than it said, or than it did not say
+        ([b"a"], {"content_length": "101"}, 413),
+        ([b"a"], {"content_length": "-1"}, 413),
+        ([b"a"], {"content_length": "9" * 40}, 413),
+        ([b"a"], {"content_length": "50"}, 408),  # the rest never comes
+    ],
+)
+def test_a_body_that_is_too_long_or_stops_coming_is_cut_off(
+    chunks: list[bytes], headers: dict[str, str], status: int
+) -> None:
+    with pytest.raises(HTTPException) as refused:
+        read(asked(chunks, **headers), 100)
+    assert refused.value.status_code == status
 
 
 def test_a_histogram_is_one_path_whose_tallest_bar_fills_it() -> None:
