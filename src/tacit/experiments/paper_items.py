@@ -7,7 +7,7 @@ from typing import Any
 
 from tacit.errors import InputError
 
-VERDICTS = ("reproduced", "not reproduced", "unsound, mended", "data not public", "not built")
+VERDICTS = ("reproduced", "not reproduced", "unsound, mended", "data not public", "nothing to reproduce", "not built")
 
 
 @dataclass(frozen=True)

@@ -58,6 +58,9 @@ class AdoptedModel:
     learner: Receiver | Regressor
     schema: Schema
 
+    def __repr__(self) -> str:
+        return f"<AdoptedModel {self.model.kind!r}: {type(self.learner).__name__}>"
+
     @property
     def evidence(self) -> Evidence | AdoptionEvidence | TargetEvidence:
         """What adopting did on the receiver's own labelled rows."""

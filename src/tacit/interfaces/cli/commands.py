@@ -108,6 +108,9 @@ COMMANDS = {
         f"{_CLI}.desk.provider:revoke",
         "Have a provider's token open nothing any more; a desk that is open notices within a second.",
     ),
+    "studio": Command(
+        f"{_CLI}.studio:studio", "Open the studio: the whole job in a browser, on this machine alone.", extra="serve"
+    ),
     "tune": Command(f"{_CLI}.tune:tune", "Tune a model on the scores of an owner's desk."),
     "tune ask": Command(
         f"{_CLI}.tune:ask", "Write the next candidates to a file, to be carried to an owner without a network."
