@@ -24,7 +24,7 @@ extensions = [
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["gallery", "generated/gallery/*.md5", "generated/gallery/searchindex*", "sg_execution_times.rst"]
+exclude_patterns = ["gallery", "generated/*/*.md5", "generated/*/searchindex*", "sg_execution_times.rst"]
 # A name in single backticks is code, as everywhere in the docstrings.
 default_role = "code"
 numpydoc_show_class_members = False
@@ -47,11 +47,12 @@ html_theme_options = {
 }
 project_copyright = "The tacit developers, Apache-2.0"
 
-EXAMPLES = Path(__file__).parent.parent / "examples" / "gallery"
+EXAMPLES = Path(__file__).parent.parent / "examples"
 sphinx_gallery_conf = {
-    "examples_dirs": str(EXAMPLES),
-    "gallery_dirs": "generated/gallery",
-    "filename_pattern": r"plot_",
+    "examples_dirs": [str(EXAMPLES / "gallery"), str(EXAMPLES / "notebooks")],
+    "gallery_dirs": ["generated/gallery", "generated/notebooks"],
+    "filename_pattern": r"\.py$",
+    "within_subsection_order": "FileNameSortKey",
     "abort_on_example_error": True,
     "download_all_examples": False,
     "show_memory": False,

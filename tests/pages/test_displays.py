@@ -60,7 +60,8 @@ def test_the_ledger_is_drawn_as_it_adds_up(tmp_path: Path) -> None:
     display = LedgerDisplay.from_ledger(ledger.path)
     assert display.spent[-1] == pytest.approx(ledger.spent())
     assert (np.diff(display.spent) > 0).all()
-    assert lines_of(display.plot())[0][-1].tolist() == [3, display.spent[-1]]
+    stairs = lines_of(display.plot())[0]
+    assert stairs[-2:].tolist() == [[3, display.spent[-1]], [3.5, display.spent[-1]]]
     with pytest.raises(InputError, match="must be a Ledger"):
         LedgerDisplay.from_ledger(None)
 

@@ -11,7 +11,7 @@ from tacit.privacy.account import Plan, Step, plan_event
 from tacit.privacy.budget import Budget
 from tacit.privacy.joint_account import JointAccount, joint_plan, outside_epsilon
 from tacit.privacy.mechanisms import Gaussian, JointGaussian, Laplace
-from tacit.privacy.mechanisms.joint import Cells
+from tacit.privacy.mechanisms.joint import GridCells
 
 PROMISE = Budget(1, 1e-6, unit="record")
 
@@ -25,7 +25,7 @@ def planned(parties: int = 4, honest: int = 2) -> Plan:
     return joint_plan(plan_for, PROMISE, parties=parties, honest=honest, rows=100)
 
 
-def echo(_: JointGaussian, cells: Cells) -> Cells:
+def echo(_: JointGaussian, cells: GridCells) -> GridCells:
     """Return what a single party gave, as if there were no others."""
     return cells
 
@@ -68,7 +68,7 @@ def test_repeated_answers_are_totals_of_their_own() -> None:
     joint = plan.steps[0].mechanism
     asked: list[tuple[int, ...]] = []
 
-    def exchange(_: JointGaussian, cells: Cells) -> Cells:
+    def exchange(_: JointGaussian, cells: GridCells) -> GridCells:
         asked.append(cells.shape)
         return cells
 

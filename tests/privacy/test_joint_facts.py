@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from tacit.errors import InputError
-from tacit.privacy.card import Card, Part
+from tacit.privacy.card import Card
+from tacit.privacy.card_content import Part
 from tacit.privacy.events import GaussianEvent
 from tacit.privacy.joint_facts import JointFacts, JointParty
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from tacit.audit.game import Game, furthest_rows, mechanism_game
 from tacit.privacy import accounting
-from tacit.privacy.card import AuditResult, Card, Part
+from tacit.privacy.card import Card
+from tacit.privacy.card_content import AuditResult, Part
 from tacit.privacy.mechanisms import (
     AgainstRest,
     Duchi,

@@ -38,7 +38,8 @@ def paper_page(paper: Paper, recorded: Recorded) -> str:
 VERDICT_WORDS = (
     "*Reproduced*: built as stated, tested, and where there is a figure ours supports the claim. *Not reproduced*: "
     "built, and ours does not support it. *Unsound, mended*: false or not private as printed; the default is a sound "
-    "form. *Data not public*: cannot be run by anybody else. *Not built*: nothing here does it."
+    "form. *Data not public*: cannot be run by anybody else. *Nothing to reproduce*: a drawing, a list of words or "
+    "a remark that claims nothing. *Not built*: nothing here does it."
 )
 
 

@@ -8,10 +8,10 @@ LONG = ("method", "setting", "metric", "mean", "std", "runs", "paper")
 COMPARED = (TARGET_ONLY, PUBLIC_VIEW, RELEASE_ALONE, ADOPTED)
 
 # The names of the columns, and the cells of each line.
-Layout = tuple[tuple[str, ...], list[tuple[str, ...]]]
+HeaderAndRows = tuple[tuple[str, ...], list[tuple[str, ...]]]
 
 
-def layout(rows: Sequence[ResultRow]) -> Layout:
+def layout(rows: Sequence[ResultRow]) -> HeaderAndRows:
     """Return columns and lines; a table that holds adopted models has one line for each setting."""
     return _compared(rows) if any(row.method == ADOPTED for row in rows) else (LONG, [_line(row) for row in rows])
 
@@ -21,7 +21,7 @@ def _line(row: ResultRow) -> tuple[str, ...]:
     return (row.method, row.setting, row.metric, f"{row.mean:.4f}", spread, str(row.runs), _published(row.paper))
 
 
-def _compared(rows: Sequence[ResultRow]) -> Layout:
+def _compared(rows: Sequence[ResultRow]) -> HeaderAndRows:
     """Return a column for each method, those that every table of transfer has in their order, then the others."""
     methods = list(dict.fromkeys(row.method for row in rows))
     columns = [method for method in COMPARED if method in methods] + [m for m in methods if m not in COMPARED]

@@ -11,7 +11,7 @@ def html_facts(title: str, facts: Iterable[tuple[str, str]], *, warning: str = "
     """Return a heading and a table of names and what they stand for; a ``warning`` comes first, in red."""
     rows = "".join(
         f'<tr><th scope="row" style="{CELL};white-space:nowrap">{escape(name)}</th>'
-        f'<td style="{CELL};max-width:46em">{escape(text)}</td></tr>'
+        f'<td style="{CELL};max-width:46em;overflow-wrap:anywhere">{escape(text)}</td></tr>'
         for name, text in facts
     )
     head = f'<p style="color:#c0392b;font-weight:bold">{escape(warning)}</p>' if warning else ""

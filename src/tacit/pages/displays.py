@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from tacit.adoption.tables.averaged_transfer import AveragedTransfer
 from tacit.arrays import FloatArray
-from tacit.audit.attacks.outcome import Outcome
+from tacit.audit.attacks.outcome import AttackOutcome
 from tacit.audit.attacks.release_attack import ReleaseAttack
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError, TacitError
@@ -156,7 +156,9 @@ class LedgerDisplay(_Display):
     def plot(self, ax: Any = None) -> Self:
         """Draw a staircase below the budget."""
         ax = axes_for(ax)
-        ax.step(np.arange(len(self.spent) + 1), [0.0, *self.spent], where="post")
+        steps = [0.0, *self.spent]
+        # The last step goes on for a while, so that one can see it.
+        ax.step([*range(len(steps)), len(steps) - 0.5], [*steps, steps[-1]], where="post")
         ax.axhline(self.budget, color="tab:red", label="budget")
         ax.set(xlabel="charges", ylabel="epsilon spent", ylim=(0, None))
         ax.legend()
@@ -169,10 +171,10 @@ class RocDisplay(_Display):
 
     Attributes
     ----------
-    outcomes : tuple of Outcome
+    outcomes : tuple of AttackOutcome
     """
 
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[AttackOutcome, ...]
 
     @classmethod
     def from_attack(cls, attack: ReleaseAttack) -> Self:

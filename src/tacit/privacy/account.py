@@ -17,7 +17,8 @@ from tacit.arrays import FloatArray
 from tacit.errors import BudgetError, InputError, SensitivityError, TacitError
 from tacit.privacy import accounting
 from tacit.privacy.budget import Budget, Relation, Relations, Unit, relations_of
-from tacit.privacy.card import CENTRAL, Card, Part, coarser_guarantees, group_guarantees, repeated
+from tacit.privacy.card import Card
+from tacit.privacy.card_content import CENTRAL, Part, coarser_guarantees, group_guarantees, repeated
 from tacit.privacy.conversions import Claim, Exact, converted
 from tacit.privacy.events import Event, SequentialEvent
 from tacit.privacy.ledger import Ledger, LedgerLike, Receipt, as_ledger

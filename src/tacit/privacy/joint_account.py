@@ -19,12 +19,12 @@ from tacit.privacy.budget import Budget
 from tacit.privacy.events import Event, SequentialEvent
 from tacit.privacy.mechanisms.additive import Gaussian
 from tacit.privacy.mechanisms.base import Mechanism
-from tacit.privacy.mechanisms.joint import Cells, JointGaussian
+from tacit.privacy.mechanisms.joint import GridCells, JointGaussian
 from tacit.privacy.stream import NoiseStream
 
-AnyPlan = TypeVar("AnyPlan", bound=Plan)
+AnyJointPlan = TypeVar("AnyJointPlan", bound=Plan)
 # Returns the total over all parties of what each of them gives: its own noisy cells.
-Exchange = Callable[[JointGaussian, Cells], Cells]
+Exchange = Callable[[JointGaussian, GridCells], GridCells]
 TOGETHER = "; a row lies with one of {parties} parties, of whom at least {honest} add noise that no coalition knows"
 
 
@@ -57,7 +57,7 @@ class JointAccount(Account):
         joint = self._planned(mechanism)
         return self._total(joint, joint.cells_of_integers(integers, quantum))
 
-    def _total(self, joint: JointGaussian, cells: Cells) -> FloatArray:
+    def _total(self, joint: JointGaussian, cells: GridCells) -> FloatArray:
         total = self._exchange(joint, joint.share(cells, self._stream))
         if total.shape != cells.shape or total.dtype != np.int64:
             raise InputError("a total must have the shape of what each party gave.")
@@ -72,15 +72,15 @@ class JointAccount(Account):
 
 
 def joint_plan(
-    plan_for: Callable[[float], AnyPlan], promise: Budget, *, parties: int, honest: int, rows: int
-) -> AnyPlan:
+    plan_for: Callable[[float], AnyJointPlan], promise: Budget, *, parties: int, honest: int, rows: int
+) -> AnyJointPlan:
     """Return the plan with the least noise that keeps ``promise`` against a coalition of all but ``honest`` parties.
 
     ``plan_for(epsilon)`` is the kind's own plan, of which only the level of the noise is used: its mechanisms have the
     noise that all parties together add, so that what it decides by its noise is right for the total.
     """
 
-    def at(level: float) -> AnyPlan:
+    def at(level: float) -> AnyJointPlan:
         return _for_parties(plan_for(promise.epsilon / level), parties=parties, honest=honest, rows=rows)
 
     def event(level: float) -> Event:
@@ -104,7 +104,7 @@ def outside_epsilon(plan: Plan) -> float:
     return epsilon(SequentialEvent(tuple(events)), delta=plan.budget.delta)
 
 
-def _for_parties(plan: AnyPlan, *, parties: int, honest: int, rows: int) -> AnyPlan:
+def _for_parties(plan: AnyJointPlan, *, parties: int, honest: int, rows: int) -> AnyJointPlan:
     steps = []
     for step in plan.steps:
         if not isinstance(step.mechanism, Gaussian) or isinstance(step.mechanism, JointGaussian):

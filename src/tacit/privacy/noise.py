@@ -15,11 +15,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from tacit import checks
-from tacit.arrays import FloatArray
+from tacit.arrays import BoolArray, FloatArray, IntArray
 from tacit.privacy.stream import NoiseStream
-
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 # Rows worked on at a time: the few arrays of a chunk stay in a core's own cache.
 CHUNK = 1 << 15

@@ -27,7 +27,7 @@ from tacit.releases.file import Release, read_release
 from tacit.releases.kind import ReleasePlan, Spend
 from tacit.releases.sidecar import is_table, release_path
 from tacit.releases.signature import SigningKey, TrustedKey, private_key
-from tacit.workflows.card_details import Facts, card_facts, completed_card, with_record_policy
+from tacit.workflows.card_details import StatedFacts, card_facts, completed_card, with_record_policy
 from tacit.workflows.fabricated_tables import write_fabricated
 from tacit.workflows.invented_rows import MARGINALS, DrawnRows, InventedRows, drawn_rows
 from tacit.workflows.release import DELTA, noting_charge
@@ -122,7 +122,7 @@ def fabricate(
     bad_records: BadRecords | str | None = None,
     ledger: LedgerLike = None,
     random_state: int | None = None,
-    facts: Facts = None,
+    facts: StatedFacts = None,
     audit: bool | None = None,
     output: FilePath | None = None,
     signing_key: SigningKey | None = None,

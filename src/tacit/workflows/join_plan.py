@@ -12,7 +12,7 @@ from tacit.kinds.registry import all_kinds, kind_for
 from tacit.privacy.budget import DEFAULT_DELTA, Unit
 from tacit.privacy.joint_account import outside_epsilon
 from tacit.releases.signature import SigningKey, TrustedKey, key_text, private_key, public_key
-from tacit.situations.joint.plan import JointPlan, Party, SignedPlan
+from tacit.situations.joint.plan import JointPlan, PlanMember, SignedPlan
 from tacit.workflows.tables import as_schema, chosen_unit
 
 # The most rows of one party unless the plan says otherwise: room for a large owner, and totals of 64 bits stay exact.
@@ -74,7 +74,7 @@ def plan_join(
         epsilon=epsilon,
         delta=delta,
         unit=str(chosen),
-        parties=tuple(Party(name, key_text(public_key(key))) for name, key in parties.items()),
+        parties=tuple(PlanMember(name, key_text(public_key(key))) for name, key in parties.items()),
         colluding=colluding,
         minimum=len(parties) if minimum is None else minimum,
         rows=rows,

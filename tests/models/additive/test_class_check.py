@@ -8,13 +8,16 @@ from tests.models.additive.tables import COLUMNS, random_codes, random_targets, 
 
 from tacit.models.additive.class_check import (
     PRIOR_SCALE,
+    ClassCheck,
     calibrate_scores,
     cell_edges,
     cell_middles,
+    cell_shares,
     check_classes,
     histogram_query,
     log_odds,
     read_histogram,
+    sharpest_values,
 )
 from tacit.models.additive.losses import probabilities
 from tacit.models.additive.plan import CHECK_CELLS
@@ -60,6 +63,13 @@ def test_cells_hold_what_lies_between_their_edges() -> None:
             assert counts[label, cell] == pytest.approx(inside.sum(), abs=1e-6)
 
 
+def checked(counts: np.ndarray, scores: np.ndarray, *, noise: float, few: bool = False) -> ClassCheck:
+    """Return what counts say in cells that were placed by the very scores."""
+    edges = cell_edges(scores[:, None], few=few)
+    expected = cell_shares(scores[:, None], edges)
+    return check_classes(counts, edges, noise=noise, shares=np.ones(2) / 2, expected=expected)
+
+
 def noisy_scores(scale: float, offset: float, n_rows: int = 60_000) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return scores, labels by calibrated odds ``scale`` s + ``offset``, and their histogram."""
     random = np.random.default_rng(7)
@@ -89,7 +99,7 @@ def test_pure_noise_leaves_the_prior_scale_nearly_alone() -> None:
 
 def test_the_figures_agree_with_those_of_the_rows() -> None:
     scores, labels, counts = noisy_scores(1.0, 0.0)
-    check = check_classes(counts, cell_edges(scores[:, None]), noise=1.0, shares=np.array([0.5, 0.5]))
+    check = checked(counts, scores, noise=1.0)
     assert check.auc == pytest.approx(roc_auc_score(labels, scores), abs=0.01)
     gap = scores[labels].mean() - scores[~labels].mean()
     within = np.sqrt((scores[labels].var() + scores[~labels].var()) / 2)
@@ -99,10 +109,10 @@ def test_the_figures_agree_with_those_of_the_rows() -> None:
 
 def test_random_labels_do_not_stand_out_of_the_noise() -> None:
     random = np.random.default_rng(1)
-    z = []
+    z, scores = [], random.normal(0, 1, 4000)
     for _ in range(40):
         counts = np.full((1, 2, CHECK_CELLS), 5.0) + random.normal(0, 20, (1, 2, CHECK_CELLS))
-        z.append(check_classes(counts, np.linspace(-2, 2, 15)[None], noise=20.0, shares=np.ones(2) / 2).separation_z)
+        z.append(checked(counts, scores, noise=20.0).separation_z)
     assert np.median(np.abs(z)) < 2
     assert min(z) < 0 < max(z), "it has a sign"
 
@@ -119,13 +129,9 @@ def test_few_rows_are_counted_in_four_cells_and_stand_out_of_the_same_noise_soon
             [np.bincount(cells[labels == label], minlength=edges.shape[1] + 1) for label in (False, True)]
         )
         noisy = counts[None] + random.normal(0, 10, (200, *counts.shape))
-        z.append(np.mean([_z(each, edges) for each in noisy]))
+        z.append(np.mean([checked(each[None], scores, noise=10.0, few=few).separation_z for each in noisy]))
     assert cell_edges(scores[:, None], few=True).shape == (1, 3)
-    assert z[1] > 2 * z[0] > 0
-
-
-def _z(counts: np.ndarray, edges: np.ndarray) -> float:
-    return check_classes(counts[None], edges, noise=10.0, shares=np.ones(2) / 2).separation_z
+    assert z[1] > 1.3 * z[0] > 0
 
 
 def test_scores_that_fit_their_own_rows_by_chance_do_not_stand_out() -> None:
@@ -137,16 +143,46 @@ def test_scores_that_fit_their_own_rows_by_chance_do_not_stand_out() -> None:
         cells = np.searchsorted(edges[0], scores)
         counts = np.stack([np.bincount(cells[labels == label], minlength=4) for label in (False, True)])
         noisy = counts + random.normal(0, 1, counts.shape)
-        z.append(check_classes(noisy[None], edges, noise=1.0, shares=np.ones(2) / 2).separation_z)
+        z.append(checked(noisy[None], scores, noise=1.0, few=True).separation_z)
     assert np.mean(z) < 1
 
 
 def test_a_score_never_turns_its_meaning_round() -> None:
     scores, _, counts = noisy_scores(-1.0, 0.0)
-    check = check_classes(counts, cell_edges(scores[:, None]), noise=1.0, shares=np.ones(2) / 2)
+    check = checked(counts, scores, noise=1.0)
     assert check.scale > 0
 
 
 def test_middles_lie_between_the_edges() -> None:
     edges = np.array([[-1.0, 0.0, 3.0]])
     assert cell_middles(edges).tolist() == [[-1.5, -0.5, 1.5, 4.5]]
+
+
+def test_shares_of_cells_are_those_of_rows_between_their_edges_and_never_none() -> None:
+    scores = np.array([[-2.0], [-0.5], [-0.5], [2.0]])
+    edges = np.array([[-1.0, 0.0, 3.0]])
+    shares = cell_shares(scores, edges)
+    assert shares == pytest.approx(0.95 * np.array([[0.25, 0.5, 0.25, 0.0]]) + 0.05 / 4)
+    assert shares.sum() == pytest.approx(1)
+
+
+def test_without_noise_cells_count_by_their_middles() -> None:
+    middles, expected = np.array([-2.0, -0.5, 0.5, 2.0]), np.array([0.1, 0.4, 0.4, 0.1])
+    assert sharpest_values(middles, expected, 0.0, np.array([50.0, 70.0])) == pytest.approx(middles)
+
+
+def test_no_other_values_of_cells_tell_classes_apart_in_less_noise() -> None:
+    middles, expected = np.linspace(-4, 4, 16), np.exp(-(np.linspace(-4, 4, 16) ** 2) / 2)
+    expected /= expected.sum()
+    totals, noise = np.array([300.0, 900.0]), 15.0
+    difference = expected * middles
+    covariance = np.diag(noise**2 * (totals**-2).sum() + expected * (1 / totals).sum())
+
+    def deviations(values: np.ndarray) -> float:
+        return float(values @ difference / np.sqrt(values @ covariance @ values))
+
+    values = sharpest_values(middles, expected, noise, totals)
+    best = deviations(values)
+    assert best > 2 * deviations(middles)
+    random = np.random.default_rng(0)
+    assert all(deviations(values + random.normal(0, 0.2, 16)) < best for _ in range(200))

@@ -21,7 +21,7 @@ from tacit.situations.joint.journal import Journal
 from tacit.situations.joint.local_channel import LocalChannel
 from tacit.situations.joint.messages import Message
 from tacit.situations.joint.party import PartySession, PartyTable
-from tacit.situations.joint.plan import JointPlan, Party, SignedPlan
+from tacit.situations.joint.plan import JointPlan, PlanMember, SignedPlan
 from tacit.situations.joint.refusals import JoinRefusal
 
 SCHEMA = Schema(
@@ -86,7 +86,7 @@ def parties(
 ) -> Parties:
     """Return parties with rows of their own and a plan that all have signed."""
     keys = [generate_key() for _ in range(count)]
-    members = tuple(Party(f"clinic {n}", key_text(key.public_key())) for n, key in enumerate(keys))
+    members = tuple(PlanMember(f"clinic {n}", key_text(key.public_key())) for n, key in enumerate(keys))
     promise: dict[str, Any] = {"epsilon": 1.0, "delta": 1e-6, "unit": "record", "rows": 1000, **settings}
     plan = JointPlan(
         method, SCHEMA.to_dict(), parties=members, colluding=colluding, minimum=minimum or count, **promise

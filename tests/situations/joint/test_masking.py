@@ -26,7 +26,7 @@ def pair_seeds() -> dict[tuple[int, int], bytes]:
     return seeds
 
 
-def masked(number: int, active: list[int], seeds: dict[tuple[int, int], bytes]) -> masking.Words:
+def masked(number: int, active: list[int], seeds: dict[tuple[int, int], bytes]) -> masking.MaskWords:
     pairs = [(masking.sign_of(number, other), seeds[number, other]) for other in active if other != number]
     return masking.masked(masking.as_words(CELLS[number]), OWN[number], pairs)
 

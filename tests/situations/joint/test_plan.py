@@ -11,7 +11,7 @@ from tacit.errors import InputError, ReleaseError, TacitError
 from tacit.privacy import accounting
 from tacit.privacy.account import plan_event
 from tacit.releases.signature import generate_key, key_text
-from tacit.situations.joint.plan import JointPlan, Party, SignedPlan
+from tacit.situations.joint.plan import JointPlan, PlanMember, SignedPlan
 
 
 @pytest.fixture
@@ -107,7 +107,7 @@ def test_names_and_keys_are_each_ones_own(made: Parties) -> None:
         ("a", key_text(made.keys[0].public_key())[:10]),
     ):
         with pytest.raises(InputError):
-            Party(name, key)
+            PlanMember(name, key)
 
 
 def test_the_promise_is_kept_against_the_coalition_however_many_drop_out(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from tests.situations.joint.joint_parties import Parties, parties, pooled, run
 
 from tacit.kinds.registry import all_kinds
-from tacit.privacy.mechanisms.joint import Cells, JointGaussian
+from tacit.privacy.mechanisms.joint import GridCells, JointGaussian
 from tacit.releases.file import Release
 from tacit.situations.joint.party import JointSpend
 
@@ -23,11 +23,11 @@ def no_noise(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(JointGaussian, "share", lambda _, cells, __: cells)
 
 
-def of_one_table(made: Parties) -> tuple[Release, list[Cells]]:
+def of_one_table(made: Parties) -> tuple[Release, list[GridCells]]:
     """Return the release of all rows in one hand under the same plan, and what was asked of them."""
-    asked: list[Cells] = []
+    asked: list[GridCells] = []
 
-    def exchange(_: JointGaussian, cells: Cells) -> Cells:
+    def exchange(_: JointGaussian, cells: GridCells) -> GridCells:
         asked.append(cells)
         return cells
 
@@ -53,12 +53,12 @@ def test_every_query_of_a_kind_of_sums_adds_up_over_parts_of_the_rows(tmp_path: 
     """With noise: whatever was answered before, the next query is a sum over rows."""
     made = parties(tmp_path, 3, method=method)
     plan, kind = made.plan.release_plan, made.plan.kind
-    answers: list[Cells] = []
+    answers: list[GridCells] = []
 
-    def asked_of(table: Any) -> list[tuple[JointGaussian, Cells]]:
-        queries: list[tuple[JointGaussian, Cells]] = []
+    def asked_of(table: Any) -> list[tuple[JointGaussian, GridCells]]:
+        queries: list[tuple[JointGaussian, GridCells]] = []
 
-        def exchange(mechanism: JointGaussian, cells: Cells) -> Cells:
+        def exchange(mechanism: JointGaussian, cells: GridCells) -> GridCells:
             queries.append((mechanism, cells))
             if len(answers) < len(queries):
                 answers.append(mechanism.cells(np.full(cells.shape, 3.0)))
@@ -85,10 +85,10 @@ def test_the_joint_total_is_the_pooled_sum_plus_the_shares_of_noise(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = parties(tmp_path, 4)
-    drawn: list[Cells] = []
+    drawn: list[GridCells] = []
     share = JointGaussian.share
 
-    def recorded(self: JointGaussian, cells: Cells, stream: Any) -> Cells:
+    def recorded(self: JointGaussian, cells: GridCells, stream: Any) -> GridCells:
         noisy = share(self, cells, stream)
         drawn.append(noisy - cells)
         return noisy

@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binomtest, norm
 
 from tacit import checks
+from tacit.arrays import IntArray
 from tacit.errors import InputError
 
-Codes = NDArray[np.int64]
 CONFIDENCE = 0.95
 
 
@@ -79,11 +79,11 @@ class Comparison:
     """
 
     classes: tuple[str, ...]
-    truth: Codes
+    truth: IntArray
     right_only: NDArray[np.bool_]
     right_with: NDArray[np.bool_]
-    confusion: Codes
-    confusion_only: Codes
+    confusion: IntArray
+    confusion_only: IntArray
     view_only: Share | None = None
 
     @property
@@ -158,12 +158,12 @@ def compare(
     )
 
 
-def _codes(name: str, values: ArrayLike, n_classes: int) -> Codes:
+def _codes(name: str, values: ArrayLike, n_classes: int) -> IntArray:
     codes = np.asarray(values, dtype=np.int64)
     if codes.ndim != 1 or not ((codes >= 0) & (codes < n_classes)).all():
         raise InputError(f"{name} must be a list of class codes from 0 to {n_classes - 1}; got something else.")
     return codes
 
 
-def _table(truth: Codes, predicted: Codes, size: int) -> Codes:
+def _table(truth: IntArray, predicted: IntArray, size: int) -> IntArray:
     return np.bincount(truth * size + predicted, minlength=size**2).reshape(size, size)

@@ -17,7 +17,7 @@ from tacit.errors import InputError
 # The first bytes of files that are no text, for what comes without a name.
 _MAGIC: dict[bytes, Format] = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 # Rows read at once where any range is found at once: a row group, as most writers make them.
-READ_ROWS = 1 << 18
+READ_ROWS = 1 << 17
 # Formats in which any range of rows is found at once.
 _BY_ROWS = ("parquet", "arrow")
 _UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)

@@ -73,7 +73,7 @@ class Implication:
 
 
 @dataclass(frozen=True)
-class Order:
+class ColumnOrder:
     """The number in column ``low`` is never above that in ``high``; a missing cell contradicts nothing."""
 
     low: str
@@ -90,7 +90,7 @@ class Order:
         return kept
 
 
-Constraint = Implication | Order
+Constraint = Implication | ColumnOrder
 
 
 def parse_condition(text: str, columns: Sequence[Column]) -> Condition:
@@ -128,7 +128,7 @@ def parse_constraint(text: str, columns: Sequence[Column]) -> Constraint:
             "constraints: each must read CONDITION implies CONDITION, such as 'pregnant = yes implies sex = female', "
             f"or NUMBER <= NUMBER for two numeric columns, or two of dates with one step; got {text!r}."
         )
-    return Order(low.name, high.name)
+    return ColumnOrder(low.name, high.name)
 
 
 def _column_at_start(text: str, columns: Sequence[Column]) -> tuple[Numeric | Categorical | Label, str]:

@@ -23,7 +23,7 @@ from tacit.adoption.tables.averaged_transfer import Shares
 from tacit.errors import InputError
 from tacit.interfaces.cli.adoption_evidence import show_evidence, show_target_evidence
 from tacit.interfaces.cli.outputs import counted, file_size, working
-from tacit.interfaces.cli.spend import Person, RowsPerPerson, left_words, warn, warnings_on_stderr
+from tacit.interfaces.cli.spend import PersonColumn, RowsPerPerson, left_words, warn, warnings_on_stderr
 from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
 from tacit.privacy.card import Card
 from tacit.privacy.ledger import Ledger
@@ -90,7 +90,7 @@ def adopt(
     ledger: Annotated[
         Path | None, typer.Option(metavar="PATH", help="With --epsilon: your table's account; charged first.")
     ] = None,
-    person: Person = None,
+    person: PersonColumn = None,
     rows_per_person: RowsPerPerson = None,
     seed: Annotated[
         int | None,

@@ -9,7 +9,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from tacit.models.marginals.asking import Answer
+from tacit.models.marginals.asking import CountTable
 from tacit.workflows.ask import ask as ask_release
 
 
@@ -46,7 +46,7 @@ def ask(
         typer.echo(f"Each count is right within ±{found.half_width:,.0f} rows 95 times of 100.")
 
 
-def _content(found: Answer) -> dict[str, Any]:
+def _content(found: CountTable) -> dict[str, Any]:
     """Return an answer as JSON-ready values."""
     lines = [
         {"cells": list(cells), "rows": count, "interval": None if interval is None else list(interval)}
@@ -55,7 +55,7 @@ def _content(found: Answer) -> dict[str, Any]:
     return {"columns": list(found.columns), "counts": lines}
 
 
-def _table(found: Answer) -> Table:
+def _table(found: CountTable) -> Table:
     table = Table(box=box.SIMPLE_HEAD)
     for column in found.columns:
         table.add_column(column)

@@ -8,7 +8,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from tacit.audit.attacks.outcome import FALSE_RATES, Outcome, TrueRate
+from tacit.audit.attacks.outcome import FALSE_RATES, AttackOutcome, TrueRate
 from tacit.audit.attacks.release_attack import ReleaseAttack
 from tacit.errors import InputError
 from tacit.files.atomic import write_text
@@ -91,7 +91,7 @@ def _rate(rate: TrueRate) -> str:
     return f"{100 * rate.value:.2f} %\n[dim]{100 * low:.2f}-{100 * high:.2f} %[/]"
 
 
-def _shown(each: Outcome, found: ReleaseAttack) -> str:
+def _shown(each: AttackOutcome, found: ReleaseAttack) -> str:
     shown = each.epsilon_shown(found.claim.delta)
     return "too few rows" if shown is None else f"{shown:.3f}"
 

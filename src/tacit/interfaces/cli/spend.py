@@ -25,7 +25,7 @@ NO_LEDGER = (
 )
 SEEDED = "--seed: whoever knows the seed can draw the noise again. The release is NOT PRIVATE, and its card says so."
 
-Person = Annotated[
+PersonColumn = Annotated[
     str | None,
     typer.Option(
         metavar="COLUMN",

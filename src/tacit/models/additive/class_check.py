@@ -15,6 +15,8 @@ from tacit.models.additive.rows import Batches, rounding_room
 EDGES = np.array([0.25, 0.55, 0.9, 1.35, 1.9, 2.7, 4.0])
 # The same where rows are few beside the noise: four cells tell scores from nothing in a third of the noise of sixteen.
 EDGES_FEW = np.array([0.9])
+# Share of private rows that may lie in any cell, since their scores may spread further.
+ELSEWHERE = 0.05
 # Prior mean and deviation of the scale, and deviation of the offsets; clipping the loss makes scores too large.
 PRIOR_SCALE, SCALE_DEVIATION, OFFSET_DEVIATION = 0.75, 0.35, 1.0
 
@@ -68,6 +70,14 @@ def cell_edges(scores: FloatArray, *, few: bool = False) -> FloatArray:
     return edges
 
 
+def cell_shares(scores: FloatArray, edges: FloatArray) -> FloatArray:
+    """Return about the share of each cell [K, cells], from the scores of rows that are not private."""
+    odds = log_odds(probabilities(scores))
+    n_cells = edges.shape[1] + 1
+    counts = [np.bincount(np.searchsorted(*each), minlength=n_cells) for each in zip(edges, odds.T, strict=True)]
+    return np.asarray((1 - ELSEWHERE) * np.array(counts) / len(scores) + ELSEWHERE / n_cells)
+
+
 def histogram_query(batches: Batches, curves: FloatArray, intercept: FloatArray, edges: FloatArray) -> FloatArray:
     """Return the numbers of rows [K, 2, cells] outside and inside each class by cell; its sensitivity is 1 in 2-norm.
 
@@ -90,11 +100,16 @@ def read_histogram(answer: FloatArray) -> FloatArray:
     return answer * _divisor(len(answer))
 
 
-def check_classes(counts: FloatArray, edges: FloatArray, *, noise: float, shares: FloatArray) -> ClassCheck:
-    """Return what noisy ``counts`` [K, 2, cells] say; ``noise`` is their standard deviation, ``shares`` the start."""
+def check_classes(
+    counts: FloatArray, edges: FloatArray, *, noise: float, shares: FloatArray, expected: FloatArray
+) -> ClassCheck:
+    """Return what noisy ``counts`` [K, 2, cells] say.
+
+    ``noise`` is their standard deviation, ``shares`` the start, and ``expected`` [K, cells] about how common cells are.
+    """
     middles = cell_middles(edges)
     scale, offsets, covariance = calibrate_scores(counts, middles, noise)
-    figures = np.array([_separation(counts[k], middles[k], noise) for k in range(len(counts))])
+    figures = np.array([_separation(counts[k], middles[k], noise, expected[k]) for k in range(len(counts))])
     # Of several problems with independent noise the sum has the deviation sqrt(K).
     z = float(figures[:, 2].sum() / math.sqrt(len(figures)))
     auc, separation = figures[:, :2].mean(axis=0)
@@ -133,7 +148,9 @@ def calibrate_scores(counts: FloatArray, middles: FloatArray, noise: float) -> t
     return max(float(at[-1]), 0.05), at[:-1], np.linalg.inv(information)
 
 
-def _separation(counts: FloatArray, middles: FloatArray, noise: float) -> tuple[float, float, float]:
+def _separation(
+    counts: FloatArray, middles: FloatArray, noise: float, expected: FloatArray
+) -> tuple[float, float, float]:
     """Return AUC, separation of the means in deviations of the scores, and in deviations of what chance explains.
 
     The noise of the two rows of counts is independent, so products between them are right on average. Chance is the
@@ -143,14 +160,29 @@ def _separation(counts: FloatArray, middles: FloatArray, noise: float) -> tuple[
     totals = np.maximum(counts.sum(axis=1), 1.0)
     shares = counts / totals[:, None]
     below = np.cumsum(shares[0]) - 0.5 * shares[0]
-    means = np.clip(shares @ middles, middles[0], middles[-1])
-    variances = (shares * (middles - means[:, None]) ** 2).sum(axis=1)
-    spread = math.sqrt(max(float(variances.mean()), 0.01 * float(middles.var())))
-    moved = (middles - means[:, None]) / totals[:, None]
+    values = sharpest_values(middles, expected, noise, totals)
+    means = np.clip(shares @ values, values.min(), values.max())
+    variances = (shares * (values - means[:, None]) ** 2).sum(axis=1)
+    spread = math.sqrt(max(float(variances.mean()), 0.01 * float(values.var())))
+    moved = (values - means[:, None]) / totals[:, None]
     sampling = spread * math.sqrt(float((1 / totals).sum()))
     deviation = max(math.hypot(noise * float(np.linalg.norm(moved)), sampling), 1e-9)
     gap = float(means[1] - means[0])
     return float(np.clip(shares[1] @ below, 0.0, 1.0)), gap / spread, (gap - sampling) / deviation
+
+
+def sharpest_values(middles: FloatArray, expected: FloatArray, noise: float, totals: FloatArray) -> FloatArray:
+    """Return a value for each cell: means of them tell two classes of ``totals`` [2] rows apart as well as can be.
+
+    Two classes whose scores differ by little differ by d = p (m - m p) in the ``expected`` cells p of ``middles`` m. A
+    cell of that difference has the variance noise² (1/n0² + 1/n1²) + p (1/n0 + 1/n1), and the values d over it have
+    the largest mean in deviations [fisher]: the middles themselves without noise; with much noise, outer cells that
+    hold next to no row and as much noise as any count for little.
+    """
+    common = expected @ middles
+    shrunk = expected / (expected + noise**2 * float((totals**-2).sum() / (1 / totals).sum()) + 1e-12)
+    values: FloatArray = common + shrunk * (middles - common)
+    return values
 
 
 def _divisor(n_problems: int) -> float:

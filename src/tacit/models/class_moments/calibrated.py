@@ -12,7 +12,7 @@ from scipy.special import softmax
 
 from tacit.arrays import FloatArray, Rows
 from tacit.models.class_moments.discriminants import RIDGE, LinearDiscriminant
-from tacit.models.class_moments.features import TableFeatures, count_weight
+from tacit.models.class_moments.features import ScaledColumns, count_weight
 from tacit.models.class_moments.frames import Frame
 from tacit.numerics.public_random import public_random
 
@@ -83,7 +83,7 @@ class _Contrasts:
 
 
 def calibrated_discriminant(
-    arrays: Mapping[str, NDArray[Any]], X: Rows, *, sigma: float, frame: Frame, features: TableFeatures
+    arrays: Mapping[str, NDArray[Any]], X: Rows, *, sigma: float, frame: Frame, features: ScaledColumns
 ) -> CalibratedDiscriminant:
     """Return log-odds of normal classes of one covariance, by the owner's class means and the receiver's rows.
 
@@ -170,7 +170,7 @@ def _noise_of_signal(given: _Contrasts) -> float:
 
 
 def _contrasts(
-    arrays: Mapping[str, NDArray[Any]], X: Rows, *, sigma: float, frame: Frame, features: TableFeatures
+    arrays: Mapping[str, NDArray[Any]], X: Rows, *, sigma: float, frame: Frame, features: ScaledColumns
 ) -> _Contrasts:
     counts = np.maximum(arrays["counts"], 1.0)
     shares = np.maximum(counts / counts.sum(), LEAST_SHARE)
@@ -196,7 +196,7 @@ def _fresh_noise(given: _Contrasts) -> FloatArray:
 
 
 def _finished(
-    given: _Contrasts, W: FloatArray, slope: float, frame: Frame, features: TableFeatures
+    given: _Contrasts, W: FloatArray, slope: float, frame: Frame, features: ScaledColumns
 ) -> LinearDiscriminant:
     """Return the discriminant of ``slope`` whose mean probabilities over the receiver's rows are the shares."""
     W = slope * W

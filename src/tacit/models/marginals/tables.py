@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.arrays import FloatArray, IntArray
-from tacit.models.marginals.counting import Pair
+from tacit.models.marginals.counting import ColumnPair
 from tacit.models.marginals.trees import Cells
 
 
@@ -53,7 +53,7 @@ class ColumnTable:
 class PairTable:
     """Noisy counts by class [C, a, b] of the coarse cells of columns i < j."""
 
-    columns: Pair
+    columns: ColumnPair
     counts: FloatArray
 
 

@@ -188,10 +188,10 @@ class TunedPerturbation(_DisjointParts):
         return np.append(drawn[best], float(best))
 
 
-Mechanism = TypeVar("Mechanism", StackedPerturbation, TunedPerturbation)
+Perturbation = TypeVar("Perturbation", StackedPerturbation, TunedPerturbation)
 
 
-def for_epsilon(make: Callable[[float], Mechanism], epsilon: float) -> Mechanism:
+def for_epsilon(make: Callable[[float], Perturbation], epsilon: float) -> Perturbation:
     """Return ``make(part)`` that costs ``epsilon``, where each of its parts costs ``part`` of a row exchanged.
 
     A row that goes from one part to another meets the closing noise of two solvers instead of one, and with the older

@@ -19,7 +19,7 @@ from tacit.privacy.mechanisms.additive import GAUSSIAN_BIAS, Gaussian
 from tacit.privacy.mechanisms.base import from_grid, integers_to_grid, registered, to_grid
 from tacit.privacy.stream import NoiseStream
 
-Cells = NDArray[np.int64]
+GridCells = NDArray[np.int64]
 # Totals are whole numbers below this, so that 64-bit words hold them with their sign.
 LARGEST_TOTAL = 2**62
 # Shares of noise further out than so many standard deviations have a probability below 10^-500.
@@ -115,22 +115,22 @@ class JointGaussian(Gaussian):
         """What the total tells everyone who knows no share, if all parties took part."""
         return type(self).of(self, parties=self.parties, honest=self.parties, rows=self.rows).event
 
-    def cells(self, values: FloatArray) -> Cells:
+    def cells(self, values: FloatArray) -> GridCells:
         """Return one party's values in whole grid steps; raise SensitivityError if its rows cannot have them."""
         return self._within(to_grid(values, self.step))
 
-    def cells_of_integers(self, integers: NDArray[Any], quantum: float) -> Cells:
+    def cells_of_integers(self, integers: NDArray[Any], quantum: float) -> GridCells:
         """Return one party's ``integers`` times ``quantum`` in whole grid steps."""
         cells = integers_to_grid(integers, quantum, self.step)
         return self._within(cells).astype(np.int64)
 
-    def share(self, cells: Cells, stream: NoiseStream) -> Cells:
+    def share(self, cells: GridCells, stream: NoiseStream) -> GridCells:
         """Return ``cells`` with one party's share of the noise."""
         drawn = noise.discrete_gaussian(stream, cells.size, self.share_steps)
-        noisy: Cells = cells + drawn.reshape(cells.shape)
+        noisy: GridCells = cells + drawn.reshape(cells.shape)
         return noisy
 
-    def values(self, total: Cells) -> FloatArray:
+    def values(self, total: GridCells) -> FloatArray:
         """Return the values of a total of all parties; raise InputError if no rows could add up to it."""
         if total.size and int(np.abs(total).max()) > self.parties * self.largest_share:
             raise InputError("the total is larger than rows of all parties could make it: a party sent garbage.")
@@ -144,7 +144,7 @@ class JointGaussian(Gaussian):
         """Return what a coalition sees of ``integers`` times ``quantum``."""
         return self._honest(self.cells_of_integers(integers, quantum), stream)
 
-    def _honest(self, cells: Cells, stream: NoiseStream) -> FloatArray:
+    def _honest(self, cells: GridCells, stream: NoiseStream) -> FloatArray:
         for _ in range(self.honest):
             cells = self.share(cells, stream)
         return from_grid(cells, self.step)

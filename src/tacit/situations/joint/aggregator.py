@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from tacit.errors import InputError, TacitError
-from tacit.privacy.mechanisms.joint import Cells, JointGaussian
+from tacit.privacy.mechanisms.joint import GridCells, JointGaussian
 from tacit.releases.file import Release
 from tacit.situations.joint import masking, messages
 from tacit.situations.joint.finished import agreed_release
@@ -19,7 +19,7 @@ from tacit.situations.joint.refusals import JoinRefusal, JoinRefusedError
 from tacit.situations.joint.release_worker import query_digest
 from tacit.situations.joint.roster import read_opening, require_members, roster_arrays
 
-Progress = Callable[[str], None]
+ShowStage = Callable[[str], None]
 SILENT = "no answer."
 STANDS = " Charges that were made stand on their ledgers; a new attempt needs a new plan."
 _OPENED = "opened"
@@ -59,7 +59,7 @@ class Aggregator:
     signed: SignedPlan
     channel: Channel
     journal: Journal
-    progress: Progress = lambda _: None
+    progress: ShowStage = lambda _: None
     exclusions: dict[str, str] = field(default_factory=dict)
     traffic: Traffic = field(default_factory=Traffic)
 
@@ -97,7 +97,7 @@ class Aggregator:
         return {number: self._envelope(OPEN, 0, number) for number in opened}
 
     def _uploads(
-        self, query: int, active: tuple[int, ...], total: Cells | None, openings: Mapping[int, bytes]
+        self, query: int, active: tuple[int, ...], total: GridCells | None, openings: Mapping[int, bytes]
     ) -> dict[int, Message]:
         arrays: dict[str, Any] = roster_arrays(openings) if query == 0 else {"total": total}
         request = self._request(UPLOAD, query, {"active": list(active)}, arrays)
@@ -107,7 +107,7 @@ class Aggregator:
 
     def _total(
         self, query: int, active: tuple[int, ...], uploads: Mapping[int, Message]
-    ) -> tuple[Cells, tuple[int, ...]]:
+    ) -> tuple[GridCells, tuple[int, ...]]:
         """Return the total of a query, opened, and the parties that are still there."""
         mechanism, shape = self._agreed_query(uploads.values())
         survivors = tuple(sorted(uploads))

@@ -6,7 +6,7 @@ reveals once the total is to be opened; Shamir shares of that seed lie sealed wi
 by then. This is the double masking of [secagg], with one difference: what pairs agreed on for a query is revealed by
 the survivor of a pair, for that query alone, so that no party's key is ever put together again.
 
-Words come from AES in counter mode. Flower's own generator takes 32 bits of a seed for a Mersenne Twister, which
+MaskWords come from AES in counter mode. Flower's own generator takes 32 bits of a seed for a Mersenne Twister, which
 anyone can try out; its Shamir shares, those of pycryptodome, are used here as they are.
 """
 
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from tacit.situations.joint.refusals import JoinRefusal, JoinRefusedError
 
-Words = NDArray[np.uint64]
+MaskWords = NDArray[np.uint64]
 # Shamir's field has 128 bits; all seeds have this size.
 SEED = 16
 _NONCE = 12
@@ -43,13 +43,13 @@ def pair_seed(pair: bytes, query: int) -> bytes:
     return HKDF(hashes.SHA256(), SEED, salt=None, info=f"tacit join: mask {query}".encode()).derive(pair)
 
 
-def mask_words(seed: bytes, count: int) -> Words:
+def mask_words(seed: bytes, count: int) -> MaskWords:
     """Return ``count`` uniform 64-bit words that follow from ``seed``."""
     encryptor = Cipher(algorithms.AES(seed), modes.CTR(bytes(16))).encryptor()
     return np.frombuffer(encryptor.update(bytes(8 * count)), dtype="<u8").astype(np.uint64)
 
 
-def masked(words: Words, own_seed: bytes, seeds: Iterable[tuple[int, bytes]]) -> Words:
+def masked(words: MaskWords, own_seed: bytes, seeds: Iterable[tuple[int, bytes]]) -> MaskWords:
     """Return ``words`` plus the party's own mask, plus or minus that of each pair, modulo 2^64.
 
     ``seeds`` are signs and seeds of pairs.
@@ -61,7 +61,9 @@ def masked(words: Words, own_seed: bytes, seeds: Iterable[tuple[int, bytes]]) ->
     return total
 
 
-def unmasked(masked_words: Sequence[Words], own_seeds: Iterable[bytes], left: Iterable[tuple[int, bytes]]) -> Words:
+def unmasked(
+    masked_words: Sequence[MaskWords], own_seeds: Iterable[bytes], left: Iterable[tuple[int, bytes]]
+) -> MaskWords:
     """Return the total of what the parties masked.
 
     ``own_seeds`` are those of all who are in the total; ``left`` are signs and seeds of pairs of one who is in it and
@@ -83,12 +85,12 @@ def sign_of(party: int, other: int) -> int:
     return 1 if party < other else -1
 
 
-def as_words(cells: NDArray[np.int64]) -> Words:
+def as_words(cells: NDArray[np.int64]) -> MaskWords:
     """Return signed whole numbers modulo 2^64, in one row."""
     return cells.ravel().view(np.uint64)
 
 
-def as_cells(words: Words, shape: tuple[int, ...]) -> NDArray[np.int64]:
+def as_cells(words: MaskWords, shape: tuple[int, ...]) -> NDArray[np.int64]:
     """Return the signed whole numbers that `as_words` wrapped."""
     return words.view(np.int64).reshape(shape)
 

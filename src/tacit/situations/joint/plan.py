@@ -34,7 +34,7 @@ PREFIX = b"tacit join plan\n"
 
 
 @dataclass(frozen=True)
-class Party:
+class PlanMember:
     """A party of the plan: its name, and its public key in hexadecimal digits."""
 
     name: str
@@ -67,7 +67,7 @@ class JointPlan:
     epsilon, delta : float
         The promise to one unit of any party, against the aggregator and ``colluding`` parties.
     unit : {"record", "person"}
-    parties : tuple of Party
+    parties : tuple of PlanMember
         All that are asked, in the order that their numbers follow.
     colluding : int
         How many parties the promise withstands; at least 1, since every party knows its own share of the noise.
@@ -86,7 +86,7 @@ class JointPlan:
     epsilon: float
     delta: float
     unit: str
-    parties: tuple[Party, ...]
+    parties: tuple[PlanMember, ...]
     colluding: int
     minimum: int
     rows: int
@@ -164,7 +164,7 @@ class JointPlan:
                 f"the plan must have format {FORMAT}; it has another. Make it anew with `tacit join plan`."
             )
         try:
-            parties = tuple(Party(**each) for each in rest.pop("parties"))
+            parties = tuple(PlanMember(**each) for each in rest.pop("parties"))
             plan = cls(parties=parties, **rest)
             plan.rules.require_public_bounds()
         except (TypeError, KeyError, AttributeError) as problem:
@@ -235,7 +235,7 @@ def _signed_text(plan: JointPlan) -> bytes:
     return PREFIX + plan.digest.encode()
 
 
-def _require_parties(parties: Sequence[Party]) -> None:
+def _require_parties(parties: Sequence[PlanMember]) -> None:
     if not 2 <= len(parties) <= MOST_PARTIES:
         raise InputError(f"parties must be from 2 to {MOST_PARTIES}; got {len(parties)}.")
     for what in ("name", "key"):

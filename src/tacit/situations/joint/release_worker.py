@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tacit.files.hash_chain import canonical, digest
 from tacit.privacy.joint_account import Exchange
 from tacit.privacy.mechanisms.base import settings_of
-from tacit.privacy.mechanisms.joint import Cells, JointGaussian
+from tacit.privacy.mechanisms.joint import GridCells, JointGaussian
 from tacit.releases.file import Release
 
 
@@ -18,7 +18,7 @@ class Query:
     """What a party would add to a total: its noisy cells, and the mechanism whose share of noise they have."""
 
     mechanism: JointGaussian
-    cells: Cells
+    cells: GridCells
 
     @property
     def digest(self) -> str:
@@ -45,7 +45,7 @@ class ReleaseWorker:
     """
 
     def __init__(self, make: Callable[[Exchange], Release]) -> None:
-        self._totals: queue.Queue[Cells | None] = queue.Queue()
+        self._totals: queue.Queue[GridCells | None] = queue.Queue()
         self._results: queue.Queue[Query | Release | BaseException] = queue.Queue()
         context = contextvars.copy_context()
         self._thread = threading.Thread(target=context.run, args=(self._run, make), daemon=True)
@@ -63,7 +63,7 @@ class ReleaseWorker:
             self._result = result
         return self._result
 
-    def answer(self, total: Cells) -> None:
+    def answer(self, total: GridCells) -> None:
         """Give the total of the current query."""
         if not isinstance(self.current(), Query):
             raise RuntimeError("the release is made: no query waits for a total.")
@@ -85,7 +85,7 @@ class ReleaseWorker:
         except BaseException as problem:  # noqa: BLE001 - raised again where the result is asked for
             self._results.put(problem)
 
-    def _exchange(self, mechanism: JointGaussian, cells: Cells) -> Cells:
+    def _exchange(self, mechanism: JointGaussian, cells: GridCells) -> GridCells:
         self._results.put(Query(mechanism, cells))
         total = self._totals.get()
         if total is None:
