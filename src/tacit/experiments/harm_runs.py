@@ -68,13 +68,15 @@ class HarmCase:
             # The label of another question: whether some column is above its median.
             column = self.owner[:, generator.choice(np.flatnonzero(self.owner.std(axis=0) > 0.01))]
             labels = (column > np.median(column)).astype(np.intp)
-        made = kind_by_name("additive").release(
+        release = kind_by_name("additive").release(
             self.owner, labels, self.schema, epsilon=epsilon, delta=DELTA, random_state=seed
         )
         if name != "hostile":
-            return made
-        curves = made.arrays["values"]
-        return replace(made, arrays={**made.arrays, "values": HOSTILE_SCALE * generator.standard_normal(curves.shape)})
+            return release
+        curves = release.arrays["values"]
+        return replace(
+            release, arrays={**release.arrays, "values": HOSTILE_SCALE * generator.standard_normal(curves.shape)}
+        )
 
 
 def harm_case(table: str, seed: int, *, rare: bool) -> HarmCase:

@@ -29,13 +29,13 @@ def _compared(rows: Sequence[ResultRow]) -> HeaderAndRows:
     for row in rows:
         lines.setdefault((row.setting, row.metric), {})[row.method] = row
     header = ("setting", "metric", *columns, "runs", "paper")
-    return header, [_compared_line(key, found, columns) for key, found in lines.items()]
+    return header, [_compared_line(key, cells, columns) for key, cells in lines.items()]
 
 
-def _compared_line(key: tuple[str, str], found: dict[str, ResultRow], columns: Sequence[str]) -> tuple[str, ...]:
-    published = [_published(row.paper) for row in found.values() if row.paper is not None]
-    runs = sorted({str(row.runs) for row in found.values()})
-    cells = [_mean_and_spread(found[method]) if method in found else "" for method in columns]
+def _compared_line(key: tuple[str, str], results: dict[str, ResultRow], columns: Sequence[str]) -> tuple[str, ...]:
+    published = [_published(row.paper) for row in results.values() if row.paper is not None]
+    runs = sorted({str(row.runs) for row in results.values()})
+    cells = [_mean_and_spread(results[method]) if method in results else "" for method in columns]
     return (*key, *cells, ", ".join(runs), ", ".join(published))
 
 

@@ -63,10 +63,10 @@ class PrivacyAccuracyDisplay(_Display):
 
         ``X`` is encoded or a data frame with the columns of the schema: rows of a receiver, or public stand-ins.
         """
-        known = schema or Schema.from_dict(releases[0].schema or {}, source="the release's schema")
-        _, truth = partial_codes(y, known.classes)
+        rules = schema or Schema.from_dict(releases[0].schema or {}, source="the release's schema")
+        _, truth = partial_codes(y, rules.classes)
         shares = np.bincount(truth[truth >= 0]) / max((truth >= 0).sum(), 1)
-        accuracies = [unlabelled_accuracy(release, X, truth, known) for release in releases]
+        accuracies = [unlabelled_accuracy(release, X, truth, rules) for release in releases]
         return cls(np.array([each.card.epsilon for each in releases]), np.array(accuracies), float(shares.max()))
 
     def plot(self, ax: Any = None) -> Self:
@@ -86,8 +86,8 @@ def unlabelled_accuracy(release: Release, X: Any, truth: Any, schema: Schema) ->
         model = AveragedTransfer([release], schema=schema, evidence=False).fit(X, np.full(len(truth), -1))
     except InputError:
         return float("nan")
-    known = truth >= 0
-    return float((np.asarray(model.predict(X))[known] == truth[known]).mean())
+    labelled = truth >= 0
+    return float((np.asarray(model.predict(X))[labelled] == truth[labelled]).mean())
 
 
 @dataclass(eq=False)

@@ -63,12 +63,12 @@ class Probability:
 
         A word depends on its index alone, so that threads which fill the memory at the same time write the same.
         """
-        known = self._words.get(index)
-        if known is None:
+        word = self._words.get(index)
+        if word is None:
             bits = 16 + 64 * index
-            known = self.floor(bits) - (self.floor(bits - 64) << 64 if index else 0)
-            self._words[index] = known
-        return known
+            word = self.floor(bits) - (self.floor(bits - 64) << 64 if index else 0)
+            self._words[index] = word
+        return word
 
 
 def bernoulli(stream: NoiseStream, count: int, probability: Probability) -> BoolArray:

@@ -48,10 +48,10 @@ class CellRule:
     def cells(self, codes: NDArray[np.integer], y: IntArray | None) -> JointCells:
         """Return the cells [N, columns] of rows with level codes [N, q] and class codes [N]."""
         columns = [codes[:, j] for j in range(codes.shape[1])] + ([] if y is None else [y])
-        found = [
+        coded = [
             np.searchsorted(edges, column, side="right") - 1 for edges, column in zip(self.edges, columns, strict=True)
         ]
-        return np.stack(found, axis=1)
+        return np.stack(coded, axis=1)
 
 
 def cell_rule(codes: NDArray[np.integer], layout: Layout) -> CellRule:
@@ -104,11 +104,11 @@ def mean_variation(first: JointCells, second: JointCells, sizes: IntArray, count
 def pair_variations(first: JointCells, second: JointCells, sizes: IntArray) -> FloatArray:
     """Return the distance of every pair of columns [d, d], and of each column on the diagonal."""
     d = len(sizes)
-    found = np.zeros((d, d))
+    variations = np.zeros((d, d))
     for i in range(d):
         for j in range(i, d):
-            found[i, j] = found[j, i] = variation(first, second, sizes, (i,) if i == j else (i, j))
-    return found
+            variations[i, j] = variations[j, i] = variation(first, second, sizes, (i,) if i == j else (i, j))
+    return variations
 
 
 @dataclass(frozen=True)

@@ -220,10 +220,10 @@ def fabricate_from(
     if output is not None:
         rules = Schema.from_dict(opened.schema or {}, source="the release's schema")
         _require_outputs(Path(output), rules, rows or 0, force=force, inputs=input_paths(release, signing_key))
-    made = drawn_rows(opened, rows=rows, where=where, random_state=random_state)
+    invented = drawn_rows(opened, rows=rows, where=where, random_state=random_state)
     if output is not None:
-        _write(made, Path(output), key, charged=False)
-    return made
+        _write(invented, Path(output), key, charged=False)
+    return invented
 
 
 def _invented(planned: PlannedFabrication, spend: Spend) -> FabricatedRows | DrawnRows:

@@ -60,8 +60,8 @@ class PrintedTransfer:
         errors = np.full((len(rows), n_classes), np.inf)
         errors[:, self.target.classes_] = self.target.reconstruction_errors(rows)
         for code in self.source.classes_:
-            seen = self.source.reconstruct(rows, code)
-            for image in (seen, self.bridge.predict(seen)):
+            reconstructed = self.source.reconstruct(rows, code)
+            for image in (reconstructed, self.bridge.predict(reconstructed)):
                 errors[:, code] = np.minimum(errors[:, code], ((rows - image) ** 2).sum(axis=1))
         # A class that no autoencoder knows is the worst of all.
         known = np.where(np.isfinite(errors), errors, -np.inf).max(axis=1, keepdims=True)

@@ -57,8 +57,8 @@ def closeness(private: Encoded, held_out: Encoded, fabricated: Encoded) -> Close
     random = check_random_state(SEED)
     count = min(len(private.y), len(held_out.y), MOST_ROWS)
     members, others = (_sample(rows, count, random) for rows in (private, held_out))
-    made = _sample(fabricated, min(len(fabricated.y), MOST_ROWS), random)
-    to_private, to_held_out = (nearest_distances(_numbers(made), _numbers(rows)) for rows in (members, others))
+    invented = _sample(fabricated, min(len(fabricated.y), MOST_ROWS), random)
+    to_private, to_held_out = (nearest_distances(_numbers(invented), _numbers(rows)) for rows in (members, others))
     equal = to_private == to_held_out
     nearer = float(np.where(equal, 0.5, to_private < to_held_out).mean())
     released = _sample(fabricated, min(len(fabricated.y), MOST_FABRICATED), random)

@@ -111,8 +111,8 @@ class SourceRows:
 
     def collected(self, function: Callable[[EncodedColumns], BatchResult]) -> list[BatchResult]:
         """Return what ``function`` makes of each batch, in the order of the table."""
-        found: list[BatchResult] = self._pass(partial(_gathered, self._rules, function, self._facts is None), _joined)
-        return found
+        parts: list[BatchResult] = self._pass(partial(_gathered, self._rules, function, self._facts is None), _joined)
+        return parts
 
     def batches(self) -> Iterator[EncodedColumns]:
         """Yield all rows in order, in this process."""

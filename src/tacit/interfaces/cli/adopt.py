@@ -112,8 +112,8 @@ def adopt(
     *paths, table = files
     _check_order(paths, table)
     if epsilon is None:
-        for name, given in (("--ledger", ledger), ("--person", person), ("--rows-per-person", rows_per_person)):
-            if given is not None:
+        for name, value in (("--ledger", ledger), ("--person", person), ("--rows-per-person", rows_per_person)):
+            if value is not None:
                 raise InputError(f"{name} is for private adoption: give --epsilon with it, or leave it out.")
         options = _Options(
             combine, learner, _shares(shares), _renamings(rename), seed, key, force=force, as_json=as_json

@@ -65,8 +65,8 @@ def warnings_on_stderr() -> Iterator[None]:
 def warn(ledger: Path | None, seed: int | None) -> None:
     """Say on stderr what weakens the spend: no ledger, or a seed."""
     console = Console(stderr=True)
-    for given, words in ((ledger is None, NO_LEDGER), (seed is not None, SEEDED)):
-        if given:
+    for warned, words in ((ledger is None, NO_LEDGER), (seed is not None, SEEDED)):
+        if warned:
             console.print(Text.assemble(("warning: ", "bold yellow"), words), highlight=False, soft_wrap=True)
 
 

@@ -41,14 +41,16 @@ def _calibrated(
     release: Release, features: ScaledColumns, frame: Frame, table: ReceiverTable, classes: Mapping[int, int]
 ) -> Lesson:
     sigma = float(release.settings["sigma"])
-    found = calibrated_discriminant(release.arrays, table.X, sigma=sigma, frame=frame, features=features)
+    discriminant = calibrated_discriminant(release.arrays, table.X, sigma=sigma, frame=frame, features=features)
     return Lesson(
         classes,
-        candidates=((found.scores, frame.note),),
+        candidates=((discriminant.scores, frame.note),),
         note=frame.note,
         calibrated=True,
-        quality=ScoreQuality(found.separation, found.separation_z, found.size, found.shares),
-        halves=found.halves,
+        quality=ScoreQuality(
+            discriminant.separation, discriminant.separation_z, discriminant.size, discriminant.shares
+        ),
+        halves=discriminant.halves,
     )
 
 
@@ -56,9 +58,9 @@ def _of_pictures(
     release: Release, features: ImageFeatures, frames: list[Frame], table: ReceiverTable, classes: Mapping[int, int]
 ) -> Lesson:
     sigma = float(release.settings["sigma"])
-    found = picture_scores(release.arrays, table.X, sigma=sigma, frames=frames, features=features)
-    note = found.scores.frame.note
-    return Lesson(classes, candidates=((found.scores, note),), note=note, halves=found.halves)
+    candidates = picture_scores(release.arrays, table.X, sigma=sigma, frames=frames, features=features)
+    note = candidates.scores.frame.note
+    return Lesson(classes, candidates=((candidates.scores, note),), note=note, halves=candidates.halves)
 
 
 def stored_scores(arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> ScoreFunction:

@@ -40,8 +40,8 @@ class FabricatedRows:
     def table(self) -> pl.DataFrame:
         """Return the table with the columns and types of the schema."""
         order = [column.name for column in self.schema.columns]
-        made = decode(self.X, self.schema, y=self.y)
-        return made.select([name for name in order if name in made.columns])
+        columns = decode(self.X, self.schema, y=self.y)
+        return columns.select([name for name in order if name in columns.columns])
 
     def release(self, *, table_digest: str | None = None) -> Release:
         """Return the release of the rows.
@@ -123,11 +123,11 @@ def _from_entries(account: Account, task: _Task, settings: FabricationSettings, 
         return _drawn(moments, task.schema, task.rows or len(task.X), random)
     blocks: dict[str, Any] = {"block_size": settings.block_size, "n_jobs": settings.n_jobs}
     if settings.accounting == "paper":
-        made = entry.smoothed_as_published(task.X, noisy, task.codes, random, **blocks)
+        rows = entry.smoothed_as_published(task.X, noisy, task.codes, random, **blocks)
     else:
-        made = entry.smoothed_rows(noisy, task.codes, random, **blocks)
-    kept = random.permutation(len(made))[: task.rows or len(made)]
-    return made[kept].astype(np.float64), task.codes[kept]
+        rows = entry.smoothed_rows(noisy, task.codes, random, **blocks)
+    kept = random.permutation(len(rows))[: task.rows or len(rows)]
+    return rows[kept].astype(np.float64), task.codes[kept]
 
 
 def _drawn(moments: NoisyMoments, schema: Schema, rows: int, random: Any) -> CodedRows:

@@ -37,8 +37,8 @@ def make(plan: ReleasePlan[Stages], X: Rows, y: NDArray[Any], spend: Spend) -> R
 
 def make_from_rows(plan: ReleasePlan[Stages], rows: RowStream, spend: Spend) -> Release:
     """Charge the ledger once every row was read, then return the release; memory holds a few bytes for each cell."""
-    found = rows.collected(partial(_level_batches, plan.schema))
-    return _released(plan, [batch for several in found for batch in several], spend)
+    batches = rows.collected(partial(_level_batches, plan.schema))
+    return _released(plan, [batch for several in batches for batch in several], spend)
 
 
 def _level_batches(schema: Schema, rows: EncodedColumns) -> list[LevelBatch]:

@@ -91,8 +91,10 @@ def answer(model: MarginalModel, question: str, where: Sequence[Condition] = ())
 
 def _place(model: MarginalModel, name: str) -> int:
     if name not in model.layout.names:
-        known = ", ".join([*model.layout.names, *([] if model.layout.label is None else [model.layout.label.name])])
-        raise InputError(f"column {name!r} is not in the release; it has {known}.")
+        column_names = ", ".join(
+            [*model.layout.names, *([] if model.layout.label is None else [model.layout.label.name])]
+        )
+        raise InputError(f"column {name!r} is not in the release; it has {column_names}.")
     return model.layout.names.index(name)
 
 

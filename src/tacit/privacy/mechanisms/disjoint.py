@@ -202,11 +202,11 @@ def for_epsilon(make: Callable[[float], Perturbation], epsilon: float) -> Pertur
     return make(epsilon / level)
 
 
-def _perturbations(given: Sequence[Any]) -> tuple[ObjectivePerturbation, ...]:
+def _perturbations(stored: Sequence[Any]) -> tuple[ObjectivePerturbation, ...]:
     """Return the mechanisms, made again where a card gives their settings only."""
-    made = tuple(ObjectivePerturbation(**each) if isinstance(each, Mapping) else each for each in given)
-    if not made or not all(isinstance(each, ObjectivePerturbation) for each in made):
+    perturbations = tuple(ObjectivePerturbation(**each) if isinstance(each, Mapping) else each for each in stored)
+    if not perturbations or not all(isinstance(each, ObjectivePerturbation) for each in perturbations):
         raise InputError("objective perturbations must be given, at least one.")
-    if any(each.neighbours != "replaced" for each in made):
+    if any(each.neighbours != "replaced" for each in perturbations):
         raise InputError("the neighbours of parts must be 'replaced' rows, whose loss covers rows that come or go too.")
-    return made
+    return perturbations
