@@ -19,7 +19,8 @@ JOINT = JointGaussian(4.0, 1.0, 3, parties=5, honest=3, rows=1000)
 def discrete_gaussian_law(sigma: float, reach: int) -> FloatArray:
     """Return the probabilities of -reach .. reach, slowly and obviously."""
     weights = np.array([math.exp(-(k**2) / (2 * sigma**2)) for k in range(-reach, reach + 1)])
-    return weights / weights.sum()
+    law: FloatArray = weights / weights.sum()
+    return law
 
 
 @pytest.mark.parametrize("sigma", [0.5, 0.6, 0.8, 1.0])
