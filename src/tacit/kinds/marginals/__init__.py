@@ -7,5 +7,14 @@ FILE = "marginals"
 
 SUMMARY = "tables of columns and pairs, from which come rows (`tacit fabricate --from`), class scores and counts"
 KIND = ReleaseKind(
-    __name__, "marginals", SUMMARY, (Unit.RECORD,), ("candidates",), (FILE,), public_scores=True, sums=True
+    __name__,
+    "marginals",
+    SUMMARY,
+    (Unit.RECORD,),
+    ("candidates",),
+    (FILE,),
+    public_scores=True,
+    fabricates=("marginals",),
+    holds_tables=True,
+    sums=True,
 )
