@@ -93,7 +93,7 @@ def test_typed_columns_are_guessed_like_text() -> None:
 
 
 def test_many_texts_are_free_text() -> None:
-    table = pl.DataFrame({"n": list(range(MANY_TEXTS + 1)), "t": [f"t{i}" for i in range(MANY_TEXTS + 1)]})
+    table = pl.DataFrame({"n": [i / 2 for i in range(MANY_TEXTS + 1)], "t": [f"t{i}" for i in range(MANY_TEXTS + 1)]})
     assert draft_schema(table).schema.columns[1] == Ignored("t")
     assert isinstance(draft_schema(table.head(MANY_TEXTS)).schema.columns[1], Categorical)
 

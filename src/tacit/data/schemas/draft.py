@@ -8,9 +8,10 @@ import numpy as np
 import polars as pl
 
 from tacit.arrays import FloatArray
-from tacit.data.schemas.cells import category_texts, numeric_cells
+from tacit.data.schemas.cells import NumericCells, category_texts, numeric_cells
 from tacit.data.schemas.coded_columns import Date
 from tacit.data.schemas.columns import Categorical, Column, Ignored, Label, Numeric, Person
+from tacit.data.schemas.draft_findings import NUMBERING, is_numbering, other_dates, with_families
 from tacit.data.schemas.identifiers import is_identifier_name, repeats_like_identifier
 from tacit.data.schemas.notations import STEPS, DateNotation, write_number
 from tacit.data.schemas.schema import Image, Schema
@@ -22,6 +23,8 @@ USUAL_BLANKS = ("NA", "N/A", "NaN", "nan", "null", "NULL", "?")
 FEW_NUMBERS = 10
 # A column of texts with more different values than this is taken for free text.
 MANY_TEXTS = 50
+# From this share of missing numbers on, whether a cell is missing is kept.
+OFTEN_MISSING = 0.2
 NAMES_PERSONS = (
     "repeats like an identifier: if it says whose row it is, a release protects that person with at most so many rows; "
     "add rows = K, a public bound. If it does not, make it 'ignored'"
@@ -73,7 +76,7 @@ def draft_schema(
     guesses = [
         (pixels[name], "") if name in pixels else _guess(table[name], is_label=name == label) for name in table.columns
     ]
-    guesses = _one_person(guesses)
+    guesses = with_families(_one_person(guesses))
     schema = Schema(
         columns=tuple(column for column, _ in guesses),
         image=image,
@@ -108,13 +111,26 @@ def _guess(series: pl.Series, *, is_label: bool) -> tuple[Column, str]:
     cells = numeric_cells(series, Numeric(series.name, (0, 1)), missing_values=USUAL_BLANKS)
     if cells.malformed.any():
         return _guess_texts(series)
+    return _guess_numbers(series, cells)
+
+
+def _guess_numbers(series: pl.Series, cells: NumericCells) -> tuple[Column, str]:
     numbers = np.unique(cells.values[~cells.missing])
     if len(numbers) <= FEW_NUMBERS and _whole(numbers):
         column, remark = _guess_texts(series)
         return column, remark or "few different numbers: taken for codes; make it numeric if they measure something"
-    missing = "middle" if cells.missing.any() else "error"
+    if _whole(numbers) and is_numbering(cells.values[~cells.missing]):
+        return Ignored(series.name), NUMBERING
+    missing, remark = _missing_rule(float(cells.missing.mean()))
     bounds = friendly_bounds(float(numbers[0]), float(numbers[-1]))
-    return Numeric(series.name, bounds, integer=_whole(numbers), missing=missing), ""
+    return Numeric(series.name, bounds, integer=_whole(numbers), missing=missing), remark
+
+
+def _missing_rule(share: float) -> tuple[str, str]:
+    """Return what becomes of missing numbers, of which there is this share, and a remark where they are many."""
+    if share < OFTEN_MISSING:
+        return ("middle" if share else "error"), ""
+    return "flag", f"missing in {share:.0%} of the rows: that a cell is missing counts as a value of its own"
 
 
 def _guess_dates(series: pl.Series) -> Date | None:
@@ -153,15 +169,18 @@ def _whole(numbers: FloatArray) -> bool:
 def _guess_texts(series: pl.Series) -> tuple[Column, str]:
     dates = _guess_dates(series)
     if dates is not None:
-        return dates, ""
+        return dates, f"dates, counted in steps of one {dates.step}; the bounds are whole years"
+    blank = category_texts(series, USUAL_BLANKS)
+    if remark := other_dates(blank):
+        return Ignored(series.name), remark
     texts = _texts(series)
-    if len(texts) < 2:
+    missing = bool(blank.null_count())
+    if len(texts) + missing < 2 or not texts:
         return Ignored(series.name), "empty, or the same in every row"
     if len(texts) > MANY_TEXTS:
         if repeats_like_identifier(series):
             return Ignored(series.name), MAY_NAME_PERSONS
         return Ignored(series.name), f"{len(texts)} different texts: free text or an identifier?"
-    missing = bool(category_texts(series, USUAL_BLANKS).null_count())
     return Categorical(series.name, categories=texts, missing="category" if missing else "error"), ""
 
 
