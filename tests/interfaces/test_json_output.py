@@ -1,5 +1,7 @@
 """The shape of what ``--json`` prints: docs/command-line.md lists the same keys."""
 
+import importlib
+import inspect
 import json
 import math
 import re
@@ -12,6 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tacit import Budget, Ledger, PrivateNearestMean, write_release
+from tacit.interfaces.cli.commands import COMMANDS
 from tacit.interfaces.cli.json_output import print_json
 from tacit.interfaces.cli.main import app
 
@@ -45,6 +48,17 @@ CASES = {
     "ledger verify a.ledger": ["path", "lines", "last_receipt", "notes", "found_receipt", "found_releases"],
     "card a.tacit": ["epsilon", "delta", "unit"],
     "audit a.tacit --draws 2000 --seed 1": ["claimed", "recomputed", "adds_up", "understated", "passed", "audits"],
+    "release a.csv -s a.toml --epsilon 1 --ledger a.ledger -o r.tacit --no-audit": [
+        "kind", "output", "bytes", "title", "epsilon", "delta", "unit", "relation", "guarantee_holds",
+        "audits_passed", "ledger",
+    ],
+    "release a.csv -s a.toml --epsilon 1 --dry-run": [
+        "dry_run", "epsilon", "delta", "unit", "relation", "steps", "ledger",
+    ],
+    "fabricate a.csv -s a.toml --epsilon 1 --ledger a.ledger -o f.csv --no-audit": [
+        "rows", "method", "output", "epsilon", "guarantee_holds", "ledger",
+    ],
+    "audit desk --rows 60 --queries 20 --seed 1": ["rows", "delta", "rounded", "noisy", "useful_epsilon"],
     "infer blanks.csv -s a.toml -c ill --learner logistic": [
         "column", "categories", "known", "missing", "right", "accuracy", "commonest", "calibration_error",
         "answered_at",
@@ -60,8 +74,79 @@ def test_the_document_has_the_keys_that_are_listed(command: str, folder: Path, m
     content: dict[str, Any] = json.loads(done.stdout)
     assert set(CASES[command]) <= set(content)
     name = " ".join(word for word in command.split()[:2] if "." not in word)
+    name += " --dry-run" * ("--dry-run" in command)
     (row,) = re.findall(rf"^\| `{name}` \|(.*)$", DOCUMENT.read_text(encoding="utf-8"), flags=re.MULTILINE)
     assert set(re.findall(r"`(\w+)`", row)) <= set(content)
+
+
+def test_what_a_dry_run_prints_adds_up(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    before = Ledger("a.ledger").statement()
+    command = "release a.csv -s a.toml --epsilon 1 --ledger a.ledger --dry-run --json"
+    planned = json.loads(CliRunner().invoke(app, command.split()).stdout)
+    assert planned["ledger"]["refused"] is None
+    assert planned["ledger"]["left"] < before.left
+    assert planned["ledger"]["spent"] > before.spent
+    assert all({"what", "noise", "because", "times"} == set(step) for step in planned["steps"])
+    assert Ledger("a.ledger").statement().left == before.left
+    refused = json.loads(CliRunner().invoke(app, command.replace("--epsilon 1", "--epsilon 50").split()).stdout)
+    assert "does not fit" in refused["ledger"]["refused"]
+
+
+def test_a_desk_by_files_prints_json(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    made = CliRunner().invoke(app, ["desk", "provider", "add", "a.desk", "ann", "--queries", "40"])
+    assert made.exit_code == 0, made.output
+    asked = CliRunner().invoke(
+        app,
+        [
+            "tune",
+            "ask",
+            "--state",
+            "a.run",
+            "-s",
+            "a.toml",
+            "-m",
+            "linear",
+            "--queries",
+            "40",
+            "--batch",
+            "10",
+            "-o",
+            "b.tacit",
+        ],
+    )
+    assert asked.exit_code == 0, asked.output
+    score = "desk score a.csv b.tacit --provider ann -s a.toml -m linear -o s.json --json"
+    done = CliRunner().invoke(app, score.split())
+    assert done.exit_code == 0, (done.output, done.exception)
+    scored = json.loads(done.stdout)
+    assert {"output", "provider", "scores", "terms"} == set(scored)
+    assert len(scored["scores"]) == 10
+    told = json.loads(CliRunner().invoke(app, ["tune", "tell", "s.json", "--state", "a.run", "--json"]).stdout)
+    assert (told["used"], told["queries"], told["output"]) == (10, 40, None)
+    assert told["best_score"] >= max(scored["scores"].values() if isinstance(scored["scores"], dict) else [0])
+
+
+# Commands without figures: they write a file, make a key or an account, open a desk, or play all parts.
+WITHOUT = {
+    "schema draft", "ledger init", "key new", "key show", "report", "request", "desk serve", "desk provider add",
+    "desk provider revoke", "tune ask", "demo", "join plan", "join sign", "join run", "join aggregate", "studio",
+}  # fmt: skip
+
+
+def test_every_command_that_prints_figures_prints_them_as_json_and_is_documented() -> None:
+    text = DOCUMENT.read_text(encoding="utf-8")
+    for name, entry in COMMANDS.items():
+        if not entry.target or name in WITHOUT:
+            continue
+        module, _, function = entry.target.partition(":")
+        try:
+            parameters = inspect.signature(getattr(importlib.import_module(module), function)).parameters
+        except ModuleNotFoundError:
+            continue  # an extra that is not installed
+        assert "as_json" in parameters, name
+        assert f"| `{name}` |" in text or f"`{name}`" in text, name
 
 
 class Colour(StrEnum):

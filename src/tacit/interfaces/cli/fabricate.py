@@ -6,10 +6,13 @@ from typing import Annotated, Any
 import typer
 
 from tacit.errors import InputError
+from tacit.interfaces.cli.dry_run import print_dry_run
+from tacit.interfaces.cli.json_output import print_json
 from tacit.interfaces.cli.option_groups import with_option_groups
 from tacit.interfaces.cli.outputs import counted, file_size, working
 from tacit.interfaces.cli.release_options import FactOptions, SpendOptions
-from tacit.interfaces.cli.spend import left_words, print_dry_run, void_words, warnings_on_stderr
+from tacit.interfaces.cli.spend import left_words, void_words, warnings_on_stderr
+from tacit.interfaces.cli.spend_json import spend_facts
 from tacit.privacy.ledger import Ledger, as_ledger
 from tacit.releases.sidecar import release_path
 from tacit.workflows.fabricate import fabricate as fabricate_and_write
@@ -94,7 +97,7 @@ def fabricate(
     if source is not None:
         _refuse_beside_source(table, schema, epsilon, spend.ledger, method)
         options = {"random_state": spend.seed, "signing_key": key, "force": spend.force}
-        _draw(source, rows=rows, where=where or (), output=output, **options)
+        _draw(source, rows=rows, where=where or (), output=output, as_json=spend.as_json, **options)
         return
     if table is None or schema is None or epsilon is None or where:
         raise InputError(
@@ -112,9 +115,9 @@ def fabricate(
             settings |= {"facts": facts, "signing_key": key, "output": output, "progress": stage, **spend.arguments()}
             invented = fabricate_and_write(table, schema, epsilon=epsilon, unit=unit, ledger=account, **settings)
     if spend.dry_run:
-        print_dry_run(planned.plan, as_ledger(account))
+        print_dry_run(planned.plan, as_ledger(account), as_json=spend.as_json)
     elif output is not None:
-        typer.echo(_summary(invented, output, as_ledger(account)))
+        _tell(invented, output, as_ledger(account), as_json=spend.as_json)
 
 
 def _refuse_beside_source(*others: object) -> None:
@@ -125,12 +128,19 @@ def _refuse_beside_source(*others: object) -> None:
         )
 
 
-def _draw(source: Path, *, output: Path | None, **options: Any) -> None:
+def _draw(source: Path, *, output: Path | None, as_json: bool, **options: Any) -> None:
     if output is None:
         raise InputError("--dry-run has nothing to show with --from: drawing from a release costs nothing.")
     with working(f"drawing rows from {source.name}"), warnings_on_stderr():
         rows = fabricate_from(source, output=output, **options)
-    typer.echo(_summary(rows, output, None))
+    _tell(rows, output, None, as_json=as_json)
+
+
+def _tell(rows: InventedRows, output: Path, account: Ledger | None, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"rows": len(rows.y), "method": rows.method, **spend_facts(rows.card, output, account)})
+    else:
+        typer.echo(_summary(rows, output, account))
 
 
 def _summary(rows: InventedRows, output: Path, account: Ledger | None) -> str:

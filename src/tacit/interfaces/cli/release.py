@@ -5,10 +5,13 @@ from typing import Annotated, Any
 
 import typer
 
+from tacit.interfaces.cli.dry_run import print_dry_run
+from tacit.interfaces.cli.json_output import print_json
 from tacit.interfaces.cli.option_groups import with_option_groups
 from tacit.interfaces.cli.outputs import file_size, working
 from tacit.interfaces.cli.release_options import FactOptions, SpendOptions
-from tacit.interfaces.cli.spend import NeighbourRelation, left_words, print_dry_run, void_words, warnings_on_stderr
+from tacit.interfaces.cli.spend import NeighbourRelation, left_words, void_words, warnings_on_stderr
+from tacit.interfaces.cli.spend_json import spend_facts
 from tacit.kinds.registry import DEFAULT_RULE, all_kinds, kind_of
 from tacit.privacy.ledger import Ledger, as_ledger
 from tacit.releases.file import Release
@@ -67,7 +70,9 @@ def release(
             settings |= {"facts": facts, "signing_key": key, "output": output, "progress": stage}
             made = make_and_write(table, schema, epsilon=epsilon, unit=unit, **settings)
     if spend.dry_run:
-        print_dry_run(planned.plan, as_ledger(account))
+        print_dry_run(planned.plan, as_ledger(account), as_json=spend.as_json)
+    elif output is not None and spend.as_json:
+        print_json({"kind": made.kind, **spend_facts(made.card, output, as_ledger(account))})
     elif output is not None:
         typer.echo(_summary(made, output, as_ledger(account)))
 

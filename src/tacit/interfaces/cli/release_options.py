@@ -8,6 +8,7 @@ import typer
 
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
+from tacit.interfaces.cli.json_output import AsJson
 from tacit.interfaces.cli.signing import Sign, key_file
 from tacit.interfaces.cli.spend import PersonColumn, RowsPerPerson, warn
 from tacit.privacy.budget import Budget
@@ -90,6 +91,8 @@ class SpendOptions:
         str | None,
         typer.Option(metavar="ADDRESS", help="Read it on a Dask cluster; noise stays here.", show_default=False),
     ] = None
+
+    as_json: AsJson = False
 
     def require_output(self, output: Path | None, *, example: str) -> None:
         """Raise InputError unless there is a place for the result, or a dry run that needs none."""

@@ -6,8 +6,10 @@ from typing import Annotated
 import typer
 
 from tacit.adoption.pictures.second_round import TOLD
+from tacit.interfaces.cli.json_output import AsJson, print_json
 from tacit.interfaces.cli.outputs import file_size, working
 from tacit.interfaces.cli.spend import left_words, warn, warnings_on_stderr
+from tacit.interfaces.cli.spend_json import spend_facts
 from tacit.privacy.ledger import as_ledger
 from tacit.workflows.second_round import answer as answer_request
 from tacit.workflows.second_round import request_answer
@@ -54,6 +56,7 @@ def answer(
         Path, typer.Option("--output", "-o", metavar="TACIT", help="Where the answer goes.", show_default=False)
     ],
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Answer a receiver's request: a private layer on its features, learned from your rows.
 
@@ -75,12 +78,14 @@ def answer(
             force=force,
             progress=stage,
         )
-    card = release.card
+    card, account = release.card, as_ledger(ledger)
+    if as_json:
+        print_json({"kind": release.kind, **spend_facts(card, output, account)})
+        return
     typer.echo(
         f"wrote {output} ({file_size(output)}): {card.title}, at epsilon {card.epsilon:g}, delta {card.delta:g} "
         f"per {card.unit}."
     )
-    account = as_ledger(ledger)
     if account is not None:
         typer.echo(left_words(account))
     typer.echo(f"Next: tacit card {output}    receiver: tacit predict {output} new.npz -o predictions.csv")

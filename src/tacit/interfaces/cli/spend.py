@@ -1,4 +1,4 @@
-"""What commands that spend from a ledger share: warnings, the dry run, what is left."""
+"""What commands that spend from a ledger share: warnings, and what is left."""
 
 import warnings
 from collections.abc import Iterator
@@ -7,16 +7,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich import box
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
-from tacit.errors import BudgetExceededError, InputError
-from tacit.privacy.account import Plan, plan_claim
 from tacit.privacy.card import Card
 from tacit.privacy.ledger import Ledger
-from tacit.privacy.mechanisms.base import Mechanism, settings_of
 from tacit.privacy.spending import digits
 
 NO_LEDGER = (
@@ -68,44 +63,6 @@ def warn(ledger: Path | None, seed: int | None) -> None:
     for warned, words in ((ledger is None, NO_LEDGER), (seed is not None, SEEDED)):
         if warned:
             console.print(Text.assemble(("warning: ", "bold yellow"), words), highlight=False, soft_wrap=True)
-
-
-def print_dry_run(plan: Plan, book: Ledger | None) -> None:
-    """Print what would be drawn and spent."""
-    table = Table(title="dry run: what would be released", box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
-    for header in ("what", "noise", "because"):
-        table.add_column(header, overflow="fold")
-    for step in plan.steps:
-        table.add_row(Text(step.what), Text(_mechanism(step.mechanism)), Text(step.because))
-    console = Console()
-    console.print(table)
-    console.print(Text(f"would spend {plan.budget}; nothing was spent, nothing was written."))
-    if book is not None:
-        console.print(_left_after(plan, book))
-
-
-def _mechanism(mechanism: Mechanism) -> str:
-    settings = settings_of(mechanism)
-    name = settings.pop("mechanism")
-    shown = (f"{key} {value:.6g}" if isinstance(value, float) else f"{key} {value}" for key, value in settings.items())
-    return f"{name}: {', '.join(shown)}"
-
-
-def _left_after(plan: Plan, book: Ledger) -> Text:
-    """Return what the ledger would have left, as it would account for the charge itself."""
-    try:
-        claim = plan_claim(
-            plan.steps,
-            plan.budget,
-            n_features=plan.n_features,
-            exact=plan.exact,
-            rows_per_person=plan.rows_per_person,
-        )
-        after = book.preview(claim)
-    except (BudgetExceededError, InputError) as refused:
-        return Text(str(refused), style="bold red")
-    spent, left = digits(after.spent, up=True), digits(after.left)
-    return Text(f"ledger {book.path.name}: epsilon {spent} of {book.budget.epsilon:g} would be spent, {left} left.")
 
 
 def void_words(card: Card) -> list[str]:

@@ -14,6 +14,7 @@ from tacit.data.schemas.file import read_schema
 from tacit.errors import InputError
 from tacit.files.atomic import write_bytes
 from tacit.files.regular import read_small
+from tacit.interfaces.cli.json_output import AsJson, print_json
 from tacit.interfaces.cli.option_groups import with_option_groups
 from tacit.interfaces.cli.outputs import counted, require_output
 from tacit.interfaces.desk.client import DeskClient, is_exposed
@@ -57,6 +58,7 @@ def tune(
     search: SearchOptions,
     patience: Annotated[float, typer.Option(help="Seconds to go on trying while the desk is busy or away.")] = 300.0,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing output.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Tune a model on the scores of an owner's desk.
 
@@ -77,7 +79,7 @@ def tune(
         tuning = _begun(architecture, search, budget)
     tuning = _run(tuning, client, place)
     write_bytes(output, encode_parameters(tuning.search.parameters, architecture))
-    typer.echo(_summary(tuning, output))
+    _tell_progress(tuning, output, as_json=as_json)
 
 
 @with_option_groups
@@ -121,6 +123,7 @@ def tell(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="SAFETENSORS", help="Where the parameters so far go.")
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Read the scores of the open batch, and move the model accordingly.
 
@@ -133,7 +136,7 @@ def tell(
     write_tuning(tuning, state)
     if output is not None:
         write_bytes(output, encode_parameters(tuning.search.parameters, tuning.architecture))
-    typer.echo(_summary(tuning, output))
+    _tell_progress(tuning, output, as_json=as_json)
 
 
 def _resumed(place: Path, architecture: Architecture | None) -> Tuning | None:
@@ -179,6 +182,15 @@ def _run(tuning: Tuning, client: DeskClient, place: Path) -> Tuning:
             progress.update(bar, description=f"queries, last batch {sum(scores) / len(scores):.4f}")
     client.close()
     return tuning
+
+
+def _tell_progress(tuning: Tuning, output: Path | None, *, as_json: bool) -> None:
+    search = tuning.search
+    best = None if search.best_scores is None else search.best_scores[0]
+    if as_json:
+        print_json({"output": output, "used": search.used, "queries": search.queries, "best_score": best})
+    else:
+        typer.echo(_summary(tuning, output))
 
 
 def _summary(tuning: Tuning, output: Path | None) -> str:

@@ -5,9 +5,10 @@ import math
 import numpy as np
 import pytest
 
+from tacit.privacy.budget import LARGEST_EPSILON
 from tacit.situations.feedback.desk.architecture import Architecture
 from tacit.situations.feedback.desk.terms import DeskTerms, rows_digest
-from tacit.situations.feedback.desk.usefulness import USEFUL_NOISE, useful_epsilon
+from tacit.situations.feedback.desk.usefulness import USEFUL_NOISE, useful_epsilon, useful_words
 
 N = 200
 ARCHITECTURE = Architecture("linear", 2, 1)
@@ -29,3 +30,10 @@ def test_about_epsilon_4_makes_a_thousand_queries_on_2000_records_useful() -> No
         at = useful_epsilon(500, 40, delta=delta)
         assert terms(epsilon=at, delta=delta, queries=40, n_rows=500).noise <= USEFUL_NOISE
         assert terms(epsilon=0.8 * at, delta=delta, queries=40, n_rows=500).noise > USEFUL_NOISE
+
+
+def test_a_small_table_needs_more_than_a_budget_may_hold_and_the_number_says_so() -> None:
+    assert useful_epsilon(80, 1000, delta=1e-6) > LARGEST_EPSILON
+    assert useful_epsilon(80, 1000, delta=0.0) > LARGEST_EPSILON
+    assert useful_words(useful_epsilon(80, 1000, delta=1e-6)) == "more than epsilon 100"
+    assert useful_words(4.0) == "about epsilon 4"

@@ -1,5 +1,6 @@
 """``tacit audit desk``: what a desk's answers give away, and what epsilon useful ones need."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -7,11 +8,12 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from tacit.audit.desk_leak import noisy_leak, rounding_leaks
+from tacit.audit.desk_leak import Leak, noisy_leak, rounding_leaks
+from tacit.interfaces.cli.json_output import AsJson, print_json
 from tacit.interfaces.cli.outputs import working
 from tacit.situations.feedback.desk.architecture import Architecture
 from tacit.situations.feedback.desk.terms import DeskTerms
-from tacit.situations.feedback.desk.usefulness import USEFUL_NOISE, useful_epsilon
+from tacit.situations.feedback.desk.usefulness import USEFUL_NOISE, useful_epsilon, useful_words
 
 DECIMALS = (1, 2, 3, 4)
 EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
@@ -23,6 +25,7 @@ def audit_desk(
     queries: Annotated[int, typer.Option(min=1, max=5000, help="Answers that the desk gives in all.")] = 1000,
     delta: Annotated[float, typer.Option(help="Of the noise; 0 takes Laplace noise.")] = 1e-6,
     seed: Annotated[int | None, typer.Option(help="Repeat an audit.")] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Show what rounding alone leaks at a desk, and what epsilon a useful run needs.
 
@@ -35,20 +38,27 @@ def audit_desk(
     counts = tuple(sorted({max(queries // 100, 1), max(queries // 10, 1), queries}))
     with working("attacking rounded scores"):
         leaks = rounding_leaks(rows, queries=counts, decimals=DECIMALS, seed=seed)
+    with working("attacking noisy scores"):
+        noisy = [noisy_leak(rows, queries=queries, epsilon=epsilon, delta=delta, seed=seed) for epsilon in EPSILONS]
+    needed = useful_epsilon(rows, queries, delta=delta)
+    if as_json:
+        print_json({"rows": rows, "delta": delta, "rounded": leaks, "noisy": noisy, "useful_epsilon": needed})
+        return
+    Console().print(_rounding_table(counts, leaks))
+    Console().print(_noise_table(rows, queries, delta, [leak.advantage for leak in noisy]))
+    typer.echo(
+        f"{queries:,} queries on {rows:,} records need {useful_words(needed)} at delta {delta:g} for noise of "
+        f"{USEFUL_NOISE:g}, with which a search still gains most of what exact scores would give."
+    )
+
+
+def _rounding_table(counts: Sequence[int], leaks: Sequence[Leak]) -> Table:
     table = Table(title="membership advantage without noise", box=box.SIMPLE_HEAD, title_justify="left")
     for name in ("queries", *(f"{digits} decimals" for digits in DECIMALS)):
         table.add_column(name, justify="right")
     for count in counts:
         table.add_row(f"{count:,}", *(f"{leak.advantage:.2f}" for leak in leaks if leak.queries == count))
-    Console().print(table)
-    with working("attacking noisy scores"):
-        noisy = [noisy_leak(rows, queries=queries, epsilon=epsilon, delta=delta, seed=seed) for epsilon in EPSILONS]
-    Console().print(_noise_table(rows, queries, delta, [leak.advantage for leak in noisy]))
-    needed = useful_epsilon(rows, queries, delta=delta)
-    typer.echo(
-        f"{queries:,} queries on {rows:,} records need about epsilon {needed:g} at delta {delta:g} for noise of "
-        f"{USEFUL_NOISE:g}, with which a search still gains most of what exact scores would give."
-    )
+    return table
 
 
 def _noise_table(rows: int, queries: int, delta: float, advantages: list[float]) -> Table:

@@ -17,7 +17,7 @@ from tacit.situations.feedback.desk.desk import Desk
 from tacit.situations.feedback.desk.log import DeskLog
 from tacit.situations.feedback.desk.scoring import Scorer
 from tacit.situations.feedback.desk.terms import DeskTerms, rows_digest
-from tacit.situations.feedback.desk.usefulness import USEFUL_NOISE, useful_epsilon
+from tacit.situations.feedback.desk.usefulness import USEFUL_NOISE, useful_epsilon, useful_words
 from tacit.workflows.tables import contribution, ledger_of, rows_in_memory, warn_of_repeating, with_person
 
 
@@ -51,7 +51,7 @@ def advice(terms: DeskTerms) -> list[str]:
     delta = terms.delta
     needed = useful_epsilon(max(terms.n_rows // (terms.rows_per_person or 1), 1), terms.queries, delta=delta)
     useful = (
-        f"{terms.queries:,} queries on {counted(terms.n_rows, 'record')} take about epsilon {needed:g} "
+        f"{terms.queries:,} queries on {counted(terms.n_rows, 'record')} take {useful_words(needed)} "
         f"at delta {delta:g} for noise of {USEFUL_NOISE:g}, "
         "with which a search still gains most of what exact scores would give"
     )

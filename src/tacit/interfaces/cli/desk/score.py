@@ -7,6 +7,7 @@ import typer
 
 from tacit.interfaces.cli.desk.opening import open_desk
 from tacit.interfaces.cli.desk.options import DeskOptions, TableArgument
+from tacit.interfaces.cli.json_output import AsJson, print_json
 from tacit.interfaces.cli.option_groups import with_option_groups
 from tacit.interfaces.cli.outputs import counted, require_output
 from tacit.privacy.ledger import as_ledger
@@ -21,6 +22,7 @@ def score(
     provider: Annotated[str, typer.Option(help="Whose queries these are.", show_default=False)],
     options: DeskOptions,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="JSON", help="Where the scores go.")],
+    as_json: AsJson = False,
 ) -> None:
     """Score a file of candidates, for providers who cannot reach the owner's network.
 
@@ -34,4 +36,7 @@ def score(
     desk = open_desk(table, options, as_ledger(options.ledger))
     scored = score_file(desk, provider, candidates)
     write_scores(scored, output)
+    if as_json:
+        print_json({"output": output, "provider": provider, "scores": scored["scores"], "terms": desk.terms})
+        return
     typer.echo(f"wrote {output}: {counted(len(scored['scores']), 'score')} for {provider}.")
