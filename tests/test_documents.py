@@ -27,6 +27,8 @@ DOCUMENTS = [
     *sorted((ROOT / "docs").glob("*.md")),
     ROOT / "examples/federated/README.md",
 ]
+# Documents of which links and anchors are followed.
+LINKED = [*DOCUMENTS, ROOT / "CHANGELOG.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs" / "papers").glob("*.md"))]
 ARCHITECTURE = ROOT / "docs" / "architecture.md"
 
 
@@ -78,7 +80,7 @@ def test_a_name_that_does_not_exist_is_noticed() -> None:
     assert not exists("tacit.privacy.budget.Teleport")
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=identity)
+@pytest.mark.parametrize("document", LINKED, ids=identity)
 def test_every_link_of_a_document_leads_somewhere(document: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", without_blocks(document)):
         assert "://" in target or (document.parent / target).exists(), target
@@ -184,7 +186,7 @@ def anchors(path: Path) -> set[str]:
     return {heading.strip().replace(" ", "-") for heading in plain}
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=identity)
+@pytest.mark.parametrize("document", LINKED, ids=identity)
 def test_every_anchor_of_a_link_is_a_heading(document: Path) -> None:
     for target, anchor in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", without_blocks(document)):
         page = document.parent / target if target else document

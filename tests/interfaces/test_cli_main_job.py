@@ -1,10 +1,7 @@
 """The main job as its users meet it: release, adopt, predict and report in real processes."""
 
-import os
 import re
 import stat
-import subprocess
-import sys
 from pathlib import Path
 
 import polars as pl
@@ -194,23 +191,3 @@ def test_on_a_full_disk_nothing_is_spent_and_nothing_half_written(job: tuple[Pat
         largest_file=500,
     )
     assert Ledger(tmp_path / "l.ledger").lines() == ()
-
-
-@pytest.mark.slow
-def test_the_walk_through_runs_as_it_is_written(tmp_path: Path) -> None:
-    text = (ROOT / "docs" / "main-job.md").read_text(encoding="utf-8")
-    script = "\n".join(re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL))
-    assert script.count("tacit ") > 10
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
-        ["bash", "-eu", "-c", script],
-        cwd=tmp_path,
-        env={**os.environ, "PATH": path},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr
-    for name in ("answers.csv", "answers.parquet", "clinic-a.html", "adopted.html"):
-        assert (tmp_path / "demo-output" / name).stat().st_size > 1000
