@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit.checks import one_of
-from tacit.data.rows.stream import ArrayRows, RowStream
+from tacit.data.rows.stream import RowStream
 from tacit.data.rows.workers import ALONE, Workers, open_workers
 from tacit.data.schemas.bad_records import BadRecords
 from tacit.data.schemas.columns import Numeric
@@ -15,9 +15,10 @@ from tacit.errors import InputError
 from tacit.files.atomic import require_output
 from tacit.files.regular import FilePath
 from tacit.kinds.fabricated_rows import KIND as FABRICATED_ROWS
-from tacit.kinds.fabricated_rows.make import FabricatedRows, fabricate_rows
+from tacit.kinds.fabricated_rows.make import Invented, fabricate_rows
 from tacit.kinds.fabricated_rows.plan import METHODS as ROW_METHODS
 from tacit.kinds.fabricated_rows.plan import FabricationSettings
+from tacit.kinds.fabricated_rows.rows import InventedRows
 from tacit.kinds.marginals import FILE as MARGINALS_FILE
 from tacit.kinds.marginals import KIND as MARGINALS_KIND
 from tacit.kinds.marginals.plan import MOST_COLUMNS
@@ -29,7 +30,7 @@ from tacit.releases.sidecar import is_table, release_path
 from tacit.releases.signature import SigningKey, TrustedKey, private_key
 from tacit.workflows.card_details import Facts, card_facts, completed_card, with_record_policy
 from tacit.workflows.fabricated_tables import write_fabricated
-from tacit.workflows.invented_rows import MARGINALS, DrawnRows, InventedRows, drawn_rows
+from tacit.workflows.invented_rows import MARGINALS, DrawnRows, drawn_rows
 from tacit.workflows.release import DELTA, noting_charge
 from tacit.workflows.tables import (
     Contribution,
@@ -101,7 +102,7 @@ def plan_fabrication(
         plan = MARGINALS_KIND.plan(rules, rows_per_person=chosen.rows, **budget)
     else:
         plan = FABRICATED_ROWS.plan(rules, rows_per_person=chosen.rows, **budget, **settings, method=method)
-    rows = private_rows(table, rules, chosen, streams=method == MARGINALS, workers=workers, progress=progress)
+    rows = private_rows(table, rules, chosen, streams=method != "hull", workers=workers, progress=progress)
     return PlannedFabrication(plan, rows, method, details.rows)
 
 
@@ -221,15 +222,17 @@ def fabricate_from(
         rules = Schema.from_dict(opened.schema or {}, source="the release's schema")
         _require_outputs(Path(output), rules, rows or 0, force=force, inputs=input_paths(release, signing_key))
     made = drawn_rows(opened, rows=rows, where=where, random_state=random_state)
-    if output is not None:
+    if output is None:
+        len(made.y)  # drawn now, so that conditions which no row meets are refused here
+    else:
         _write(made, Path(output), key, charged=False)
     return made
 
 
-def _invented(planned: PlannedFabrication, spend: Spend) -> FabricatedRows | DrawnRows:
+def _invented(planned: PlannedFabrication, spend: Spend) -> Invented | DrawnRows:
     """Charge the ledger, then return the rows."""
-    if isinstance(planned.rows, ArrayRows) and planned.method != MARGINALS:
-        return fabricate_rows(planned.plan, planned.rows.X, planned.rows.y, spend)
+    if planned.method != MARGINALS:
+        return fabricate_rows(planned.plan, planned.rows, spend)
     release = MARGINALS_KIND.make_from_rows(planned.plan, planned.rows, spend)
     return drawn_rows(release, rows=planned.count, random_state=spend.random_state)
 

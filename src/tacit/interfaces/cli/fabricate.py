@@ -10,11 +10,11 @@ from tacit.interfaces.cli.option_groups import with_option_groups
 from tacit.interfaces.cli.outputs import counted, file_size, working
 from tacit.interfaces.cli.release_options import FactOptions, SpendOptions
 from tacit.interfaces.cli.spend import left_words, print_dry_run, void_words, warnings_on_stderr
+from tacit.kinds.fabricated_rows.rows import InventedRows
 from tacit.privacy.ledger import Ledger, as_ledger
 from tacit.releases.sidecar import release_path
 from tacit.workflows.fabricate import fabricate as fabricate_and_write
 from tacit.workflows.fabricate import fabricate_from, plan_fabrication
-from tacit.workflows.invented_rows import InventedRows
 
 
 @with_option_groups
@@ -136,7 +136,7 @@ def _draw(source: Path, *, output: Path | None, **options: Any) -> None:
 def _summary(made: InventedRows, output: Path, account: Ledger | None) -> str:
     card = made.card
     lines = [
-        f"wrote {output} ({file_size(output)}): {counted(len(made.y), 'fabricated row')}, at epsilon {card.epsilon:g}, "
+        f"wrote {output} ({file_size(output)}): {counted(made.n_rows, 'fabricated row')}, at epsilon {card.epsilon:g}, "
         f"delta {card.delta:g} per {card.unit}, and {release_path(output).name} with the card.",
         *void_words(card),
         *([left_words(account)] if account is not None else []),
