@@ -68,8 +68,8 @@ def kind_of(release: Release) -> ReleaseKind:
     for kind in _KINDS.values():
         if release.kind in kind.files:
             return kind
-    known = ", ".join(file for kind in _KINDS.values() for file in kind.files)
-    raise InputError(f"a release of kind {release.kind!r} is not known to this version; known are {known}.")
+    file_names = ", ".join(file for kind in _KINDS.values() for file in kind.files)
+    raise InputError(f"a release of kind {release.kind!r} is not known to this version; known are {file_names}.")
 
 
 register(class_moments.KIND)

@@ -43,6 +43,12 @@ class Card(CardContent):
         Everything charged on the ledger up to this release.
     """
 
+    def __repr__(self) -> str:
+        return f"<Card {self.title!r}: epsilon {self.epsilon:g}, delta {self.delta:g} per {self.unit}>"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
     def _repr_html_(self) -> str:
         """Return the card as a notebook shows it."""
         promise = f"epsilon {self.epsilon:g}, delta {self.delta:g} for one {self.unit}"

@@ -145,8 +145,8 @@ def _noise(card: CardContent) -> str:
 def _ledger(card: CardContent) -> str:
     if not card.ledger:
         return "none: this spend stands on this card alone"
-    given = card.ledger
-    return f"{given.get('identifier')}, line {given.get('line')}, digest {given.get('digest')}; {ADAPTIVE}"
+    receipt = card.ledger
+    return f"{receipt.get('identifier')}, line {receipt.get('line')}, digest {receipt.get('digest')}; {ADAPTIVE}"
 
 
 def _history(card: CardContent) -> list[str]:

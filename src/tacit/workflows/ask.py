@@ -7,14 +7,14 @@ from tacit.errors import InputError
 from tacit.files.regular import FilePath
 from tacit.kinds.marginals import FILE
 from tacit.kinds.marginals.make import model_of
-from tacit.models.marginals.asking import Answer, answer
+from tacit.models.marginals.asking import CountTable, answer
 from tacit.releases.file import Release, read_release
 from tacit.releases.signature import TrustedKey
 
 
 def ask(
     release: Release | FilePath, question: str, *, where: Sequence[str] = (), trusted_key: TrustedKey | None = None
-) -> Answer:
+) -> CountTable:
     """Return the counts of the columns that ``question`` names, such as "sex x income", with 95 % intervals.
 
     Reads the release alone, which must be of method "marginals", and costs nothing. With conditions ``where``, such as

@@ -28,7 +28,7 @@ from tacit.releases.file import Release, read_release
 from tacit.releases.kind import ReleasePlan, Spend
 from tacit.releases.sidecar import is_table, release_path
 from tacit.releases.signature import SigningKey, TrustedKey, private_key
-from tacit.workflows.card_details import Facts, card_facts, completed_card, with_record_policy
+from tacit.workflows.card_details import StatedFacts, card_facts, completed_card, with_record_policy
 from tacit.workflows.fabricated_tables import write_fabricated
 from tacit.workflows.invented_rows import MARGINALS, DrawnRows, drawn_rows
 from tacit.workflows.release import DELTA, noting_charge
@@ -123,7 +123,7 @@ def fabricate(
     bad_records: BadRecords | str | None = None,
     ledger: LedgerLike = None,
     random_state: int | None = None,
-    facts: Facts = None,
+    facts: StatedFacts = None,
     audit: bool | None = None,
     output: FilePath | None = None,
     signing_key: SigningKey | None = None,
@@ -221,12 +221,12 @@ def fabricate_from(
     if output is not None:
         rules = Schema.from_dict(opened.schema or {}, source="the release's schema")
         _require_outputs(Path(output), rules, rows or 0, force=force, inputs=input_paths(release, signing_key))
-    made = drawn_rows(opened, rows=rows, where=where, random_state=random_state)
+    invented = drawn_rows(opened, rows=rows, where=where, random_state=random_state)
     if output is None:
-        len(made.y)  # drawn now, so that conditions which no row meets are refused here
+        len(invented.y)  # drawn now, so that conditions which no row meets are refused here
     else:
-        _write(made, Path(output), key, charged=False)
-    return made
+        _write(invented, Path(output), key, charged=False)
+    return invented
 
 
 def _invented(planned: PlannedFabrication, spend: Spend) -> Invented | DrawnRows:

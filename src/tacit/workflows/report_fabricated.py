@@ -20,5 +20,8 @@ def report_fabricated(file: Path, originals: Path | None = None) -> str:
         labelled = private.y >= 0
         original = replace(private, X=private.X[labelled], y=private.y[labelled])
     release = fabricated.release
-    drawn = release.settings.get("method") in {"moments", MARGINALS}
-    return fabricated_page(FabricatedFacts(rows, fabricated.schema, release.card, drawn=drawn, original=original))
+    method = str(release.settings.get("method"))
+    drawn = method in {"moments", MARGINALS}
+    return fabricated_page(
+        FabricatedFacts(rows, fabricated.schema, release.card, drawn=drawn, method=method, original=original)
+    )

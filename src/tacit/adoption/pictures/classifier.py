@@ -121,8 +121,8 @@ class TransferClassifier(LabelledReceiverMixin, StoredModelMixin, ProbabilityCla
         """Return [L, N, p]: each row as the layers of its predicted class see it, learned without any release."""
         rows = self._rows(X)
         codes = self._scores(rows).argmax(axis=1)
-        known = self.alone_.last.classes_
-        nearest = np.where(np.isin(codes, known), codes, known[0])
+        own_classes = self.alone_.last.classes_
+        nearest = np.where(np.isin(codes, own_classes), codes, own_classes[0])
         layers = self.alone_.last.reconstruct_layers(self.own_axes_(rows), nearest)
         images: Rows = layers @ self.own_axes_.directions + self.own_axes_.centre
         return images

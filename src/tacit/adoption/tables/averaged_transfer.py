@@ -86,11 +86,11 @@ class AveragedTransfer(StoredModelMixin, ProbabilityClassifierMixin, BaseEstimat
         ``X`` is encoded, or a data frame with the columns of the schema. ``y`` holds names of classes or their codes;
         -1, None, NaN or blank where unlabelled.
         """
-        known = known_schema(self.schema, self.releases)
-        rows, self.classes_, codes = receiver_rows(self, X, y, known, FLOATS)
-        if known is None:
+        schema = known_schema(self.schema, self.releases)
+        rows, self.classes_, codes = receiver_rows(self, X, y, schema, FLOATS)
+        if schema is None:
             require_two_classes(codes)
-        self.schema_ = _plain_schema(rows, self.classes_) if known is None else known
+        self.schema_ = _plain_schema(rows, self.classes_) if schema is None else schema
         sources = release_sources(self.releases, self.schema_, rows) if self.releases else []
         self.engine_ = AdoptedClassifier(
             sources,
@@ -157,10 +157,10 @@ class AveragedTransfer(StoredModelMixin, ProbabilityClassifierMixin, BaseEstimat
             return stated_shares(self.shares, classes)
         if self.shares != ESTIMATED:
             raise InputError(f"shares must be a share for each class, or {ESTIMATED!r}; got {self.shares!r}.")
-        known = [each for each in sources if each.shares is not None]
-        if not known:
+        stating = [each for each in sources if each.shares is not None]
+        if not stating:
             raise InputError("shares can be estimated only with a release that states its own: state them yourself.")
-        best = max(known, key=lambda each: each.reliability.trust)
+        best = max(stating, key=lambda each: each.reliability.trust)
         released = np.asarray(best.shares)
         scores = all_scores([best], rows[:: max(1, len(rows) // MOST_ROWS)], len(classes))[0].values
         if np.abs(softmax(scores, axis=1).mean(axis=0) - released).max() < CENTRED:

@@ -100,8 +100,8 @@ def _entry_moments(plan: ReleasePlan[FabricationSettings], rows: RowStream, spen
     n_rows = rows.facts.n_rows
     account = _charged(plan, spend)
     noisy, scale = noisy_blocks(account, rows.batches(), plan.schema)
-    found = moments_of_blocks(noisy, len(plan.schema.classes), scale)
-    return account, entry.noisy_moments(found, directions_of(plan.schema)), n_rows
+    moments = moments_of_blocks(noisy, len(plan.schema.classes), scale)
+    return account, entry.noisy_moments(moments, directions_of(plan.schema)), n_rows
 
 
 def _charged(plan: ReleasePlan[FabricationSettings], spend: Spend) -> Account:
@@ -121,11 +121,11 @@ def _smoothed(
     noisy, _ = noisy_rows(account, X, schema)
     blocks: dict[str, Any] = {"block_size": settings.block_size, "n_jobs": settings.n_jobs}
     if settings.accounting == "paper":
-        made = entry.smoothed_as_published(X, noisy, codes, random, **blocks)
+        smooth = entry.smoothed_as_published(X, noisy, codes, random, **blocks)
     else:
-        made = entry.smoothed_rows(noisy, codes, random, **blocks)
-    kept = random.permutation(len(made))[: settings.rows or len(made)]
-    smooth, labels = made[kept].astype(np.float64), codes[kept]
+        smooth = entry.smoothed_rows(noisy, codes, random, **blocks)
+    kept = random.permutation(len(smooth))[: settings.rows or len(smooth)]
+    smooth, labels = smooth[kept].astype(np.float64), codes[kept]
     cells = to_valid_cells(smooth, labels, schema, class_rates(smooth, labels, len(schema.classes)), random)
     return FabricatedRows(cells, labels, schema, _card(account, plan, n_rows=len(codes)), settings.method)
 

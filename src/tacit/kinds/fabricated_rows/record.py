@@ -121,10 +121,15 @@ def whole_products(directions: Directions, means: FloatArray, rows: EncodedColum
     for Z, codes in _coordinates(directions, rows):
         whole = shortened(Z - means[codes], directions.spread_norm) / quantum
         for code in np.unique(codes):
-            mine = whole[codes == code]
+            of_class = whole[codes == code]
             # Below 2^28 each: sums of 4096 products are exact in doubles.
-            products[code] += ((mine.T @ mine) if directions.correlated else (mine**2).sum(axis=0)).astype(np.int64)
+            products[code] += _squares(of_class, correlated=directions.correlated)
     return (products,)
+
+
+def _squares(whole: FloatArray, *, correlated: bool) -> IntArray:
+    products: FloatArray = whole.T @ whole if correlated else (whole**2).sum(axis=0)
+    return products.astype(np.int64)
 
 
 def _coordinates(directions: Directions, rows: EncodedColumns) -> Iterator[tuple[FloatArray, Codes]]:
@@ -169,12 +174,12 @@ def triangles(products: IntArray) -> WholeNumbers:
 
 def matrices(released: FloatArray, size: int) -> FloatArray:
     """Return symmetric matrices [C, d, d] from released triangles or diagonals."""
-    found = np.zeros((len(released), size, size))
+    symmetric = np.zeros((len(released), size, size))
     if released.shape[1] == size:
-        found[:, np.arange(size), np.arange(size)] = released
-        return found
+        symmetric[:, np.arange(size), np.arange(size)] = released
+        return symmetric
     rows, columns = np.triu_indices(size)
     values = released / np.where(rows == columns, 1.0, ROOT / (1 << ROOT_BITS))
-    found[:, rows, columns] = values
-    found[:, columns, rows] = values
-    return found
+    symmetric[:, rows, columns] = values
+    symmetric[:, columns, rows] = values
+    return symmetric

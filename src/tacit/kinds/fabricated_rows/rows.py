@@ -93,8 +93,8 @@ def _release(rows: InventedRows, counts: IntArray, arrays: Arrays, settings: dic
 
 def as_table(X: FloatArray, y: Codes, schema: Schema) -> pl.DataFrame:
     """Return encoded rows as a table with the columns of the schema in their order."""
-    made = decode(X, schema, y=y)
-    return made.select([column.name for column in schema.columns if column.name in made.columns])
+    columns = decode(X, schema, y=y)
+    return columns.select([column.name for column in schema.columns if column.name in columns.columns])
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,9 +172,9 @@ class GaussianRows:
         codes = dealt_codes(self.laws.shares, self.n_rows, random)
         rates = directions.rows(self.laws.means)
         for start in range(0, self.n_rows, BLOCK):
-            mine = codes[start : start + BLOCK]
-            rows = directions.rows(self.laws.draw(mine, random))
-            yield to_valid_cells(rows, mine, self.schema, rates, random), mine
+            labels = codes[start : start + BLOCK]
+            rows = directions.rows(self.laws.draw(labels, random))
+            yield to_valid_cells(rows, labels, self.schema, rates, random), labels
 
     def tables(self) -> Iterator[tuple[pl.DataFrame, Codes]]:
         """Yield the table block by block, and the class codes of each block."""

@@ -105,14 +105,14 @@ class MarginalModel:
         mixture = conditioned(self.mixture, self.measurement.columns, rules)[0] if where else self.mixture
         # Released counts are those of all rows: a part of them is not raked to them.
         model = CoarseModel(mixture, self.offsets, self.forbidden, None if where else self.coarse)
-        found = tried = 0
-        while found < count:
+        n_found = tried = 0
+        while n_found < count:
             if tried > MOST_TRIES * count + BLOCK:
-                raise InputError(f"rows that keep {rules} are too rare in the model: {found:,} of {tried:,} do.")
-            size = min(BLOCK, max(count - found, LEAST_BLOCK if tried else 1))
+                raise InputError(f"rows that keep {rules} are too rare in the model: {n_found:,} of {tried:,} do.")
+            size = min(BLOCK, max(count - n_found, LEAST_BLOCK if tried else 1))
             rows = self._kept_rows(model.draw(size, random), rules, random, force=tried > FORCED_TRIES * count)
-            order = random.permutation(len(rows[1]))[: count - found]
-            found, tried = found + len(order), tried + size
+            order = random.permutation(len(rows[1]))[: count - n_found]
+            n_found, tried = n_found + len(order), tried + size
             yield rows[0][order], rows[1][order]
 
     def _kept_rows(self, rows: CoarseRows, rules: Rules, random: Any, *, force: bool) -> tuple[FloatArray, IntArray]:
