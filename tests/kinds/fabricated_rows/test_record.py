@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from tests.kinds.fabricated_rows.test_make import MIXED, mixed_table
 
 from tacit.data.public.schemas import image_schema
 from tacit.data.rows.encoded_columns import EncodedColumns
-from tacit.data.rows.stream import ArrayRows, added
+from tacit.data.rows.stream import ArrayRows, Partial, added
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.kinds.fabricated_rows import KIND
@@ -71,10 +72,11 @@ def test_sums_are_the_same_in_any_order_and_division(schema: Schema) -> None:
     X, y = table(schema)
     directions, order = directions_of(schema), np.random.default_rng(2).permutation(len(y))
     means = np.zeros((2, directions.size))
-    for function, setting in ((whole_sums, 2), (whole_products, means)):
-        whole = function(directions, setting, EncodedColumns.of_matrix(X, y))
-        shuffled = function(directions, setting, EncodedColumns.of_matrix(X[order], y[order]))
-        parts = [function(directions, setting, EncodedColumns.of_matrix(X[p], y[p])) for p in np.split(order, [1, 777])]
+    functions: list[Partial] = [partial(whole_sums, directions, 2), partial(whole_products, directions, means)]
+    for function in functions:
+        whole = function(EncodedColumns.of_matrix(X, y))
+        shuffled = function(EncodedColumns.of_matrix(X[order], y[order]))
+        parts = [function(EncodedColumns.of_matrix(X[rows], y[rows])) for rows in np.split(order, [1, 777])]
         together = added(added(parts[0], parts[1]), parts[2])
         for first, second, third in zip(whole, shuffled, together, strict=True):
             assert np.array_equal(first, second)
@@ -85,7 +87,7 @@ def test_columns_without_covariances_sum_their_squares_alone() -> None:
     X, y = mixed_table(300)
 
     class Uncorrelated(Directions):
-        correlated = property(lambda _: False)  # type: ignore[assignment]  # as with more columns than MOST_COLUMNS
+        correlated = property(lambda _: False)  # as with more columns than MOST_COLUMNS
 
     plain = directions_of(MIXED)
     fields = {name: getattr(plain, name) for name in plain.__dataclass_fields__}

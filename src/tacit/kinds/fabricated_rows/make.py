@@ -125,8 +125,9 @@ def _smoothed(
     else:
         smooth = entry.smoothed_rows(noisy, codes, random, **blocks)
     kept = random.permutation(len(smooth))[: settings.rows or len(smooth)]
-    smooth, labels = smooth[kept].astype(np.float64), codes[kept]
-    cells = to_valid_cells(smooth, labels, schema, class_rates(smooth, labels, len(schema.classes)), random)
+    rows_kept, labels = smooth[kept].astype(np.float64), codes[kept]
+    rates = class_rates(rows_kept, labels, len(schema.classes))
+    cells = to_valid_cells(rows_kept, labels, schema, rates, random)
     return FabricatedRows(cells, labels, schema, _card(account, plan, n_rows=len(codes)), settings.method)
 
 
