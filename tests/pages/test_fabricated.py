@@ -8,10 +8,10 @@ import pytest
 from tacit.data.rows.encoding import Encoded
 from tacit.data.schemas.columns import Label, Numeric
 from tacit.data.schemas.schema import Schema
+from tacit.kinds.fabricated_rows import METHODS as ROW_METHODS
 from tacit.kinds.fabricated_rows.make import fabricate
-from tacit.kinds.fabricated_rows.plan import METHODS as ROW_METHODS
+from tacit.kinds.registry import fabricating_kinds
 from tacit.pages.fabricated import KEPT, MOST_CORRELATED, FabricatedFacts, fabricated_page
-from tacit.workflows.fabricate import METHODS
 
 
 def facts(n_columns: int = 3, **changes: object) -> FabricatedFacts:
@@ -27,7 +27,7 @@ def headings(text: str) -> list[str]:
 
 
 def test_every_way_to_fabricate_rows_says_what_it_does_not_keep() -> None:
-    assert set(KEPT) == set(METHODS) == {*ROW_METHODS, "marginals"}
+    assert set(KEPT) == set(fabricating_kinds()) == {*ROW_METHODS, "marginals"}
 
 
 @pytest.mark.parametrize("method", sorted(KEPT))

@@ -184,6 +184,13 @@ class ReleaseKind:
         ``teach`` then takes a table without rows.
     checks_itself : bool
         Whether a release holds a private check of its own quality, which ``teach.quality_words`` puts into words.
+    fabricates : tuple of str
+        The methods of `tacit fabricate` that it serves.
+    holds_tables : bool
+        Whether a release holds tables of columns, of which ``make.model_of`` makes a model: counts are asked of it and
+        rows drawn from it, at no cost.
+    rows_beside : bool
+        Whether its rows may lie in a table file, with the release beside them.
     """
 
     package: str
@@ -197,6 +204,9 @@ class ReleaseKind:
     checks_itself: bool = False
     relations: Relations = ()
     public_scores: bool = False
+    fabricates: tuple[str, ...] = ()
+    holds_tables: bool = False
+    rows_beside: bool = False
 
     @property
     def name(self) -> str:
@@ -300,6 +310,10 @@ class ReleaseKind:
     def quality_words(self, release: Release) -> str:
         """Return what ``release`` says of its own quality, in a sentence; "" for a kind that was not checked."""
         return str(self._module("teach").quality_words(release)) if self.checks_itself else ""
+
+    def table_model(self, release: Release) -> Any:
+        """Return the model of the tables that ``release`` holds, for a kind that ``holds_tables``."""
+        return self._module("make").model_of(release)
 
     def stored_scores(self, arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> ScoreFunction:
         """Return the score function that a lesson of this kind gave, from what its ``to_parts`` returned."""

@@ -37,6 +37,10 @@ RECEIVERS: dict[str, type[Receiver | Regressor]] = {
 }
 
 
+# Releases that name classes by themselves, and belong to no registered kind.
+RELEASED_CLASSIFIERS = {ANSWER: OwnerAnswer.from_release}
+
+
 class Classifier(Protocol):
     """Whatever names the class of encoded rows."""
 
@@ -107,8 +111,8 @@ def write_model(model: AdoptedModel | Model, path: FilePath) -> None:
 def open_predictor(path: FilePath) -> Predictor:
     """Return what the file at ``path`` predicts with: a model, or a linear release."""
     release = read_release(path) if is_release_file(path) else None
-    if release is not None and release.kind == ANSWER:
-        answered = OwnerAnswer.from_release(release)
+    if release is not None and release.kind in RELEASED_CLASSIFIERS:
+        answered = RELEASED_CLASSIFIERS[release.kind](release)
         return Predictor(answered, answered.schema)
     if release is None or release.schema is None or "prior" not in kind_of(release).teaches:
         opened = read_model(path)  # which says why any other release is no model

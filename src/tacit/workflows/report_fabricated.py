@@ -4,9 +4,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from tacit.data.rows.encoding import encode, encode_file
+from tacit.kinds.registry import fabricating_kinds
 from tacit.pages.fabricated import FabricatedFacts, fabricated_page
 from tacit.workflows.fabricated_tables import open_fabricated
-from tacit.workflows.invented_rows import MARGINALS
 
 
 def report_fabricated(file: Path, originals: Path | None = None) -> str:
@@ -21,7 +21,7 @@ def report_fabricated(file: Path, originals: Path | None = None) -> str:
         original = replace(private, X=private.X[labelled], y=private.y[labelled])
     release = fabricated.release
     method = str(release.settings.get("method"))
-    drawn = method in {"moments", MARGINALS}
+    drawn = method in fabricating_kinds() and method != "hull"
     return fabricated_page(
         FabricatedFacts(rows, fabricated.schema, release.card, drawn=drawn, method=method, original=original)
     )
