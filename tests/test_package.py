@@ -131,7 +131,7 @@ def test_advice_to_install_a_stranger_is_recognised(advice: str) -> None:
 
 
 # What an import is called where the package that brings it is called otherwise.
-IMPORTED_AS = {"scikit-learn": "sklearn", "dp-accounting": "dp_accounting"}
+IMPORTED_AS = {"scikit-learn": "sklearn", "dp-accounting": "dp_accounting", "pycryptodome": "Crypto"}
 
 
 def test_nothing_is_imported_that_is_not_declared() -> None:

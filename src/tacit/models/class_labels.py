@@ -119,7 +119,7 @@ def _marked_unlabelled(values: NDArray[Any], *, any_class: bool) -> BoolArray:
     """Return which labels are -1 and mean that there is none."""
     marked: BoolArray = values == UNLABELLED
     if not any_class and marked.any() and (np.unique(values[~marked]) == 1).all() and not marked.all():
-        warnings.warn(TWO_SIGNS, UserWarning, stacklevel=4)
+        warnings.warn(TWO_SIGNS, UserWarning, stacklevel=5)
         return np.zeros(len(values), dtype=np.bool_)
     return marked
 

@@ -41,6 +41,8 @@ class Card(CardContent):
         Who released what and why, as the owner says.
     history : LedgerHistory or None
         Everything charged on the ledger up to this release.
+    joint : JointFacts or None
+        The parties of a release that several owners made together.
     """
 
     def __repr__(self) -> str:

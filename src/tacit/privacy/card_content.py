@@ -18,6 +18,7 @@ from tacit.privacy.budget import Budget, Relation, Relations, Unit, relation_of,
 from tacit.privacy.card_facts import CardFacts, LedgerHistory
 from tacit.privacy.conversions import Claim, Exact, converted, exact_of, told_apart_by
 from tacit.privacy.events import Event, RepeatedEvent, SequentialEvent, from_dict, to_dict, ways
+from tacit.privacy.joint_facts import JointFacts
 from tacit.privacy.spending import digits
 
 CENTRAL = "central: the owner holds the raw table and adds the noise before anything leaves"
@@ -99,6 +100,7 @@ class CardContent:
     rows_per_person: int | None = None
     facts: CardFacts = field(default_factory=CardFacts)
     history: LedgerHistory | None = None
+    joint: JointFacts | None = None
 
     @property
     def holds(self) -> bool:
@@ -128,6 +130,8 @@ class CardContent:
         for written, part in zip(content["parts"], self.parts, strict=True):
             written["event"] = to_dict(part.event)
             written["relations"] = [str(each) for each in part.relations]
+        if self.joint is None:
+            del content["joint"]  # as cards were before there were joint releases
         return content
 
     def to_json(self) -> str:
@@ -222,6 +226,8 @@ def _parsed(content: dict[str, Any]) -> dict[str, Any]:
         content["facts"] = CardFacts.from_dict(content["facts"], source="the card's facts")
     if content.get("history") is not None:
         content["history"] = LedgerHistory.from_dict(content["history"])
+    if content.get("joint") is not None:
+        content["joint"] = JointFacts.from_dict(content["joint"])
     if content.get("ledger") is not None:
         content["ledger"] = dict(_require(content["ledger"], Mapping, "ledger"))
     return content

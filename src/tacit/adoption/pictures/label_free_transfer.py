@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -27,6 +27,7 @@ from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.models.per_class import ProbabilityClassifierMixin
 from tacit.models.schema_rows import require_encoded_columns
+from tacit.models.scikit_learn import BaseEstimator
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
 from tacit.models.semi_supervised.recipe import LossSettings, TrainingSettings
 from tacit.releases.file import Model, Release
@@ -37,7 +38,7 @@ STEPS = 1500
 MOST_STARTED = 1000
 
 
-class LabelFreeTransfer(StoredModelMixin, ProbabilityClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class LabelFreeTransfer(StoredModelMixin, ProbabilityClassifierMixin, BaseEstimator):
     """Learn from unlabelled rows and the releases of others, with no labels or labels of one class.
 
     The rows of which the releases are surest become labelled, as many of each class as its share; a network, or

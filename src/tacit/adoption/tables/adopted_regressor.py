@@ -5,7 +5,6 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
@@ -33,6 +32,7 @@ from tacit.adoption.tables.target_learned import (
 from tacit.arrays import FLOATS, FloatArray, Rows
 from tacit.errors import InputError
 from tacit.models.estimator_input import validate_data
+from tacit.models.scikit_learn import BaseEstimator, RegressorMixin
 
 REFERENCE_ROWS = 2000
 BLOCK = 8192
@@ -45,7 +45,7 @@ LEAST_RELEASE_TRUST = 0.1
 WEIGHT_SD = 0.3
 
 
-class AdoptedRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class AdoptedRegressor(RegressorMixin, BaseEstimator):
     """Learn a numeric target from any number of known values, other rows and the releases of others.
 
     As `AdoptedClassifier`, with normal noise of unknown size: evidence is exact, predictions have intervals that cover

@@ -69,6 +69,22 @@ COMMANDS = {
         "Answer a receiver's request: a private layer on its features, learned from your rows.",
         "deep",
     ),
+    "join": Command("", "One release by several owners: noise once, and nobody sees another's rows."),
+    "join plan": Command(
+        f"{_CLI}.join:plan",
+        "Plan one release by several owners: what is asked, at which epsilon, against which coalition.",
+    ),
+    "join sign": Command(f"{_CLI}.join:sign", "Sign a joint plan as one of its parties; nothing is charged yet."),
+    "join run": Command(
+        f"{_CLI}.join:run",
+        "Run a signed plan with parties whose files are all on this machine; over a network it is the Flower app.",
+        "federated",
+    ),
+    "join status": Command(
+        f"{_CLI}.join:status",
+        "Show what a joint plan asks, who has signed it, and where parties stand whose files are here.",
+        "federated",
+    ),
     "predict": Command(
         f"{_CLI}.predict:predict",
         "Predict the class of each row: its name and how sure the model is, in the order of the table.",

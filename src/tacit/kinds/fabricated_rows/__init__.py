@@ -16,4 +16,5 @@ KIND = ReleaseKind(
     (FILE,),
     fabricates=METHODS,
     rows_beside=True,
+    sums=True,
 )

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit import checks
 from tacit.arrays import FloatArray, Rows
 from tacit.data.rows.stream import ArrayRows, RowStream
 from tacit.data.schemas.schema import PUBLIC, Schema
@@ -68,7 +67,7 @@ def _of_matrix(plan: ReleasePlan[FabricationSettings], X: Rows, y: NDArray[Any],
 def fabricate_rows(plan: ReleasePlan[FabricationSettings], rows: RowStream, spend: Spend) -> Invented:
     """Charge the ledger once every row was read, then return invented rows that stand for ``rows``."""
     # Public: what happens after the noise protects nothing and needs no secrecy.
-    random = public_random(_public_seed(spend.random_state))
+    random = public_random(spend.public_seed)
     if plan.details.method == "hull":
         return _smoothed(plan, rows, spend, random)
     draw = _entry_moments if plan.budget.unit is Unit.ENTRY else _record_moments
@@ -76,10 +75,6 @@ def fabricate_rows(plan: ReleasePlan[FabricationSettings], rows: RowStream, spen
     laws = class_gaussians(moments, directions_of(plan.schema), random)
     card = _card(account, plan, n_rows=rows.facts.n_rows)
     return GaussianRows(laws, plan.details.rows or count, random, plan.schema, card)
-
-
-def _public_seed(random_state: int | None) -> int | None:
-    return None if random_state is None else checks.whole("random_state", random_state, least=0) % 2**32
 
 
 Drawn = tuple[Account, NoisyMoments, int]

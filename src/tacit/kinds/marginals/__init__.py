@@ -16,4 +16,5 @@ KIND = ReleaseKind(
     public_scores=True,
     fabricates=("marginals",),
     holds_tables=True,
+    sums=True,
 )

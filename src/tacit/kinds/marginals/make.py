@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit import checks
 from tacit.arrays import Codes, Rows
 from tacit.data.rows.encoded_columns import EncodedColumns
 from tacit.data.rows.stream import RowStream
@@ -54,8 +53,7 @@ def _released(plan: ReleasePlan[Stages], batches: Sequence[LevelBatch], spend: S
     account = plan.charge(spend, "tables of columns and pairs")
     measured = measure(Survey(batches, Layout.of(plan.schema), plan.details, account))
     # What follows the noise is public and protects nothing: it needs no secrecy.
-    seed = None if spend.random_state is None else checks.whole("random_state", spend.random_state, least=0) % 2**32
-    model = fitted_model(measured, random_state=seed)
+    model = fitted_model(measured, random_state=spend.public_seed)
     return Release(FILE, model_arrays(model), model_settings(model), _card(account, model), plan.schema.to_dict())
 
 
