@@ -81,6 +81,7 @@ COMMANDS = {
         f"{_CLI}.card:card",
         "Show what a release guarantees: unit, epsilon, mechanism, assumptions, what is not protected.",
     ),
+    "sign": Entry(f"{_CLI}.sign:sign", "Sign a release that was made before, after reading its card."),
     "audit": Entry(f"{_CLI}.audit:audit", "Try to catch a mechanism giving away more than it claims."),
     "audit desk": Entry(
         f"{_CLI}.desk.audit:audit_desk",
