@@ -11,7 +11,7 @@ from tacit.data.rows.encoding import encode
 from tacit.data.schemas.columns import Categorical, Label, Numeric
 from tacit.data.schemas.schema import Schema
 from tacit.experiments import peer_rows as module
-from tacit.experiments.mixed_tables import SplitTable
+from tacit.experiments.mixed_tables import OwnerSplit
 from tacit.experiments.peer_rows import peer_columns, peer_rows
 
 SCHEMA = Schema(
@@ -26,7 +26,7 @@ TABLE = pl.DataFrame(
     {"age": [30, 40], "dose": [0.5, None], "work": ["farm", None], "y": ["yes", "no"]},
 )
 ROWS = encode(TABLE, SCHEMA)
-SPLIT = SplitTable(ROWS, ROWS, SCHEMA)
+SPLIT = OwnerSplit(ROWS, ROWS, SCHEMA)
 
 
 def test_peers_get_the_rows_and_the_public_domain() -> None:

@@ -142,3 +142,33 @@ def test_a_bad_cell_in_a_later_file_leaves_no_predictions(adopted: AdoptedModel,
             write_predictions(adopted, folder, output)
         assert "Smith" not in str(caught.value)
     assert [path.name for path in tmp_path.iterdir()] == ["new"]
+
+
+def test_a_pandas_frame_gets_its_predictions_in_pandas_with_its_index(adopted: AdoptedModel) -> None:
+    pd = pytest.importorskip("pandas")
+    frame, _ = people(30, 5)
+    names = [f"patient {row}" for row in range(30)]
+    theirs = pd.DataFrame(frame.to_dict(as_series=False), index=names)
+    predictions = tacit.predict(adopted, theirs, keep=["age"])
+    assert isinstance(predictions, pd.DataFrame)
+    assert list(predictions.index) == names
+    theirs["prediction"] = predictions["prediction"]  # joins by index
+    expected = tacit.predict(adopted, frame, keep=["age"])
+    assert theirs["prediction"].tolist() == expected["prediction"].to_list()
+    assert predictions.to_dict("list") == expected.to_dict(as_series=False)
+
+
+def test_an_arrow_table_gets_its_predictions_as_one(adopted: AdoptedModel) -> None:
+    pa = pytest.importorskip("pyarrow")
+    frame, _ = people(10, 6)
+    predictions = tacit.predict(adopted, frame.to_arrow())
+    assert isinstance(predictions, pa.Table)
+    assert predictions.to_pydict() == tacit.predict(adopted, frame).to_dict(as_series=False)
+
+
+def test_what_the_main_job_returns_is_short_to_print(adopted: AdoptedModel) -> None:
+    release = tacit.release(people(60, 7)[0], SCHEMA, epsilon=1.0, delta=1e-6, random_state=0)
+    assert repr(adopted) == "<AdoptedModel 'averaged_model': AveragedTransfer>"
+    assert repr(release) == "<Release 'additive': epsilon 1, delta 1e-06 per record>"
+    assert repr(release.card).endswith("epsilon 1, delta 1e-06 per record>")
+    assert str(release.card) == release.card.to_text()

@@ -5,7 +5,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_is_fitted
 
@@ -19,11 +18,12 @@ from tacit.errors import InputError
 from tacit.kinds.registry import kind_of
 from tacit.models.per_class import ProbabilityClassifierMixin, best_classes
 from tacit.models.schema_rows import schema_rows
+from tacit.models.scikit_learn import BaseEstimator
 from tacit.releases.file import Model, Release
 from tacit.releases.lesson import ReceiverTable
 
 
-class MetricNeighbours(LabelledReceiverMixin, StoredModelMixin, ProbabilityClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class MetricNeighbours(LabelledReceiverMixin, StoredModelMixin, ProbabilityClassifierMixin, BaseEstimator):
     """Nearest neighbours among few labelled rows, in the released metric that serves them best.
 
     The plain Euclidean metric of the rows in [0, 1] takes part too, and wins where it names more of the labelled rows

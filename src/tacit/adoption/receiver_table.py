@@ -31,11 +31,11 @@ class LabelledReceiverMixin:
         their codes; -1, None, NaN or blank where unlabelled.
         """
         self._check_parameters()
-        known = known_schema(self.schema, self.releases)
-        rows, self.classes_, codes = receiver_rows(self, X, y, known, self.row_type)
+        schema = known_schema(self.schema, self.releases)
+        rows, self.classes_, codes = receiver_rows(self, X, y, schema, self.row_type)
         require_two_classes(codes)
         labelled = np.flatnonzero(codes != UNLABELLED)
-        self.schema_ = plain_schema(rows.shape[1], self.classes_) if known is None else known
+        self.schema_ = plain_schema(rows.shape[1], self.classes_) if schema is None else schema
         self._learn(ReceiverTable(self.schema_, rows, labelled, codes[labelled]))
         return self
 

@@ -4,13 +4,10 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from tacit.adoption.pictures.private_head import descend_head, head_gradient, plan_head
-from tacit.arrays import Codes, FloatArray
-from tacit.audit.case import EPSILON, Case, replay_result
+from tacit.audit.case import EPSILON, Case, LabelledTable, replay_result
 from tacit.privacy.card_content import AuditResult
 
 ROWS, FEATURES, CLASSES, DELTA = 50, 4, 3, 1e-6
-
-Table = tuple[FloatArray, Codes]
 
 
 def cases(seed: int | None) -> list[Case]:
@@ -21,7 +18,7 @@ def cases(seed: int | None) -> list[Case]:
     ]
 
 
-def neighbours(length: float = 1.0) -> tuple[Table, Table]:
+def neighbours(length: float = 1.0) -> tuple[LabelledTable, LabelledTable]:
     """Return features of ``length`` and codes, and the same with one row more."""
     random = check_random_state(0)
     rows = random.normal(size=(ROWS + 1, FEATURES))
@@ -35,7 +32,7 @@ def answer_replay(seed: int | None, *, length: float = 1.0) -> AuditResult:
     """Replay an answer with and without one row."""
     plan = plan_head(FEATURES, CLASSES, epsilon=EPSILON, delta=DELTA)
 
-    def run(table: Table) -> dict[str, object]:
+    def run(table: LabelledTable) -> dict[str, object]:
         account = plan.plan.open(random_state=0 if seed is None else seed, purpose="audit")
         return {"head": descend_head(*table, np.zeros((FEATURES, CLASSES)), plan, account)}
 

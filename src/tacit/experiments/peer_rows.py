@@ -10,7 +10,7 @@ from tacit.data.rows.encoding import Encoded, decode, encode
 from tacit.data.schemas.columns import Categorical, Numeric
 from tacit.data.schemas.schema import Schema
 from tacit.experiments.kept_answers import kept_answer
-from tacit.experiments.mixed_tables import SplitTable
+from tacit.experiments.mixed_tables import OwnerSplit
 
 PEER_SCRIPT = "peer_rows.py"
 # What a missing category is called on the way.
@@ -18,7 +18,7 @@ MISSING = "(missing)"
 
 
 def peer_rows(
-    method: str, table: SplitTable, *, epsilon: float, delta: float, seed: int, limit: float
+    method: str, table: OwnerSplit, *, epsilon: float, delta: float, seed: int, limit: float
 ) -> tuple[Encoded | None, float] | None:
     """Return as many rows as the owner has, invented by a peer, and its processor seconds; None without the peer.
 

@@ -66,12 +66,12 @@ def random_owner(n_rows: int, seed: int, share: float = 0.7) -> BoolArray:
 
 
 # Method, setting and figure.
-Figure = tuple[str, str, float]
+NamedFigure = tuple[str, str, float]
 # The quality of scores or predictions for the receiver's rows.
 Score = Callable[[NDArray[Any], FloatArray], float]
 
 
-def private_figures(parts: OwnerAndReceiver, seed: int) -> Iterator[Figure]:
+def private_figures(parts: OwnerAndReceiver, seed: int) -> Iterator[NamedFigure]:
     """Yield the quality of the release at each epsilon without labels, and the processor seconds that it took."""
     for epsilon in EPSILONS:
         start = time.process_time()
@@ -83,7 +83,7 @@ def private_figures(parts: OwnerAndReceiver, seed: int) -> Iterator[Figure]:
         yield TACIT + SECONDS, setting(parts, epsilon), seconds
 
 
-def open_figures(parts: OwnerAndReceiver) -> Iterator[Figure]:
+def open_figures(parts: OwnerAndReceiver) -> Iterator[NamedFigure]:
     """Yield the quality of models without privacy."""
     for method, model in open_models(parts).items():
         model.fit(parts.owner.X, parts.owner.outcomes)
@@ -129,7 +129,7 @@ def open_scores(model: Any, X: Rows) -> FloatArray:
     return np.asarray(model.decision_function(X) if hasattr(model, "decision_function") else model.predict(X))
 
 
-def peer_figures(parts: OwnerAndReceiver, seed: int, methods: Sequence[str]) -> Iterator[Figure]:
+def peer_figures(parts: OwnerAndReceiver, seed: int, methods: Sequence[str]) -> Iterator[NamedFigure]:
     """Yield quality and seconds of peers in their own environment; nothing where it is absent.
 
     Each method is asked at each epsilon by itself, and its answer kept: see `kept_answer`.

@@ -41,7 +41,15 @@ class Card(CardContent):
         Who released what and why, as the owner says.
     history : LedgerHistory or None
         Everything charged on the ledger up to this release.
+    joint : JointFacts or None
+        The parties of a release that several owners made together.
     """
+
+    def __repr__(self) -> str:
+        return f"<Card {self.title!r}: epsilon {self.epsilon:g}, delta {self.delta:g} per {self.unit}>"
+
+    def __str__(self) -> str:
+        return self.to_text()
 
     def _repr_html_(self) -> str:
         """Return the card as a notebook shows it."""

@@ -18,6 +18,7 @@ from tacit.privacy.budget import Budget, Relation, Relations, Unit, relation_of,
 from tacit.privacy.card_facts import CardFacts, LedgerHistory
 from tacit.privacy.conversions import Claim, Exact, converted, exact_of, told_apart_by
 from tacit.privacy.events import Event, RepeatedEvent, SequentialEvent, from_dict, to_dict, ways
+from tacit.privacy.joint_facts import JointFacts
 from tacit.privacy.spending import digits
 
 CENTRAL = "central: the owner holds the raw table and adds the noise before anything leaves"
@@ -99,6 +100,7 @@ class CardContent:
     rows_per_person: int | None = None
     facts: CardFacts = field(default_factory=CardFacts)
     history: LedgerHistory | None = None
+    joint: JointFacts | None = None
 
     @property
     def holds(self) -> bool:
@@ -128,6 +130,8 @@ class CardContent:
         for written, part in zip(content["parts"], self.parts, strict=True):
             written["event"] = to_dict(part.event)
             written["relations"] = [str(each) for each in part.relations]
+        if self.joint is None:
+            del content["joint"]  # as cards were before there were joint releases
         return content
 
     def to_json(self) -> str:
@@ -138,9 +142,9 @@ class CardContent:
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
         """Return the card that ``content`` describes; anything malformed is an ``InputError``."""
         try:
-            made = cls(**_parsed(printable_content(dict(content))))
-            _require_accountable(made)
-            return made
+            card = cls(**_parsed(printable_content(dict(content))))
+            _require_accountable(card)
+            return card
         except InputError:
             raise
         except RecursionError:
@@ -199,9 +203,9 @@ def repeated(event: Event, times: int) -> Event:
 
 
 def _parsed(content: dict[str, Any]) -> dict[str, Any]:
-    known = {each.name for each in fields(CardContent)}
-    if not set(content) <= known:
-        raise InputError(f"the card has fields that this version does not know: {sorted(set(content) - known)}.")
+    field_names = {each.name for each in fields(CardContent)}
+    if not set(content) <= field_names:
+        raise InputError(f"the card has fields that this version does not know: {sorted(set(content) - field_names)}.")
     content["unit"] = checks.one_of("unit", content["unit"], list(Unit))
     promise = Budget(content["epsilon"], content["delta"], unit=content["unit"])
     content.update(epsilon=promise.epsilon, delta=promise.delta)
@@ -222,6 +226,8 @@ def _parsed(content: dict[str, Any]) -> dict[str, Any]:
         content["facts"] = CardFacts.from_dict(content["facts"], source="the card's facts")
     if content.get("history") is not None:
         content["history"] = LedgerHistory.from_dict(content["history"])
+    if content.get("joint") is not None:
+        content["joint"] = JointFacts.from_dict(content["joint"])
     if content.get("ledger") is not None:
         content["ledger"] = dict(_require(content["ledger"], Mapping, "ledger"))
     return content
@@ -239,36 +245,36 @@ def _require_accountable(card: CardContent) -> None:
 
 def _part(content: Mapping[str, Any], unit: Unit) -> Part:
     rest = dict(content)
-    given = _require(rest.get("relations", ()), list | tuple, "relations")
+    relations = _require(rest.get("relations", ()), list | tuple, "relations")
     rest.update(event=from_dict(rest["event"]), mechanism=dict(rest["mechanism"]))
-    made = Part(**{**rest, "relations": relations_of(unit, given) if given else ()})
+    part = Part(**{**rest, "relations": relations_of(unit, relations) if relations else ()})
     for name, kind in (("what", str), ("because", str), ("exact", bool)):
-        _require(getattr(made, name), kind, name)
-    checks.whole("rows", made.rows)
-    return made
+        _require(getattr(part, name), kind, name)
+    checks.whole("rows", part.rows)
+    return part
 
 
 def _coarser(content: Mapping[str, Any]) -> Guarantee:
-    made = Guarantee(**content)
-    _require(made.unit, str, "coarser unit")
-    if made.epsilon is not None:
-        checks.finite_array("the card's coarser epsilon", made.epsilon)
-    checks.fraction("the card's coarser delta", made.delta, zero=True)
-    return made
+    guarantee = Guarantee(**content)
+    _require(guarantee.unit, str, "coarser unit")
+    if guarantee.epsilon is not None:
+        checks.finite_array("the card's coarser epsilon", guarantee.epsilon)
+    checks.fraction("the card's coarser delta", guarantee.delta, zero=True)
+    return guarantee
 
 
 def _audited(content: Mapping[str, Any]) -> AuditResult:
-    made = AuditResult(**content)
+    result = AuditResult(**content)
     for name, kind in (("what", str), ("draws", int), ("passed", bool)):
-        _require(getattr(made, name), kind, f"audit's {name}")
+        _require(getattr(result, name), kind, f"audit's {name}")
     for name in ("claimed", "lower_bound", "confidence"):
-        _require(getattr(made, name), int | float, f"audit's {name}")
-    return made
+        _require(getattr(result, name), int | float, f"audit's {name}")
+    return result
 
 
 def _list(content: Mapping[str, Any], name: str) -> Sequence[Any]:
-    given: Sequence[Any] = _require(content[name] if name == "parts" else content.get(name, ()), list | tuple, name)
-    return given
+    values: Sequence[Any] = _require(content[name] if name == "parts" else content.get(name, ()), list | tuple, name)
+    return values
 
 
 def _require(value: Any, kind: Any, name: str) -> Any:

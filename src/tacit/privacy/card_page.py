@@ -38,7 +38,7 @@ def page(card: CardContent) -> list[str]:
         lines += _entry("Exact", f"leaves without noise: {', '.join(card.published)}")
     lines += _listed("Assumes", card.assumptions) + _listed("Not protected", card.not_protected)
     lines += _entry("Noise", _noise(card))
-    lines += _entry("Ledger", _ledger(card)) + _history(card)
+    lines += _joint(card) + _entry("Ledger", _ledger(card)) + _history(card)
     for audit in card.audits:
         lines += _entry("Audit", _audit(audit))
     if not card.audits:
@@ -142,11 +142,20 @@ def _noise(card: CardContent) -> str:
     return f"{source}; in double precision, not exact, for: {', '.join(rounded)}"
 
 
+def _joint(card: CardContent) -> list[str]:
+    """Return who made a joint release and against whom its guarantee holds."""
+    if card.joint is None:
+        return []
+    return _entry("Parties", str(card.joint)) + _listed("", tuple(str(party) for party in card.joint.parties))
+
+
 def _ledger(card: CardContent) -> str:
+    if card.joint is not None:
+        return f"that of each party, charged before anything was drawn; {ADAPTIVE}"
     if not card.ledger:
         return "none: this spend stands on this card alone"
-    given = card.ledger
-    return f"{given.get('identifier')}, line {given.get('line')}, digest {given.get('digest')}; {ADAPTIVE}"
+    receipt = card.ledger
+    return f"{receipt.get('identifier')}, line {receipt.get('line')}, digest {receipt.get('digest')}; {ADAPTIVE}"
 
 
 def _history(card: CardContent) -> list[str]:

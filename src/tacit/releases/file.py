@@ -91,6 +91,9 @@ class Release(Contents):
         object.__setattr__(self, "card", releasable(self.card))
         object.__setattr__(self, "schema", strict_json.optional_object(self.schema, "schema"))
 
+    def __repr__(self) -> str:
+        return f"<Release {self.kind!r}: epsilon {self.card.epsilon:g}, delta {self.card.delta:g} per {self.card.unit}>"
+
     def _repr_html_(self) -> str:
         """Return what the release holds, and its card, as a notebook shows it."""
         arrays = ", ".join(f"{name} {list(array.shape)}" for name, array in self.arrays.items())

@@ -12,7 +12,7 @@ from tacit.data.rows.encoding import encode
 from tacit.data.schemas.schema import Schema
 from tacit.errors import ReleaseError
 from tacit.files.atomic import replacing
-from tacit.kinds.fabricated_rows import FILE
+from tacit.kinds.registry import kind_of
 from tacit.releases import sidecar
 from tacit.releases.file import Release, write_release
 from tacit.releases.signature import SigningKey, TrustedKey
@@ -40,7 +40,7 @@ def open_fabricated(path: Path) -> FabricatedTable:
     """Return the fabricated table of ``path``, which is the table or the release beside it."""
     table = sidecar.table_path(path)
     release = sidecar.open_release(table)
-    if {release.kind} != {FILE}:
+    if not kind_of(release).rows_beside:
         raise ReleaseError(
             f"{sidecar.release_path(table).name}: a release of kind {release.kind!r}, not of fabricated rows."
         )

@@ -16,12 +16,11 @@ from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.kinds.fabricated_rows.make import FabricatedRows
 from tacit.kinds.fabricated_rows.plan import MOST_ROWS
-from tacit.kinds.marginals.make import model_of
+from tacit.kinds.registry import all_kinds, kind_of
 from tacit.models.marginals.layout import Layout
+from tacit.models.marginals.model import MarginalModel
 from tacit.privacy.card import Card
 from tacit.releases.file import Release
-
-MARGINALS = "marginals"
 
 
 class InventedRows(Protocol):
@@ -63,17 +62,13 @@ class InventedRows(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class DrawnRows:
-    """Rows drawn from released tables: places in the columns' levels [N, q], class codes [N], the release's card."""
+    """Rows drawn from released tables: places in the columns' levels [N, q], class codes [N], card and method."""
 
     places: FloatArray
     y: IntArray
     layout: Layout
     card: Card
-
-    @property
-    def method(self) -> str:
-        """How they were made."""
-        return MARGINALS
+    method: str
 
     @property
     def schema(self) -> Schema:
@@ -96,6 +91,22 @@ class DrawnRows:
         return rows.release(table_digest=table_digest)
 
 
+def table_model(release: Release, purpose: str) -> MarginalModel:
+    """Return the model of the tables that ``release`` holds; raise InputError for a kind that holds none.
+
+    ``purpose`` says what it is wanted for, such as "counts are asked of".
+    """
+    kind = kind_of(release)
+    if not kind.holds_tables:
+        methods = " or ".join(other.method for other in all_kinds() if other.holds_tables)
+        raise InputError(
+            f"{purpose} a release of tables; got one of kind {release.kind!r}. "
+            f"Make one by `tacit release --method {methods}`."
+        )
+    model: MarginalModel = kind.table_model(release)
+    return model
+
+
 def drawn_rows(
     release: Release, *, rows: int | None = None, where: Sequence[str] = (), random_state: int | None = None
 ) -> DrawnRows:
@@ -103,11 +114,11 @@ def drawn_rows(
 
     None: about as many as the private table has. Drawing reads the release alone and costs nothing.
     """
-    model = model_of(release)
+    model = table_model(release, "rows are drawn from")
     count = model.n_rows if rows is None else checks.whole("rows", rows)
     if count > MOST_ROWS:
         raise InputError(f"rows must be at most {MOST_ROWS:,}; got {count:,}.")
     conditions = [parse_condition(text, model.layout.schema.columns) for text in where]
     seed = None if random_state is None else checks.whole("random_state", random_state, least=0) % 2**32
     places, y = model.places(count, random_state=seed, where=conditions)
-    return DrawnRows(places, y, model.layout, release.card)
+    return DrawnRows(places, y, model.layout, release.card, kind_of(release).method)

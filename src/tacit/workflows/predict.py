@@ -4,11 +4,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import polars as pl
+from narwhals.stable.v2.typing import IntoDataFrame
 
 from tacit.adoption.tables.target_transfer import TargetTransfer
 from tacit.arrays import Rows
+from tacit.data.reading.frames import in_library_of
 from tacit.data.reading.table_source import Batch
 from tacit.data.reading.tables import Format, format_of, write_batches
 from tacit.data.rows.encoding import Place, columns_to_read, decode_labels, encode_columns
@@ -48,14 +51,16 @@ class PredictionSummary:
 
 def predict(
     model: AdoptedModel | Predictor | FilePath,
-    table: FilePath | pl.DataFrame,
+    table: FilePath | IntoDataFrame,
     *,
     keep: Sequence[str] = (),
     output: FilePath | None = None,
     force: bool = False,
     progress: Progress = no_progress,
-) -> pl.DataFrame:
+) -> Any:
     """Return the class of each row of ``table`` by name, and how sure the model is, in the order of the table.
+
+    The answer is a data frame of the library that ``table`` is of, with its index; of polars for a file.
 
     Of a numeric target: its mean, and the ends `low` and `high` of an interval that is to cover nine of ten values.
 
@@ -65,7 +70,8 @@ def predict(
     ----------
     model : AdoptedModel or path
         From ``tacit.adopt``; or the path of a linear release.
-    table : path or DataFrame
+    table : path or data frame
+        Of pandas, polars or pyarrow.
     keep : sequence of str
         Columns of the table to copy, such as an identifier.
     output : path or None
@@ -78,12 +84,12 @@ def predict(
     predictions = pl.concat(frames, how="vertical_relaxed")
     if output is not None:
         _write([predictions], Path(output))
-    return predictions
+    return in_library_of(table, predictions)
 
 
 def write_predictions(
     model: AdoptedModel | Predictor | FilePath,
-    table: FilePath | pl.DataFrame,
+    table: FilePath | IntoDataFrame,
     output: FilePath,
     *,
     keep: Sequence[str] = (),
@@ -124,7 +130,7 @@ class _Summary:
 
 
 def _predictions(
-    model: AdoptedModel | Predictor | FilePath, table: FilePath | pl.DataFrame, keep: Sequence[str], progress: Progress
+    model: AdoptedModel | Predictor | FilePath, table: FilePath | IntoDataFrame, keep: Sequence[str], progress: Progress
 ) -> Iterator[pl.DataFrame]:
     predictor = model if isinstance(model, AdoptedModel | Predictor) else open_predictor(model)
     source = opened(table, predictor.schema, progress=progress)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tacit.arrays import FloatArray
-from tacit.audit.attacks.outcome import Outcome
+from tacit.audit.attacks.outcome import AttackOutcome
 from tacit.audit.attacks.release_attack import SHADOW, ReleaseAttack, attack_release, record_claim
 from tacit.data.rows.encoding import Encoded
 from tacit.data.schemas.columns import Label, Numeric
@@ -76,8 +76,8 @@ def test_the_claim_is_that_of_a_record() -> None:
 
 def test_more_than_the_claim_is_a_contradiction() -> None:
     attack = attacked(released("record", 0.1), appearances=0)
-    assert attack.contradicts(Outcome("copied", np.ones(200), np.zeros(200)))
-    assert not attack.contradicts(Outcome("few", np.ones(4), np.zeros(4)))
+    assert attack.contradicts(AttackOutcome("copied", np.ones(200), np.zeros(200)))
+    assert not attack.contradicts(AttackOutcome("few", np.ones(4), np.zeros(4)))
 
 
 def test_non_members_that_equal_members_are_counted() -> None:

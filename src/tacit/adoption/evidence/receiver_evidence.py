@@ -1,6 +1,6 @@
 """What adopting did, by held-out labels: figures of each way to learn, differences, and what each release adds."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -156,6 +156,31 @@ class ReleasesEvidence:
             return CANNOT_TELL
         return BETTER if self.difference.value < 0 else WORSE
 
+    def _facts(self) -> list[tuple[str, str]]:
+        """Return how many rows there were with and without what is to be predicted."""
+        raise NotImplementedError
+
+    def _figures(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+        """Return headers and rows of the held-out figures of each way to learn."""
+        raise NotImplementedError
+
+    def _tables(self) -> Iterator[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
+        yield self._figures()
+        releases: list[tuple[str, ...]] = [
+            (each.name, f"{each.trust:.2f}", f"{each.used:.2f}", shown(each.gain)) for each in self.releases
+        ]
+        yield ("release", "trust", "used", "gain"), releases
+
+    def __str__(self) -> str:
+        """Return the figures as a terminal shows them: out of fold, with 95 % intervals."""
+        facts = "; ".join(f"{name.lower()}: {text}" for name, text in (*self._facts(), ("Verdict", self.verdict)))
+        return "\n".join([facts, *(line for headers, rows in self._tables() for line in _aligned(headers, rows))])
+
+    def _repr_html_(self) -> str:
+        """Return the figures as a notebook shows them: out of fold, with 95 % intervals."""
+        facts = html_facts("What adopting did", [*self._facts(), ("Verdict", self.verdict)])
+        return facts + "".join(html_rows(headers, rows) for headers, rows in self._tables())
+
 
 @dataclass(frozen=True)
 class AdoptionEvidence(ReleasesEvidence):
@@ -195,22 +220,12 @@ class AdoptionEvidence(ReleasesEvidence):
         """Classes that only a release can tell."""
         return tuple(name for name, count in zip(self.classes, self.labels, strict=True) if not count)
 
-    def _repr_html_(self) -> str:
-        """Return the figures as a notebook shows them: out of fold, with 95 % intervals."""
-        rows = [
-            (each.name, *(_shown(figure) for figure in (each.accuracy, each.area, each.log_loss)))
-            for each in self.methods
-        ]
-        facts = [
-            ("Labelled rows", str(self.n_labelled)),
-            ("Unlabelled rows", str(self.n_unlabelled)),
-            ("Verdict", self.verdict),
-        ]
-        releases = [(each.name, f"{each.trust:.2f}", f"{each.used:.2f}", _shown(each.gain)) for each in self.releases]
-        tables = html_rows(("learned from", "accuracy", "AUC", "log-loss"), rows)
-        return (
-            html_facts("What adopting did", facts) + tables + html_rows(("release", "trust", "used", "gain"), releases)
-        )
+    def _facts(self) -> list[tuple[str, str]]:
+        return [("Labelled rows", str(self.n_labelled)), ("Unlabelled rows", str(self.n_unlabelled))]
+
+    def _figures(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+        rows = [(way.name, *map(shown, (way.accuracy, way.area, way.log_loss))) for way in self.methods]
+        return ("learned from", "accuracy", "AUC", "log-loss"), rows
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready data."""
@@ -301,5 +316,12 @@ def release_figures(
     )
 
 
-def _shown(figure: Figure | None) -> str:
+def shown(figure: Figure | None) -> str:
+    """Return a figure with its interval in words."""
     return "labels cannot tell" if figure is None else f"{figure.value:.3f} ({figure.low:.3f} to {figure.high:.3f})"
+
+
+def _aligned(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    lines = [headers, *rows] if rows else []
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tacit.adoption.evidence.figures import Figure, optional_figure
-from tacit.adoption.evidence.receiver_evidence import ReleasesEvidence
+from tacit.adoption.evidence.receiver_evidence import ReleasesEvidence, shown
 from tacit.adoption.evidence.target_figures import TargetFigures
 
 
@@ -48,6 +48,13 @@ class TargetEvidence(ReleasesEvidence):
     methods: tuple[TargetFigures, ...]
     difference: Figure | None
     releases: tuple[TargetReleaseFigures, ...]
+
+    def _facts(self) -> list[tuple[str, str]]:
+        return [("Known values", str(self.n_known)), ("Unknown values", str(self.n_unknown))]
+
+    def _figures(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+        rows = [(way.name, *map(shown, (way.r_squared, way.absolute_error, way.coverage))) for way in self.methods]
+        return ("learned from", "R squared", "absolute error", "coverage"), rows
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready data."""

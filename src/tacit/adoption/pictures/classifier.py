@@ -5,7 +5,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from tacit.adoption.evidence.picture_evidence import Evidence
@@ -34,11 +33,12 @@ from tacit.checks import one_of
 from tacit.data.schemas.schema import Schema
 from tacit.models.per_class import ProbabilityClassifierMixin, best_classes, decisions
 from tacit.models.schema_rows import schema_rows
+from tacit.models.scikit_learn import BaseEstimator
 from tacit.releases.file import Model, Release
 from tacit.releases.lesson import ReceiverTable
 
 
-class TransferClassifier(LabelledReceiverMixin, StoredModelMixin, ProbabilityClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TransferClassifier(LabelledReceiverMixin, StoredModelMixin, ProbabilityClassifierMixin, BaseEstimator):
     """Learn from few labels, many unlabelled rows and the releases of others.
 
     Releases of pictures also bring a public view: the owner's frame, and oriented gradients in it. What the view alone
@@ -121,8 +121,8 @@ class TransferClassifier(LabelledReceiverMixin, StoredModelMixin, ProbabilityCla
         """Return [L, N, p]: each row as the layers of its predicted class see it, learned without any release."""
         rows = self._rows(X)
         codes = self._scores(rows).argmax(axis=1)
-        known = self.alone_.last.classes_
-        nearest = np.where(np.isin(codes, known), codes, known[0])
+        own_classes = self.alone_.last.classes_
+        nearest = np.where(np.isin(codes, own_classes), codes, own_classes[0])
         layers = self.alone_.last.reconstruct_layers(self.own_axes_(rows), nearest)
         images: Rows = layers @ self.own_axes_.directions + self.own_axes_.centre
         return images

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -27,6 +27,7 @@ from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.models.per_class import ProbabilityClassifierMixin
 from tacit.models.schema_rows import require_encoded_columns
+from tacit.models.scikit_learn import BaseEstimator
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
 from tacit.models.semi_supervised.recipe import LossSettings, TrainingSettings
 from tacit.releases.file import Model, Release
@@ -37,7 +38,7 @@ STEPS = 1500
 MOST_STARTED = 1000
 
 
-class LabelFreeTransfer(StoredModelMixin, ProbabilityClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class LabelFreeTransfer(StoredModelMixin, ProbabilityClassifierMixin, BaseEstimator):
     """Learn from unlabelled rows and the releases of others, with no labels or labels of one class.
 
     The rows of which the releases are surest become labelled, as many of each class as its share; a network, or
@@ -106,18 +107,18 @@ class LabelFreeTransfer(StoredModelMixin, ProbabilityClassifierMixin, BaseEstima
         rows = np.asarray(validate_data(self, X, dtype=np.float32))
         self.schema_ = self._schema(rows)
         self.classes_ = np.arange(len(self.schema_.classes))
-        known = self._known_codes(y, len(rows))
+        label_codes = self._known_codes(y, len(rows))
         self.sources_ = label_free_sources(self.releases, self.schema_, rows)
         scores = joint_scores(self.sources_, rows)
         stated = self._stated()
         self.shares_ = guessed_shares(scores) if stated is None else stated
-        codes = np.where(known == UNLABELLED, start_codes(scores, self.shares_), known)
+        codes = np.where(label_codes == UNLABELLED, start_codes(scores, self.shares_), label_codes)
         self._forget()
         if self._uses_network():
             self.network_ = self._network().fit(rows, codes, guide=soft_labels(scores, stated))
         else:
             self._self_train(rows, codes)
-        self.evidence_ = self._evidence(known)
+        self.evidence_ = self._evidence(label_codes)
         return self
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
@@ -210,13 +211,13 @@ class LabelFreeTransfer(StoredModelMixin, ProbabilityClassifierMixin, BaseEstima
         best = min(axes, key=lambda each: label_loss(each(rows), started, codes[started], **common))
         self.axes_, self.trained_ = best, self_train(best(rows), started, codes[started], **common)
 
-    def _evidence(self, known: Codes) -> Evidence:
-        n_labelled = int((known != UNLABELLED).sum())
+    def _evidence(self, label_codes: Codes) -> Evidence:
+        n_labelled = int((label_codes != UNLABELLED).sum())
         weights = np.array([each.weight for each in self.sources_])
         agreements = [each.agreement for each in self.sources_]
         return Evidence(
             n_labelled=n_labelled,
-            n_unlabelled=len(known) - n_labelled,
+            n_unlabelled=len(label_codes) - n_labelled,
             classes=tuple(self.schema_.classes),
             weights=tuple((weights / weights.sum()).tolist()),
             notes=tuple("" if each.scores is None else each.scores.note for each in self.sources_),

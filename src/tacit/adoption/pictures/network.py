@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -23,6 +23,7 @@ from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.models.per_class import ProbabilityClassifierMixin, best_classes
 from tacit.models.schema_rows import schema_rows
+from tacit.models.scikit_learn import BaseEstimator
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
 from tacit.releases.file import Model, Release
 from tacit.releases.lesson import ReceiverTable
@@ -31,7 +32,7 @@ from tacit.releases.lesson import ReceiverTable
 STEPS = 1500
 
 
-class SharpenedTransfer(LabelledReceiverMixin, StoredModelMixin, ProbabilityClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class SharpenedTransfer(LabelledReceiverMixin, StoredModelMixin, ProbabilityClassifierMixin, BaseEstimator):
     """Learn a network from few labels, many unlabelled rows and what releases say of them.
 
     Releases that raise the likelihood of the receiver's labels make soft labels, which guide the network while it
@@ -190,16 +191,16 @@ class SharpenedTransfer(LabelledReceiverMixin, StoredModelMixin, ProbabilityClas
         n_sources = len(self.releases) if guided else 0
         votes = [np.zeros((len(folds), len(self.classes_))) for _ in range(1 + n_sources)]
         for fold in np.unique(folds):
-            mine, kept = folds == fold, folds != fold
+            in_fold, kept = folds == fold, folds != fold
             rest = ReceiverTable(table.schema, table.X, table.labelled[kept], table.codes[kept])
             _, of_rows, of_rest = sources_of(self.releases, rest) if guided else ([], [], [])
             codes = np.full(len(table.X), UNLABELLED, dtype=np.intp)
             codes[rest.labelled] = rest.codes
             network = self._network().fit(table.X, codes, guide=_guide(of_rows, of_rest, rest.codes))
-            held_out = table.labelled[mine]
-            votes[0][mine] = centred(network.logits(table.X[held_out])) / _spread(network.logits(table.X))
+            held_out = table.labelled[in_fold]
+            votes[0][in_fold] = centred(network.logits(table.X[held_out])) / _spread(network.logits(table.X))
             for vote, scores in zip(votes[1:], of_rows, strict=True):
-                vote[mine] = scores[held_out]
+                vote[in_fold] = scores[held_out]
         return votes
 
     def _evidence(self, labels: Codes, alone: FloatArray, adopted: FloatArray, n_rows: int) -> Evidence:
@@ -227,9 +228,11 @@ def _cross_weighed(votes: Sequence[FloatArray], codes: Codes, folds: NDArray[np.
     """Return combined votes [L, C], those of each part weighed by the labels of the others."""
     combined = np.zeros_like(votes[0])
     for fold in np.unique(folds):
-        mine = folds == fold
-        others = [vote[~mine] for vote in votes]
-        combined[mine] = combine(gated_weights(others[:1], others[1:], codes[~mine]), [vote[mine] for vote in votes])
+        in_fold = folds == fold
+        others = [vote[~in_fold] for vote in votes]
+        combined[in_fold] = combine(
+            gated_weights(others[:1], others[1:], codes[~in_fold]), [vote[in_fold] for vote in votes]
+        )
     return combined
 
 

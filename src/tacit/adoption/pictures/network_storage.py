@@ -10,7 +10,7 @@ from tacit.arrays import Arrays
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
-from tacit.models.semi_supervised.inputs import ColumnLayout, Layout, PictureLayout
+from tacit.models.semi_supervised.inputs import ColumnLayout, InputLayout, PictureLayout
 
 COLUMNS = ("centre", "scale", "features", "spread", "low", "high")
 
@@ -50,19 +50,19 @@ def _name(prefix: str, key: str) -> str:
     return f"{prefix}_{key.replace('.', '_')}"
 
 
-def layout_arrays(layout: Layout) -> Arrays:
+def layout_arrays(layout: InputLayout) -> Arrays:
     """Return how columns are laid out for a network; pictures need no arrays."""
     return {f"columns_{name}": getattr(layout, name) for name in COLUMNS} if isinstance(layout, ColumnLayout) else {}
 
 
-def layout_settings(layout: Layout) -> dict[str, Any] | None:
+def layout_settings(layout: InputLayout) -> dict[str, Any] | None:
     """Return how pictures are laid out for a network; None for columns."""
     if isinstance(layout, ColumnLayout):
         return None
     return {"shape": list(layout.shape), "low": layout.low, "high": layout.high}
 
 
-def _layout(arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any] | None) -> Layout:
+def _layout(arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any] | None) -> InputLayout:
     if settings is None:
         return ColumnLayout(**{name: arrays[f"columns_{name}"] for name in COLUMNS})
     return PictureLayout(

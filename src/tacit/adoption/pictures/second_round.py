@@ -49,7 +49,7 @@ class Request:
 
 
 @dataclass(eq=False)
-class Answer:
+class OwnerAnswer:
     """A classifier of the receiver's features, private for the owner's rows; it may be handed out."""
 
     embedding: Embedding
@@ -68,7 +68,7 @@ class Answer:
         return np.asarray(self.predict_proba(X).argmax(axis=1))
 
     @classmethod
-    def from_release(cls, release: Release) -> "Answer":
+    def from_release(cls, release: Release) -> "OwnerAnswer":
         """Return the classifier in an owner's answer."""
         return cls(*_stored(release, ANSWER, "`tacit answer`"))
 

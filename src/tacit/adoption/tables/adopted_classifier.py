@@ -5,7 +5,6 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -41,6 +40,7 @@ from tacit.errors import InputError
 from tacit.models.class_labels import partial_codes, require_two_classes
 from tacit.models.estimator_input import validate_data
 from tacit.models.per_class import ProbabilityClassifierMixin
+from tacit.models.scikit_learn import BaseEstimator
 
 # Rows of the table from which what needs no labels is taken; more change nothing that can be measured.
 REFERENCE_ROWS = 2000
@@ -50,7 +50,7 @@ BLOCK = 8192
 CHANCE_TRUST = 0.1
 
 
-class AdoptedClassifier(ProbabilityClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class AdoptedClassifier(ProbabilityClassifierMixin, BaseEstimator):
     """Learn classes from any number of labels, unlabelled rows and the releases of others.
 
     Own learners (linear and radial kernels, boosted trees where labels allow) and releases are averaged by their

@@ -6,7 +6,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from tacit.adoption.evidence.receiver_evidence import AdoptionEvidence
@@ -24,6 +23,7 @@ from tacit.errors import InputError
 from tacit.models.class_labels import require_two_classes
 from tacit.models.per_class import ProbabilityClassifierMixin, best_classes
 from tacit.models.schema_rows import schema_rows
+from tacit.models.scikit_learn import BaseEstimator
 from tacit.releases.file import Model, Release
 
 ESTIMATED = "estimated"
@@ -32,7 +32,7 @@ CENTRED = 2e-3
 Shares = Mapping[str, float] | str | None
 
 
-class AveragedTransfer(StoredModelMixin, ProbabilityClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class AveragedTransfer(StoredModelMixin, ProbabilityClassifierMixin, BaseEstimator):
     """Learn a table's classes from any number of labels, unlabelled rows and the releases of others.
 
     An `AdoptedClassifier` whose sources are releases of any kinds: class scores enter as log-odds, features and metrics
@@ -86,11 +86,11 @@ class AveragedTransfer(StoredModelMixin, ProbabilityClassifierMixin, BaseEstimat
         ``X`` is encoded, or a data frame with the columns of the schema. ``y`` holds names of classes or their codes;
         -1, None, NaN or blank where unlabelled.
         """
-        known = known_schema(self.schema, self.releases)
-        rows, self.classes_, codes = receiver_rows(self, X, y, known, FLOATS)
-        if known is None:
+        schema = known_schema(self.schema, self.releases)
+        rows, self.classes_, codes = receiver_rows(self, X, y, schema, FLOATS)
+        if schema is None:
             require_two_classes(codes)
-        self.schema_ = _plain_schema(rows, self.classes_) if known is None else known
+        self.schema_ = _plain_schema(rows, self.classes_) if schema is None else schema
         sources = release_sources(self.releases, self.schema_, rows) if self.releases else []
         self.engine_ = AdoptedClassifier(
             sources,
@@ -157,10 +157,10 @@ class AveragedTransfer(StoredModelMixin, ProbabilityClassifierMixin, BaseEstimat
             return stated_shares(self.shares, classes)
         if self.shares != ESTIMATED:
             raise InputError(f"shares must be a share for each class, or {ESTIMATED!r}; got {self.shares!r}.")
-        known = [each for each in sources if each.shares is not None]
-        if not known:
+        stating = [each for each in sources if each.shares is not None]
+        if not stating:
             raise InputError("shares can be estimated only with a release that states its own: state them yourself.")
-        best = max(known, key=lambda each: each.reliability.trust)
+        best = max(stating, key=lambda each: each.reliability.trust)
         released = np.asarray(best.shares)
         scores = all_scores([best], rows[:: max(1, len(rows) // MOST_ROWS)], len(classes))[0].values
         if np.abs(softmax(scores, axis=1).mean(axis=0) - released).max() < CENTRED:

@@ -5,7 +5,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tacit.adoption.evidence.target_evidence import TargetEvidence
@@ -19,11 +18,12 @@ from tacit.data.schemas.columns import Target
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.models.schema_rows import require_encoded_columns
+from tacit.models.scikit_learn import BaseEstimator, RegressorMixin
 from tacit.releases.file import Model, Release
 from tacit.releases.lesson import owner_schema
 
 
-class TargetTransfer(StoredModelMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class TargetTransfer(StoredModelMixin, RegressorMixin, BaseEstimator):
     """Learn a table's numeric target from any number of known values, other rows and the releases of others.
 
     An `AdoptedRegressor` whose sources are releases of the same target. The receiver's own table is not protected: a

@@ -91,8 +91,8 @@ class FilePart:
     def scan(self, only: Collection[str] | None = None) -> pl.LazyFrame:
         """Return the columns called ``only`` as a lazy table."""
         table = self._scanned(only)
-        known = [(name, value) for name, value in self.folders if only is None or name in only]
-        table = table.with_columns([pl.lit(value).alias(name) for name, value in known])
+        folder_columns = [(name, value) for name, value in self.folders if only is None or name in only]
+        table = table.with_columns([pl.lit(value).alias(name) for name, value in folder_columns])
         return table if not self.first_row and self.n_rows is None else table.slice(self.first_row, self.n_rows)
 
     def split(self, pieces: int) -> tuple["FilePart", ...]:

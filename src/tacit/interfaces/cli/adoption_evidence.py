@@ -32,8 +32,8 @@ def show_target_evidence(
 ) -> None:
     """Print what adopting did to predictions of a number, as far as known values can tell."""
     if evidence.methods:
-        known = counted(evidence.n_known, "known value")
-        console.print(Text(f"On your {known}, held out in turn (95 % intervals):"))
+        values = counted(evidence.n_known, "known value")
+        console.print(Text(f"On your {values}, held out in turn (95 % intervals):"))
         console.print(_target_figures(evidence))
     console.print(Text(target_verdict_sentence(evidence)))
     for name, card, release in zip(names, cards, evidence.releases, strict=True):

@@ -35,11 +35,11 @@ def predict(
     [bold]Example:[/] tacit predict model.tacit new.csv -o predictions.csv --keep patient_id
     """
     with working(f"reading {model.name}") as stage:
-        made = write_predictions(model, table, output, keep=keep or (), force=force, progress=stage)
+        summary = write_predictions(model, table, output, keep=keep or (), force=force, progress=stage)
     if as_json:
-        print_json({"output": output, "rows": made.rows, **_figures(made)})
+        print_json({"output": output, "rows": summary.rows, **_figures(summary)})
         return
-    typer.echo(f"wrote {output}: {counted(made.rows, 'row')} with {_named(made.columns)}.")
+    typer.echo(f"wrote {output}: {counted(summary.rows, 'row')} with {_named(summary.columns)}.")
 
 
 def _named(columns: tuple[str, ...]) -> str:
@@ -47,8 +47,8 @@ def _named(columns: tuple[str, ...]) -> str:
     return "prediction, low and high" if columns[-1] == "high" else "prediction and confidence"
 
 
-def _figures(made: PredictionSummary) -> dict[str, Any]:
+def _figures(summary: PredictionSummary) -> dict[str, Any]:
     """Return the rows of each class and the mean confidence, or the mean of a predicted number."""
-    if not made.classes:
-        return {"mean_prediction": made.mean}
-    return {"classes": made.classes, "mean_confidence": made.mean}
+    if not summary.classes:
+        return {"mean_prediction": summary.mean}
+    return {"classes": summary.classes, "mean_confidence": summary.mean}

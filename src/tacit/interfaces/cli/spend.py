@@ -25,7 +25,7 @@ NO_LEDGER = (
 )
 SEEDED = "--seed: whoever knows the seed can draw the noise again. The release is NOT PRIVATE, and its card says so."
 
-Person = Annotated[
+PersonColumn = Annotated[
     str | None,
     typer.Option(
         metavar="COLUMN",
@@ -65,8 +65,8 @@ def warnings_on_stderr() -> Iterator[None]:
 def warn(ledger: Path | None, seed: int | None) -> None:
     """Say on stderr what weakens the spend: no ledger, or a seed."""
     console = Console(stderr=True)
-    for given, words in ((ledger is None, NO_LEDGER), (seed is not None, SEEDED)):
-        if given:
+    for warned, words in ((ledger is None, NO_LEDGER), (seed is not None, SEEDED)):
+        if warned:
             console.print(Text.assemble(("warning: ", "bold yellow"), words), highlight=False, soft_wrap=True)
 
 

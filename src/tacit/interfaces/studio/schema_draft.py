@@ -22,7 +22,7 @@ MISSING_TEXTS = ""
 
 
 @dataclass(frozen=True)
-class Step:
+class DraftStep:
     """One change: the rules of columns before it, the texts that meant missing, and what was guessed then."""
 
     rules: tuple[tuple[str, dict[str, Any]], ...]
@@ -36,7 +36,7 @@ class SchemaDraft:
 
     schema: Schema
     guessed: frozenset[str]
-    steps: tuple[Step, ...] = ()
+    steps: tuple[DraftStep, ...] = ()
 
     def column(self, name: str) -> Column:
         """Return the rule of the column called ``name``."""
@@ -74,11 +74,11 @@ class SchemaDraft:
         changed = (*rules, *(step.guessed ^ self.guessed))
         return SchemaDraft(schema, step.guessed, self.steps[:-1]), tuple(dict.fromkeys(changed))
 
-    def _step(self, names: Collection[str]) -> Step:
+    def _step(self, names: Collection[str]) -> DraftStep:
         rules = tuple((name, column_to_dict(self.column(name))) for name in names)
-        return Step(rules, self.schema.missing_values, self.guessed)
+        return DraftStep(rules, self.schema.missing_values, self.guessed)
 
-    def _changed(self, schema: Schema, guessed: frozenset[str], before: Step) -> "SchemaDraft":
+    def _changed(self, schema: Schema, guessed: frozenset[str], before: DraftStep) -> "SchemaDraft":
         steps = (*self.steps, before)[-MOST_STEPS:]
         return SchemaDraft(replace(schema, bounds_from_data=bool(guessed)), guessed, steps)
 
@@ -128,7 +128,7 @@ class DraftStore:
         if marks is None:
             return SchemaDraft(schema, guessed_columns(schema))
         steps = tuple(
-            Step(
+            DraftStep(
                 tuple((name, rule) for name, rule in step["rules"]), tuple(step["missing"]), frozenset(step["guessed"])
             )
             for step in marks["steps"]

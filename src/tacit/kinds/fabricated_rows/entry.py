@@ -19,19 +19,19 @@ LEAKS = (
 
 def noisy_moments(noisy: Rows, scale: Rows, codes: Codes, n_classes: int, directions: Directions) -> NoisyMoments:
     """Return class moments of the clean rows, freed from noise whose law is public, along the directions."""
-    found = class_moments(noisy, codes, n_classes, scale)
-    counts = np.maximum(found.counts, 1.0)
+    moments = class_moments(noisy, codes, n_classes, scale)
+    counts = np.maximum(moments.counts, 1.0)
     V, d = directions.axes, directions.size
-    shifted = found.means - directions.centre
+    shifted = moments.means - directions.centre
     means = shifted if V is None else shifted @ V
-    covariances = found.covariances.astype(np.float64)
+    covariances = moments.covariances.astype(np.float64)
     if V is not None:
         covariances = np.array([V.T @ each @ V for each in covariances])
     elif not directions.correlated:
         covariances = np.array([np.diag(np.diag(each)) for each in covariances])
     # The noise of one denoised value, squared, in each of the d (d + 1) entries of a sample covariance (d variances).
     entries = d * (d + 1) if directions.correlated else 2 * d
-    return NoisyMoments(means, covariances, counts, d * found.noise / counts, found.noise**2 * entries / counts)
+    return NoisyMoments(means, covariances, counts, d * moments.noise / counts, moments.noise**2 * entries / counts)
 
 
 def smoothed_rows(noisy: Rows, codes: Codes, random: Any, *, block_size: int, n_jobs: int | None) -> Rows:

@@ -7,7 +7,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from tacit import checks
 from tacit.arrays import Arrays, Codes, FloatArray, Rows
 from tacit.data.rows.encoding import decode
 from tacit.data.schemas.schema import PUBLIC, Schema
@@ -41,8 +40,8 @@ class FabricatedRows:
     def table(self) -> pl.DataFrame:
         """Return the table with the columns and types of the schema."""
         order = [column.name for column in self.schema.columns]
-        made = decode(self.X, self.schema, y=self.y)
-        return made.select([name for name in order if name in made.columns])
+        columns = decode(self.X, self.schema, y=self.y)
+        return columns.select([name for name in order if name in columns.columns])
 
     def release(self, *, table_digest: str | None = None) -> Release:
         """Return the release of the rows.
@@ -86,8 +85,7 @@ def fabricate_rows(plan: ReleasePlan[FabricationSettings], X: Rows, y: NDArray[A
     schema, settings = plan.schema, plan.details
     codes = _checked(X, y, schema, settings)
     # Public: what happens after the noise protects nothing and needs no secrecy.
-    seed = _public_seed(spend.random_state)
-    random = public_random(seed)
+    random = public_random(spend.public_seed)
     account = plan.charge(spend, f"fabricated rows per {plan.budget.unit}")
     task = _Task(X, codes, schema, settings.rows)
     if plan.budget.unit is Unit.ENTRY:
@@ -96,10 +94,6 @@ def fabricate_rows(plan: ReleasePlan[FabricationSettings], X: Rows, y: NDArray[A
         rows, labels = _from_records(account, task, random)
     card = _card(account, schema, settings, n_entries=X.size)
     return FabricatedRows(to_valid_cells(rows, labels, schema), labels, schema, card, settings.method)
-
-
-def _public_seed(random_state: int | None) -> int | None:
-    return None if random_state is None else checks.whole("random_state", random_state, least=0) % 2**32
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,11 +123,11 @@ def _from_entries(account: Account, task: _Task, settings: FabricationSettings, 
         return _drawn(moments, task.schema, task.rows or len(task.X), random)
     blocks: dict[str, Any] = {"block_size": settings.block_size, "n_jobs": settings.n_jobs}
     if settings.accounting == "paper":
-        made = entry.smoothed_as_published(task.X, noisy, task.codes, random, **blocks)
+        rows = entry.smoothed_as_published(task.X, noisy, task.codes, random, **blocks)
     else:
-        made = entry.smoothed_rows(noisy, task.codes, random, **blocks)
-    kept = random.permutation(len(made))[: task.rows or len(made)]
-    return made[kept].astype(np.float64), task.codes[kept]
+        rows = entry.smoothed_rows(noisy, task.codes, random, **blocks)
+    kept = random.permutation(len(rows))[: task.rows or len(rows)]
+    return rows[kept].astype(np.float64), task.codes[kept]
 
 
 def _drawn(moments: NoisyMoments, schema: Schema, rows: int, random: Any) -> CodedRows:

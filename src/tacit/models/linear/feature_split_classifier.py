@@ -14,7 +14,7 @@ from tacit.errors import InputError
 from tacit.models.class_labels import CLASSES_READ, checked_rows, encode_labels, fitted_rows
 from tacit.models.linear.feature_split import FeatureSplit
 from tacit.models.linear.hypothesis import (
-    Hypothesis,
+    LinearHypothesis,
     PriorWeights,
     combined_prior,
     no_prior,
@@ -23,7 +23,7 @@ from tacit.models.linear.hypothesis import (
 )
 from tacit.models.linear.neighbours import LinearNeighbours
 from tacit.models.linear.planning import PublicNumbers, SplitPlan, SplitSettings, plan_split
-from tacit.models.linear.queries import SplitTable, SplitWeights, average_weights, stacked_weights
+from tacit.models.linear.queries import GroupedTable, SplitWeights, average_weights, stacked_weights
 from tacit.models.linear.release import LinearScores, linear_release, read_scores
 from tacit.models.per_class import ScoreClassifierMixin
 from tacit.models.per_person import PersonMixin, contributed_rows, promised_plan
@@ -192,19 +192,19 @@ class FeatureSplitClassifier(ScoreClassifierMixin, PersonMixin, PrivateEstimator
             raise InputError("split must be that of the sources: weights of one split mean nothing in another.")
         return prior
 
-    def _hypotheses(self) -> list[Hypothesis]:
+    def _hypotheses(self) -> list[LinearHypothesis]:
         if self.schema is None:
             return [place_columns(source) for source in self.sources]
         return [place_by_schema(source, self.schema) for source in self.sources]
 
     def _table(
         self, X: FloatArray, codes: NDArray[np.intp], n_classes: int, plan: SplitPlan, n_rows: int
-    ) -> SplitTable:
+    ) -> GroupedTable:
         rows = centred(X, self._bounds())
         parts = [rows[:, list(group)] for group in plan.split.positions]
         factors = [row_factors(part, self.row_norm) for part in parts]
         halves = query_parts(X, codes, 2 if self._settings().stacked else 1, n_rows)
-        return SplitTable(parts, factors, signs_of(codes, n_classes), plan.start, n_rows, halves)
+        return GroupedTable(parts, factors, signs_of(codes, n_classes), plan.start, n_rows, halves)
 
     def _linear(self, plan: SplitPlan, learned: SplitWeights) -> LinearScores:
         return LinearScores(

@@ -98,14 +98,14 @@ class MarginalModel:
         # Released counts are those of all rows: a part of them is not raked to them.
         model = CoarseModel(mixture, self.offsets, self.forbidden, None if where else self.coarse)
         parts: list[tuple[FloatArray, IntArray]] = []
-        found = tried = 0
-        while found < count:
+        n_found = tried = 0
+        while n_found < count:
             if tried > MOST_TRIES * count + BLOCK:
-                raise InputError(f"rows that keep {rules} are too rare in the model: {found:,} of {tried:,} do.")
-            size = min(BLOCK, max(count - found, LEAST_BLOCK if tried else 1))
+                raise InputError(f"rows that keep {rules} are too rare in the model: {n_found:,} of {tried:,} do.")
+            size = min(BLOCK, max(count - n_found, LEAST_BLOCK if tried else 1))
             rows = self._kept_rows(model.draw(size, random), rules, random, force=tried > FORCED_TRIES * count)
             parts.append(rows)
-            found, tried = found + len(rows[1]), tried + size
+            n_found, tried = n_found + len(rows[1]), tried + size
         places, classes = (np.concatenate(each) for each in zip(*parts, strict=True))
         order = random.permutation(len(classes))[:count]
         return places[order], classes[order]

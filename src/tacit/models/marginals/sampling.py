@@ -77,12 +77,12 @@ class CoarseModel:
         allowed = np.ones(len(cells), dtype=bool)
         allowed[bad] = False
         for code in np.unique(classes[bad]):
-            mine = bad[classes[bad] == code]
+            of_class = bad[classes[bad] == code]
             good = np.flatnonzero(allowed & (classes == code))
             if not len(good):
                 good = np.flatnonzero(allowed)
             if len(good):
-                cells[mine] = cells[random.choice(good, len(mine))]
+                cells[of_class] = cells[random.choice(good, len(of_class))]
 
 
 def systematic(expected: FloatArray, random: Any) -> IntArray:
@@ -113,8 +113,8 @@ def drawn_cells(
         cumulative = np.cumsum(mixture.shares[:, first:end].astype(np.float64), axis=1)
         # Rows of the table are set apart by 2, so that one search serves all of them.
         cumulative = cumulative / cumulative[:, -1:] + 2.0 * np.arange(len(cumulative))[:, None]
-        found = np.searchsorted(cumulative.ravel(), uniform + 2.0 * components) - components * (end - first)
-        cells[:, j] = np.clip(found, 0, end - first - 1)
+        positions = np.searchsorted(cumulative.ravel(), uniform + 2.0 * components) - components * (end - first)
+        cells[:, j] = np.clip(positions, 0, end - first - 1)
     return cells
 
 

@@ -83,10 +83,10 @@ class ColumnLayout:
         return standard
 
 
-Layout = PictureLayout | ColumnLayout
+InputLayout = PictureLayout | ColumnLayout
 
 
-def lay_out(rows: Float32Array, *, image_shape: Any, schema: Schema | None) -> Layout:
+def lay_out(rows: Float32Array, *, image_shape: Any, schema: Schema | None) -> InputLayout:
     """Return how to read the rows: as pictures if a shape is given or the schema is one picture, else as a table."""
     if schema is not None:
         require_encoded_columns(schema, rows.shape[1])
