@@ -101,6 +101,7 @@ COMMANDS = {
         f"{_CLI}.card:card",
         "Show what a release guarantees: unit, epsilon, mechanism, assumptions, what is not protected.",
     ),
+    "sign": Command(f"{_CLI}.sign:sign", "Sign a release that was made before, after reading its card."),
     "audit": Command(f"{_CLI}.audit:audit", "Try to catch a mechanism giving away more than it claims."),
     "audit desk": Command(
         f"{_CLI}.desk.audit:audit_desk",
