@@ -1,11 +1,14 @@
 """Private makers of fabricated tables; needs an environment with dpmm, which brings AIM and MST.
 
 ``peer_rows.py METHOD FILE`` learns the columns of an NPZ file (``column:NAME``, texts or numbers) with their public
-domain (``domain``, JSON by name) and prints as many rows as it has, by column, and the processor seconds it took.
+domain (``domain``, JSON by name) and prints as many rows as it has, by column, and the processor seconds it took; past
+``limit`` such seconds it stops and prints the seconds alone.
 """
 
 import importlib
 import json
+import resource
+import signal
 import sys
 import time
 import warnings
@@ -52,12 +55,30 @@ def fabricated(method: str, file: Mapping[str, Any]) -> pd.DataFrame:
     return model.generate(n_records=len(table), random_state=seed)
 
 
+class OutOfTimeError(Exception):
+    """The processor seconds that a method may take are over."""
+
+
+def limit_seconds(seconds: float) -> None:
+    """Raise OutOfTimeError in the main thread once the process has used so many processor seconds."""
+
+    def stop(_signal: int, _frame: object) -> None:
+        raise OutOfTimeError
+
+    signal.signal(signal.SIGXCPU, stop)
+    resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), resource.RLIM_INFINITY))
+
+
 def run(method: str, path: str) -> dict[str, Any]:
-    """Return the rows by column, and the seconds."""
+    """Return the rows by column, and the seconds; no rows if the seconds were over before."""
     with np.load(path) as archive:
         file = dict(archive.items())
     start = time.process_time()
-    rows = fabricated(method, file)
+    limit_seconds(start + float(file["limit"]))
+    try:
+        rows = fabricated(method, file)
+    except OutOfTimeError:
+        return {"columns": None, "seconds": time.process_time() - start}
     seconds = time.process_time() - start
     texts = {name: [None if pd.isna(cell) else cell for cell in rows[name].tolist()] for name in rows}
     return {"columns": texts, "seconds": seconds}

@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from tacit.privacy.budget import Unit
-from tacit.privacy.card import Card, Part
+from tacit.privacy.card import Card
+from tacit.privacy.card_content import Part
 from tacit.privacy.events import LaplaceEvent
 from tacit.releases.file import Release, read_release, write_release
 

@@ -131,7 +131,7 @@ def test_advice_to_install_a_stranger_is_recognised(advice: str) -> None:
 
 
 # What an import is called where the package that brings it is called otherwise.
-IMPORTED_AS = {"scikit-learn": "sklearn", "dp-accounting": "dp_accounting"}
+IMPORTED_AS = {"scikit-learn": "sklearn", "dp-accounting": "dp_accounting", "pycryptodome": "Crypto"}
 
 
 def test_nothing_is_imported_that_is_not_declared() -> None:
@@ -148,3 +148,37 @@ def test_nothing_is_imported_that_is_not_declared() -> None:
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 undeclared.add((path.name, node.module.split(".")[0]))
     assert {(file, name) for file, name in undeclared if name not in declared} == set()
+
+
+def names_of_types(text: str) -> list[str]:
+    """Return the classes and type aliases that a module defines at its top."""
+    names = []
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.ClassDef):
+            names.append(node.name)
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            names.append(node.targets[0].id)
+    return [name for name in names if re.match(r"[A-Z]+[a-z]", name)]
+
+
+def names_defined_twice(modules: dict[str, str]) -> dict[str, list[str]]:
+    """Return each class or alias that several modules define, with the modules."""
+    places: dict[str, list[str]] = {}
+    for module, text in modules.items():
+        for name in names_of_types(text):
+            places.setdefault(name, []).append(module)
+    return {name: where for name, where in places.items() if len(where) > 1}
+
+
+def test_a_class_or_type_name_means_one_thing_in_the_whole_package() -> None:
+    modules = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in SOURCES}
+    assert names_defined_twice(modules) == {}
+
+
+def test_a_name_defined_twice_would_be_noticed() -> None:
+    modules = {
+        "a": "class Case:\n    class Inner: ...\n",
+        "b": "Case = tuple[int, int]\nLIMIT = 1\n",
+        "c": "LIMIT = 2\nInner = int\n",
+    }
+    assert names_defined_twice(modules) == {"Case": ["a", "b"]}

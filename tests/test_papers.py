@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import typer
 
-from tacit.experiments.paper_items import Finding, Paper, PaperItem, read_papers
+from tacit.experiments.paper_items import Paper, PaperFinding, PaperItem, read_papers
 from tacit.experiments.paper_pages import INDEX, index_page, paper_page
 from tacit.experiments.recorded import recorded_tables
 from tacit.experiments.registry import EXPERIMENTS
@@ -92,7 +92,7 @@ def test_a_verdict_says_why_and_where(item: PaperItem) -> None:
 
 
 @pytest.mark.parametrize("finding", FINDINGS, ids=lambda finding: finding.claim[:40])
-def test_what_shows_a_fault_can_be_run(finding: Finding) -> None:
+def test_what_shows_a_fault_can_be_run(finding: PaperFinding) -> None:
     assert runs(finding.command), finding.command
 
 

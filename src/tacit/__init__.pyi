@@ -48,7 +48,7 @@ from tacit.workflows.ask import ask
 from tacit.workflows.compare import compare
 from tacit.workflows.fabricate import fabricate, fabricate_from
 from tacit.workflows.models import read_model, write_model
-from tacit.workflows.predict import predict
+from tacit.workflows.predict import predict, write_predictions
 from tacit.workflows.release import make_release, release
 from tacit.workflows.report import report
 from tacit.workflows.what_if import what_if
@@ -119,6 +119,7 @@ __all__ = [
     "tune",
     "what_if",
     "write_model",
+    "write_predictions",
     "write_release",
 ]
 

@@ -74,6 +74,7 @@ PUBLIC_NAMES = {
     "tune": "tacit.situations.feedback.search",
     "what_if": "tacit.workflows.what_if",
     "write_model": "tacit.workflows.models",
+    "write_predictions": "tacit.workflows.predict",
     "write_release": "tacit.releases.file",
 }
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from tacit.models.pair_metric.descent import DECIDING_SHARE, Descent
+from tacit.models.pair_metric.descent import DECIDING_SHARE, MetricDescent
 from tacit.privacy.mechanisms import Laplace
 from tacit.privacy.mechanisms.base import to_grid
 
@@ -13,7 +13,7 @@ from tacit.privacy.mechanisms.base import to_grid
 @pytest.mark.parametrize("kappa", [1, 2, 8])
 def test_moves_spread_over_batches_cost_what_one_pass_promises(kappa: int) -> None:
     """Each batch may cross one grid line more in every coordinate: counted once, the loss is 0.04 % too large."""
-    descent = Descent(
+    descent = MetricDescent(
         n_pairs=64, n_features=8, n_components=8, kappa=kappa, mechanism="laplace", epsilon=1.0, delta=0.0,
         radius=1.0, margin=1.0, clip=1.0, passes=1, batches=8, rate=1.0,
     )  # fmt: skip

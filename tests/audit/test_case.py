@@ -10,7 +10,7 @@ from tacit.audit.case import EPSILON, Case, game_case, replay_fits, replay_resul
 from tacit.models.class_moments.nearest_mean import PrivateNearestMean
 from tacit.privacy.account import Account, Step
 from tacit.privacy.budget import Budget
-from tacit.privacy.card import AuditResult
+from tacit.privacy.card_content import AuditResult
 from tacit.privacy.mechanisms import Laplace
 
 TABLE = np.array([[0.1, 0.2], [0.3, 0.4]]), np.array([0, 1])

@@ -8,7 +8,17 @@ from scipy.stats import rankdata, ttest_rel
 from sklearn.metrics import roc_auc_score
 
 from tacit.experiments import linear_runs
-from tacit.experiments.linear_runs import DIRECT, SIMPLE, SOURCE, LinearTask, comparable, measure, printed_area, ranks
+from tacit.experiments.linear_runs import (
+    DIRECT,
+    SIMPLE,
+    SOURCE,
+    LinearTask,
+    comparable,
+    measure,
+    printed_area,
+    rank_rows,
+    ranks,
+)
 from tacit.models.linear.feature_split import FeatureSplit
 from tacit.models.linear.logistic import PrivateLogisticRegression
 
@@ -85,3 +95,17 @@ def test_source_and_target_never_share_their_noise(monkeypatch: pytest.MonkeyPat
         measure(TASK, 1.0, {}, seed=seed)
     assert len(seeds) == 4
     assert len(set(seeds)) == 4
+
+
+def test_rank_rows_rank_the_means_of_each_case_and_count_marks() -> None:
+    first = [{"a": 0.9 + 0.01 * k, "b": 0.5 + 0.02 * k} for k in range(4)]
+    second = [{"a": 0.2, "b": 0.8}, {"a": 0.3, "b": 0.8}, {"a": 0.2, "b": 0.9}]
+    rows = {(row.method, row.metric.split()[0]): row for row in rank_rows("all 2", [first, second], "cases")}
+    assert {key: row.mean for key, row in rows.items()} == {
+        ("a", "averaged"): 1.5,
+        ("b", "averaged"): 1.5,
+        ("a", "share"): 0.5,
+        ("b", "share"): 0.5,
+    }
+    assert {row.setting for row in rows.values()} == {"all 2"}
+    assert "share of cases best" in rows["a", "share"].metric

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tacit.experiments.paper_items import Finding, Paper, PaperItem
+from tacit.experiments.paper_items import Paper, PaperFinding, PaperItem
 from tacit.experiments.paper_pages import (
     index_page,
     item_line,
@@ -31,7 +31,7 @@ ITEM = PaperItem(
     figures=(("units", "good", "epsilon 1"), ("units", "absent", "epsilon 1"), ("hearts", "good", "epsilon 1")),
 )
 PAPER = Paper(
-    "toy", "A toy", "In short.", (ITEM,), {"Table": ["1"]}, ("units", "hearts"), (Finding("c", "f", "m", "x"),)
+    "toy", "A toy", "In short.", (ITEM,), {"Table": ["1"]}, ("units", "hearts"), (PaperFinding("c", "f", "m", "x"),)
 )
 
 

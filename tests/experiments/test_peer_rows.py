@@ -11,7 +11,7 @@ from tacit.data.rows.encoding import encode
 from tacit.data.schemas.columns import Categorical, Label, Numeric
 from tacit.data.schemas.schema import Schema
 from tacit.experiments import peer_rows as module
-from tacit.experiments.mixed_tables import SplitTable
+from tacit.experiments.mixed_tables import OwnerSplit
 from tacit.experiments.peer_rows import peer_columns, peer_rows
 
 SCHEMA = Schema(
@@ -26,7 +26,7 @@ TABLE = pl.DataFrame(
     {"age": [30, 40], "dose": [0.5, None], "work": ["farm", None], "y": ["yes", "no"]},
 )
 ROWS = encode(TABLE, SCHEMA)
-SPLIT = SplitTable(ROWS, ROWS, SCHEMA)
+SPLIT = OwnerSplit(ROWS, ROWS, SCHEMA)
 
 
 def test_peers_get_the_rows_and_the_public_domain() -> None:
@@ -48,17 +48,24 @@ def test_rows_of_a_peer_are_encoded_as_ours(monkeypatch: pytest.MonkeyPatch) -> 
         columns = {"age": [30, 40], "dose": [0.5, None], "work": ["farm", "(missing)"], "y": ["yes", "no"]}
         return {"columns": columns, "seconds": 2.5}
 
-    monkeypatch.setattr(module, "ask_peer", answer)
-    found = peer_rows("MST", SPLIT, epsilon=1.0, delta=1e-6, seed=3)
+    monkeypatch.setattr(module, "kept_answer", answer)
+    found = peer_rows("MST", SPLIT, epsilon=1.0, delta=1e-6, seed=3, limit=60)
     assert found is not None
     rows, seconds = found
+    assert rows is not None
     assert seconds == 2.5
     assert (rows.X == ROWS.X).all()
     assert rows.y.tolist() == ROWS.y.tolist()
     assert asked[0][:2] == ("peer_rows.py", "MST")
     assert int(asked[0][2]["seed"]) == 3
+    assert float(asked[0][2]["limit"]) == 60
 
 
 def test_without_the_peer_there_are_no_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "ask_peer", lambda *_: None)
-    assert peer_rows("AIM", SPLIT, epsilon=1.0, delta=1e-6, seed=0) is None
+    monkeypatch.setattr(module, "kept_answer", lambda *_: None)
+    assert peer_rows("AIM", SPLIT, epsilon=1.0, delta=1e-6, seed=0, limit=60) is None
+
+
+def test_a_peer_that_was_stopped_has_seconds_and_no_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "kept_answer", lambda *_: {"columns": None, "seconds": 61.0})
+    assert peer_rows("AIM", SPLIT, epsilon=1.0, delta=1e-6, seed=0, limit=60) == (None, 61.0)

@@ -75,20 +75,31 @@ def test_peers_get_numbers_in_their_units_and_categories_as_codes() -> None:
 
 
 def test_without_their_environment_peers_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table_runs, "ask_peer", lambda *_: None)
+    monkeypatch.setattr(table_runs, "kept_answer", lambda *_: None)
     assert list(peer_figures(parts(CLASSES), 1, ("DP-EBM",))) == []
 
 
-def test_figures_of_peers_stand_under_their_epsilon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table_runs, "ask_peer", lambda *_: {"0.5": {"quality": 0.8, "seconds": 2.0}})
-    found = list(peer_figures(parts(CLASSES), 1, ("DP-EBM",)))
-    assert found == [("DP-EBM", "towns, epsilon 0.5", 0.8), ("DP-EBM" + SECONDS, "towns, epsilon 0.5", 2.0)]
+def test_peers_are_asked_at_each_epsilon_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, float]] = []
+
+    def answer(script: str, method: str, arrays: dict[str, np.ndarray]) -> dict[str, float] | None:
+        assert script == "peer_tables.py"
+        asked.append((method, float(arrays["epsilon"])))
+        return {"quality": 0.8, "seconds": 2.0} if arrays["epsilon"] == 0.5 else None
+
+    monkeypatch.setattr(table_runs, "kept_answer", answer)
+    monkeypatch.setattr(table_runs, "EPSILONS", (0.1, 0.5))
+    figures = list(peer_figures(parts(CLASSES), 1, ("DP-EBM", "Opacus linear")))
+    assert asked == [(method, epsilon) for method in ("DP-EBM", "Opacus linear") for epsilon in (0.1, 0.5)]
+    # Cells that a peer did not fill are left out.
+    assert figures[:2] == [("DP-EBM", "towns, epsilon 0.5", 0.8), ("DP-EBM" + SECONDS, "towns, epsilon 0.5", 2.0)]
+    assert {method for method, _, _ in figures[2:]} == {"Opacus linear", "Opacus linear" + SECONDS}
 
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[tuple[str, str, str, int]]]:
     monkeypatch.setattr(table_runs, "EPSILONS", (1.0,))
-    monkeypatch.setattr(table_runs, "ask_peer", lambda *_: None)
+    monkeypatch.setattr(table_runs, "kept_answer", lambda *_: None)
 
     def run(**settings: bool) -> list[tuple[str, str, str, int]]:
         rows = table_rows(lambda seed: parts(CLASSES, seed), runs=2, peers=("DP-EBM",), metric="ROC AUC", **settings)

@@ -10,7 +10,7 @@ import typer
 from typer.testing import CliRunner
 
 from tacit.errors import InputError
-from tacit.interfaces.cli.commands import COMMANDS, Entry
+from tacit.interfaces.cli.commands import COMMANDS, Command
 from tacit.interfaces.cli.main import LazyGroup, app
 
 FUNCTIONS = {name: entry for name, entry in COMMANDS.items() if entry.target}
@@ -18,7 +18,7 @@ GROUPS = {name: entry for name, entry in COMMANDS.items() if not entry.target}
 HEAVY = {"torch", "flwr", "fastapi", "sklearn", "scipy", "polars", "dp_accounting", "numpy", "tacit.privacy.ledger"}
 
 
-def function_of(entry: Entry) -> object:
+def function_of(entry: Command) -> object:
     module, function = entry.target.split(":")
     return getattr(importlib.import_module(module), function)
 
@@ -34,7 +34,7 @@ def loaded_by(*arguments: str) -> set[str]:
     return set(done.stderr.split())
 
 
-def group_of(table: dict[str, Entry]) -> typer.Typer:
+def group_of(table: dict[str, Command]) -> typer.Typer:
     """Return an application whose commands are those of ``table``."""
 
     class Group(LazyGroup):
@@ -118,6 +118,6 @@ def test_a_command_whose_extra_is_not_installed_says_how_to_install_it(monkeypat
 
 
 def test_a_mistake_in_the_table_is_not_taken_for_a_part_that_is_not_installed() -> None:
-    table = {"a": Entry("tacit.interfaces.cli.absent:a", "A.", extra="serve"), "b": Entry("absent:b", "B.")}
+    table = {"a": Command("tacit.interfaces.cli.absent:a", "A.", extra="serve"), "b": Command("absent:b", "B.")}
     for name in table:
         assert isinstance(CliRunner().invoke(group_of(table), [name]).exception, ModuleNotFoundError)

@@ -7,14 +7,14 @@ import pytest
 
 from tacit.adoption.tables.averaged_transfer import AveragedTransfer
 from tacit.errors import InputError
-from tacit.experiments.harm_runs import SETS, Case, change, harm_case
+from tacit.experiments.harm_runs import SETS, HarmCase, change, harm_case
 
 LABELS = (20, 60)
 MOST_MEAN_LOSS, MOST_CELL_LOSS = 0.005, 0.03
 
 
 @cache
-def case(draw: int, rare: bool) -> Case:
+def case(draw: int, rare: bool) -> HarmCase:
     return harm_case("made up", draw, rare=rare)
 
 

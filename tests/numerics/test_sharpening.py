@@ -15,7 +15,7 @@ from scipy.special import softmax
 from tacit.arrays import FloatArray
 from tacit.errors import InputError
 from tacit.numerics.sharpening import (
-    Loss,
+    LossAndGradient,
     adaptive_sharpening_loss,
     consistency_loss,
     entropy_loss,
@@ -27,7 +27,7 @@ from tacit.numerics.sharpening import (
 from tacit.numerics.sparsemax import sparsemax, support
 
 Z = np.array([[0.5, 0.2, 0.1, -0.3, -1.0]])
-KNOWN: dict[str, tuple[Callable[[FloatArray], Loss], float, list[float]]] = {
+KNOWN: dict[str, tuple[Callable[[FloatArray], LossAndGradient], float, list[float]]] = {
     "ADS r=1": (partial(adaptive_sharpening_loss, power=1.0), 0.0, [0.0, 0.0, 0.0, 0.0, 0.0]),
     "ADS r=1.5": (
         partial(adaptive_sharpening_loss, power=1.5),
@@ -106,7 +106,7 @@ def test_sharpening_is_the_divergence_from_its_fixed_target(temperature: float) 
         partial(consistency_loss, reference=[[0.0, 0.4, -0.3, 0.2, 0.9, -1.0]]),
     ],
 )
-def test_the_gradient_is_that_of_the_loss(loss: Callable[[FloatArray], Loss]) -> None:
+def test_the_gradient_is_that_of_the_loss(loss: Callable[[FloatArray], LossAndGradient]) -> None:
     seen = 0
     for row in 1.5 * np.random.default_rng(1).standard_normal((12, 6)):
         gradient = loss(row[None]).gradients[0]
@@ -237,6 +237,6 @@ def test_one_class_and_single_precision_are_taken() -> None:
         (lambda: entropy_loss([[np.inf, 0.0]]), "logits must"),
     ],
 )
-def test_settings_outside_the_range_are_refused(call: Callable[[], Loss], named: str) -> None:
+def test_settings_outside_the_range_are_refused(call: Callable[[], LossAndGradient], named: str) -> None:
     with pytest.raises(InputError, match=named):
         call()

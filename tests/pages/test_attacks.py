@@ -15,7 +15,8 @@ from tacit.audit.attacks.release_attack import ReleaseAttack
 from tacit.models.class_moments.nearest_mean import PrivateNearestMean
 from tacit.pages.attacks import attack_page, verdict
 from tacit.pages.roc import roc_chart
-from tacit.privacy.card import Card, Guarantee
+from tacit.privacy.card import Card
+from tacit.privacy.card_content import Guarantee
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]

@@ -9,11 +9,18 @@ import numpy as np
 import pytest
 
 from tacit.adoption.evidence.comparison import compare
+from tacit.audit.table_comparison import compare_tables
 from tacit.data.public.schemas import image_schema
+from tacit.data.rows.encoding import Encoded
 from tacit.data.schemas.columns import Label, Numeric
 from tacit.data.schemas.schema import Schema
+from tacit.kinds.additive import KIND as ADDITIVE
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
+from tacit.kinds.fabricated_rows.make import fabricate
 from tacit.kinds.linear import KIND as LINEAR
+from tacit.kinds.marginals import KIND as MARGINALS
+from tacit.pages.compare import compare_page
+from tacit.pages.fabricated import MOST_CORRELATED, FabricatedFacts, fabricated_page
 from tacit.pages.model_page import ModelFacts, model_page
 from tacit.pages.table_summary import summarise_table
 from tacit.releases.file import Release
@@ -54,6 +61,23 @@ def page_of(schema: Schema, releases: list[Release]) -> str:
     )
 
 
+def fabricated_pages() -> dict[str, str]:
+    """Return the pages about a fabricated table of as many columns as they show, and about its comparison."""
+    names = (LONG, *(f"column {place}" for place in range(MOST_CORRELATED - 1)))
+    wide = Schema((*(Numeric(name, (0, 1)) for name in names), Label("ill", ("no", "yes"))))
+    X, y = drawn(wide)
+    made = fabricate(X, y, wide, unit="record", epsilon=1.0, delta=1e-6)
+    real, rows = (Encoded(each, codes, wide.encoded_names, wide.classes) for each, codes in ((X, y), (made.X, made.y)))
+    facts = FabricatedFacts(rows, wide, made.card, method="moments", original=real)
+    return {
+        "fabricated": fabricated_page(facts),
+        "compare": compare_page(compare_tables(real, rows, wide), real, rows, wide),
+    }
+
+
+PAGES = ["pictures", "table", "release", "linear", "additive", "marginals", "fabricated", "compare"]
+
+
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("reports")
@@ -71,6 +95,9 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "release": report_release(of_table),
         "linear": report_release(LINEAR.release(*drawn(table), table, unit="record", epsilon=5, delta=0.0)),
     }
+    texts |= {"additive": report_release(ADDITIVE.release(*drawn(table), table, unit="record", epsilon=1, delta=1e-6))}
+    texts |= {"marginals": report_release(MARGINALS.release(*drawn(table), table, epsilon=1, delta=1e-6))}
+    texts |= fabricated_pages()
     for name, text in texts.items():
         (folder / f"{name}.html").write_text(text, encoding="utf-8")
     return {name: folder / f"{name}.html" for name in texts}
@@ -84,11 +111,11 @@ def browser() -> Iterator[Any]:
         chromium.close()
 
 
-@pytest.mark.parametrize("name", ["pictures", "table", "release", "linear"])
+@pytest.mark.parametrize("name", PAGES)
 def test_a_report_reads_well_everywhere(browser: Any, reports: dict[str, Path], name: str, tmp_path: Path) -> None:
     backgrounds = set()
     for scheme in ("light", "dark"):
-        for width in (375, 1200):
+        for width in (375, 420, 1280):
             context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 800})
             page = context.new_page()
             said: list[str] = []
@@ -143,4 +170,18 @@ def test_a_release_prints_on_paper_with_room_for_signatures(browser: Any, report
     assert page.evaluate("getComputedStyle(document.querySelector('h1')).color") == "rgb(0, 0, 0)"
     assert page.locator(".signed").count() == 6
     assert len(page.pdf(format="A4")) > 20_000
+    page.close()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_nothing_is_cut_on_paper(browser: Any, reports: dict[str, Path], name: str) -> None:
+    """A4 between its margins is 178 mm or 672 px wide; what would be scrolled on a screen must fit too."""
+    page = browser.new_page(viewport={"width": 672, "height": 1000})
+    page.goto(reports[name].as_uri())
+    page.emulate_media(media="print")
+    beyond = page.evaluate(
+        "[...document.querySelectorAll('main *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1"
+        " && !e.closest('svg')).map(e => e.outerHTML.slice(0, 80))"
+    )
+    assert beyond == []
     page.close()

@@ -9,7 +9,7 @@ from tacit.data.schemas.columns import Label, Numeric
 from tacit.data.schemas.schema import Schema
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.pages.guarantee import guarantee_block
-from tacit.privacy.card import AuditResult
+from tacit.privacy.card_content import AuditResult
 from tacit.releases.file import Release
 
 

@@ -15,6 +15,7 @@ from tacit.data.schemas.schema import Schema
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.pages.model_page import ModelFacts, model_page
 from tacit.pages.table_summary import summarise_table
+from tacit.privacy.card_facts import CardFacts
 from tacit.releases.file import Release
 from tacit.workflows.report import report_release
 
@@ -142,6 +143,26 @@ def test_whatever_a_file_says_is_shown_and_never_run() -> None:
         assert page.all("script") == []
         assert "<script" not in text
         assert EVIL in page.text
+
+
+@pytest.mark.parametrize(
+    ("stated", "title"),
+    [
+        (CardFacts(owner="Clinic A", dataset="scans"), "What Clinic A hands out"),
+        (CardFacts(dataset="scans of 2024"), "What is handed out of scans of 2024"),
+        (CardFacts(), "What the owner hands out"),
+    ],
+)
+def test_the_title_of_a_release_says_who_hands_something_out(stated: CardFacts, title: str) -> None:
+    release = released(table_schema("abc"))
+    text = report_release(replace(release, card=replace(release.card, facts=stated)))
+    assert f"<title>{title}</title>" in text
+    assert f"<h1>{title}</h1>" in text
+    assert release.card.title.lower() in Page(text).text.lower()
+
+
+def test_the_title_of_a_model_says_what_it_predicts(pages: dict[str, str]) -> None:
+    assert "<title>What was adopted for predicting ill</title>" in pages["table"]
 
 
 def test_a_release_page_holds_nothing_but_the_release() -> None:

@@ -7,7 +7,7 @@ from tests.models.additive.test_learning import crossed, learned
 
 from tacit.models.additive.levels import ColumnLevels, number_levels
 from tacit.models.additive.model import AdditiveCurves
-from tacit.models.additive.pairs import LevelPair, PairTable
+from tacit.models.additive.pairs import LevelPair, PairCurve
 from tacit.pages.additive import noise_share
 from tacit.pages.pair_maps import MOST_MAPS, cell_names, pair_maps
 
@@ -21,7 +21,7 @@ def curves(values: np.ndarray, n_pairs: int = 1) -> AdditiveCurves:
     pair = LevelPair((0, 1), (AGE_CELLS, CITY_CELLS))
     size, n_scores = AGE.size + CITY.size, values.shape[1]
     tables = [
-        PairTable(pair, values * (1 + place), np.full_like(values, 0.1), np.full(6, 1 / 6)) for place in range(n_pairs)
+        PairCurve(pair, values * (1 + place), np.full_like(values, 0.1), np.full(6, 1 / 6)) for place in range(n_pairs)
     ]
     flat = np.zeros((size, n_scores))
     return AdditiveCurves((AGE, CITY), flat, flat, np.zeros(n_scores), np.full(size, 0.1), tuple(tables))

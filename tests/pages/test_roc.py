@@ -8,7 +8,7 @@ import pytest
 
 from tacit.audit.attacks.outcome import outcome
 from tacit.pages.roc import FEWEST_DECADES, LIMIT_POINTS, MOST_DECADES, _forbidden, _LogAxis, _staircase, roc_chart
-from tacit.privacy.card import Guarantee
+from tacit.privacy.card_content import Guarantee
 
 RNG = np.random.default_rng(0)
 # Members score one unit higher: an area of about 0.76.

@@ -8,7 +8,8 @@ from tacit import Budget
 from tacit.errors import InputError
 from tacit.privacy import accounting
 from tacit.privacy.account import Account, Step
-from tacit.privacy.card import AuditResult, Card, Guarantee
+from tacit.privacy.card import Card
+from tacit.privacy.card_content import AuditResult, Guarantee
 from tacit.privacy.card_page import settings_text
 from tacit.privacy.mechanisms import Laplace, NormGamma
 

@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 
 from tacit.privacy.budget import Relation, Unit
-from tacit.privacy.card import AuditResult, Card, Part
+from tacit.privacy.card import Card
+from tacit.privacy.card_content import AuditResult, Part, number_text
 from tacit.privacy.card_facts import CardFacts, LedgerCharge, LedgerHistory
 from tacit.privacy.card_page import (
     ADAPTIVE,
     FIXED,
     WIDTH,
     confidence_text,
-    number_text,
     page,
     person_meaning,
     settings_text,

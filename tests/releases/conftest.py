@@ -11,7 +11,8 @@ import pytest
 
 from tacit.files import archive
 from tacit.privacy.budget import Unit
-from tacit.privacy.card import Card, Part
+from tacit.privacy.card import Card
+from tacit.privacy.card_content import Part
 from tacit.privacy.events import LaplaceEvent, RepeatedEvent
 from tacit.releases.file import Release, write_release
 

@@ -4,7 +4,8 @@ from typing import Any
 import pytest
 
 from tacit.errors import NotReleasableError, ReleaseError
-from tacit.privacy.card import Card, Guarantee
+from tacit.privacy.card import Card
+from tacit.privacy.card_content import Guarantee
 from tacit.releases.file import as_written, read_card, releasable
 
 

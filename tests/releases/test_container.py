@@ -131,7 +131,7 @@ def test_a_member_of_text_that_is_too_large_is_refused_unread(
     path = put_together(tmp_path / "a", {**members, name: b" " * size})
     read_member = archive.read_member
 
-    def watched(file: Any, member: archive.Member) -> bytes:
+    def watched(file: Any, member: archive.ArchiveMember) -> bytes:
         assert member.name != name
         return read_member(file, member)
 

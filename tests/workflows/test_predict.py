@@ -11,8 +11,9 @@ from tacit.data.reading.table_source import read_table
 from tacit.data.rows.encoding import decode
 from tacit.data.schemas.columns import Categorical, Label, Numeric
 from tacit.data.schemas.schema import Schema
-from tacit.errors import InputError, ReleaseError, TacitError
+from tacit.errors import InputError, ReleaseError, SchemaError, TacitError
 from tacit.workflows.models import AdoptedModel, is_release_file, open_predictor
+from tacit.workflows.predict import write_predictions
 
 SCHEMA = Schema((Numeric("age", (0.0, 100.0)), Categorical("sex", ("f", "m")), Label("outcome", ("well", "ill"))))
 
@@ -109,3 +110,65 @@ def test_batches_of_a_folder_give_what_the_whole_table_gives(adopted: AdoptedMod
     named[:50].write_parquet(folder / "a.parquet")
     named[50:].write_parquet(folder / "b.parquet")
     assert tacit.predict(adopted, folder, keep=["id"]).equals(tacit.predict(adopted, named, keep=["id"]))
+
+
+@pytest.mark.parametrize("name", ["p.csv", "p.parquet"])
+def test_predictions_written_block_by_block_are_those_that_are_returned(
+    adopted: AdoptedModel, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame, _ = people(90, 9)
+    named = frame.with_columns(pl.Series("id", [f"p{k}" for k in range(90)]))
+    expected = tacit.predict(adopted, named, keep=["id"])
+    monkeypatch.setattr("tacit.workflows.predict.BLOCK", 7)
+    summary = write_predictions(adopted, named, tmp_path / name, keep=["id"])
+    written = read_table(tmp_path / name).cast({"confidence": pl.Float64})
+    assert written.select("id", "prediction").equals(expected.select("id", "prediction"))
+    assert np.allclose(written["confidence"], expected["confidence"], atol=1e-6)
+    assert summary.rows == 90
+    assert summary.columns == ("id", "prediction", "confidence")
+    assert summary.classes == dict(expected["prediction"].value_counts().iter_rows())
+    assert summary.mean == pytest.approx(expected["confidence"].mean(), abs=1e-6)
+
+
+def test_a_bad_cell_in_a_later_file_leaves_no_predictions(adopted: AdoptedModel, tmp_path: Path) -> None:
+    frame, _ = people(60, 10)
+    texts = frame.with_columns(pl.col("age").cast(pl.String))
+    folder = tmp_path / "new"
+    folder.mkdir()
+    texts[:40].write_csv(folder / "a.csv")
+    texts[40:].with_columns(age=pl.Series(["30"] * 19 + ["Smith-4711"])).write_csv(folder / "b.csv")
+    for output in (tmp_path / "p.csv", tmp_path / "p.parquet"):
+        with pytest.raises(SchemaError, match=r"^b\.csv: column 'age', row 20 ") as caught:
+            write_predictions(adopted, folder, output)
+        assert "Smith" not in str(caught.value)
+    assert [path.name for path in tmp_path.iterdir()] == ["new"]
+
+
+def test_a_pandas_frame_gets_its_predictions_in_pandas_with_its_index(adopted: AdoptedModel) -> None:
+    pd = pytest.importorskip("pandas")
+    frame, _ = people(30, 5)
+    names = [f"patient {row}" for row in range(30)]
+    theirs = pd.DataFrame(frame.to_dict(as_series=False), index=names)
+    predictions = tacit.predict(adopted, theirs, keep=["age"])
+    assert isinstance(predictions, pd.DataFrame)
+    assert list(predictions.index) == names
+    theirs["prediction"] = predictions["prediction"]  # joins by index
+    expected = tacit.predict(adopted, frame, keep=["age"])
+    assert theirs["prediction"].tolist() == expected["prediction"].to_list()
+    assert predictions.to_dict("list") == expected.to_dict(as_series=False)
+
+
+def test_an_arrow_table_gets_its_predictions_as_one(adopted: AdoptedModel) -> None:
+    pa = pytest.importorskip("pyarrow")
+    frame, _ = people(10, 6)
+    predictions = tacit.predict(adopted, frame.to_arrow())
+    assert isinstance(predictions, pa.Table)
+    assert predictions.to_pydict() == tacit.predict(adopted, frame).to_dict(as_series=False)
+
+
+def test_what_the_main_job_returns_is_short_to_print(adopted: AdoptedModel) -> None:
+    release = tacit.release(people(60, 7)[0], SCHEMA, epsilon=1.0, delta=1e-6, random_state=0)
+    assert repr(adopted) == "<AdoptedModel 'averaged_model': AveragedTransfer>"
+    assert repr(release) == "<Release 'additive': epsilon 1, delta 1e-06 per record>"
+    assert repr(release.card).endswith("epsilon 1, delta 1e-06 per record>")
+    assert str(release.card) == release.card.to_text()

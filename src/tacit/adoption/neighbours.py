@@ -5,26 +5,25 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_is_fitted
 
 from tacit import checks
 from tacit.adoption.evidence.picture_evidence import Evidence
-from tacit.adoption.receiver_table import receiver_table
-from tacit.adoption.stored_model import rebuilt, stored_classes
-from tacit.arrays import Codes, FloatArray
+from tacit.adoption.receiver_table import LabelledReceiverMixin
+from tacit.adoption.stored_model import StoredModelMixin, stored_classes
+from tacit.arrays import Arrays, Codes, FloatArray
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.kinds.registry import kind_of
+from tacit.models.per_class import ProbabilityClassifierMixin, best_classes
 from tacit.models.schema_rows import schema_rows
+from tacit.models.scikit_learn import BaseEstimator
 from tacit.releases.file import Model, Release
 from tacit.releases.lesson import ReceiverTable
 
-KIND = "neighbours_model"
 
-
-class MetricNeighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class MetricNeighbours(LabelledReceiverMixin, StoredModelMixin, ProbabilityClassifierMixin, BaseEstimator):
     """Nearest neighbours among few labelled rows, in the released metric that serves them best.
 
     The plain Euclidean metric of the rows in [0, 1] takes part too, and wins where it names more of the labelled rows
@@ -57,20 +56,21 @@ class MetricNeighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     [1]
     """
 
+    model_kind = "neighbours_model"
+    made_by = "adopting a metric of pairs"
+    row_type = np.float64
+
     def __init__(self, releases: Sequence[Release] = (), *, schema: Schema | None = None, n_neighbors: int = 5) -> None:
         self.releases = releases
         self.schema = schema
         self.n_neighbors = n_neighbors
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Choose a metric for rows ``X`` with labels ``y`` [N].
-
-        ``X`` is encoded, in [0, 1], or a data frame with the columns of the schema. ``y`` holds names of classes or
-        their codes; -1, None, NaN or blank where unlabelled.
-        """
+    def _check_parameters(self) -> None:
         checks.whole("n_neighbors", self.n_neighbors)
-        table, self.classes_ = receiver_table(self, X, y, np.float64)
-        self.schema_, rows, self.codes_ = table.schema, table.X, table.codes
+
+    def _learn(self, table: ReceiverTable) -> None:
+        """Choose the metric in which most labelled rows are named by the others."""
+        rows, self.codes_ = table.X, table.codes
         self.rows_ = rows[table.labelled]
         lessons = [_metric(release, table) for release in self.releases]
         # The first of equals is chosen: a release has seen more rows than we have labels.
@@ -92,45 +92,28 @@ class MetricNeighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             view_only=tuple(left_out[-1].tolist()),
             adopted=tuple(left_out[chosen_by_others, np.arange(len(self.rows_))].tolist()),
         )
-        return self
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return the share of each class among the neighbours [N, C]."""
         check_is_fitted(self)
         return self._shares(X, self.components_)
 
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the class of each row: the most frequent among its neighbours, the first of equals."""
-        shares = self.predict_proba(X)
-        labels: NDArray[Any] = self.classes_[shares.argmax(axis=1)]
-        return labels
-
     def target_only_predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the class of each row by neighbours in the plain metric, without any release."""
         check_is_fitted(self)
-        labels: NDArray[Any] = self.classes_[self._shares(X, np.eye(self.n_features_in_)).argmax(axis=1)]
-        return labels
+        return best_classes(self._shares(X, np.eye(self.n_features_in_)), self.classes_)
 
-    def to_model(self) -> Model:
-        """Return the file that the receiver keeps; not to be handed out."""
-        check_is_fitted(self)
-        arrays = {
+    def _parts(self) -> tuple[Arrays, dict[str, Any]]:
+        arrays: Arrays = {
             "classes": stored_classes(self.classes_),
             "components": self.components_,
             "rows": self.rows_,
             "codes": self.codes_.astype(np.int64),
         }
-        settings = {"n_neighbors": int(self.n_neighbors), "evidence": self.evidence_.to_dict()}
-        cards = tuple(release.card for release in self.releases)
-        return Model(KIND, arrays, settings, cards, self.schema_.to_dict())
+        return arrays, {"n_neighbors": int(self.n_neighbors), "evidence": self.evidence_.to_dict()}
 
     @classmethod
-    def from_model(cls, file: Model) -> "MetricNeighbours":
-        """Return the fitted classifier in ``file``."""
-        return rebuilt(file, KIND, "adopting a metric of pairs", cls._rebuilt)
-
-    @classmethod
-    def _rebuilt(cls, file: Model, schema: Schema) -> "MetricNeighbours":
+    def _rebuilt(cls, file: Model, schema: Schema) -> Self:
         model = cls(schema=schema, n_neighbors=checks.whole("n_neighbors", file.settings["n_neighbors"]))
         model.schema_, model.classes_ = schema, np.asarray(file.arrays["classes"])
         model.components_, model.rows_ = (np.asarray(file.arrays[name], float) for name in ("components", "rows"))

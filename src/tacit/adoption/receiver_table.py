@@ -1,7 +1,8 @@
 """The receiver's rows and labels, checked against its schema or described by one that is made for them."""
 
+from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,24 +11,41 @@ from sklearn.utils import check_consistent_length
 from tacit.arrays import UNLABELLED, Codes
 from tacit.data.schemas.columns import Label, Numeric
 from tacit.data.schemas.schema import Schema
-from tacit.errors import InputError
 from tacit.models.class_labels import partial_codes, require_two_classes
-from tacit.models.schema_rows import schema_rows
+from tacit.models.schema_rows import require_encoded_columns, schema_rows
 from tacit.releases.file import Release
 from tacit.releases.lesson import ReceiverTable
 
 
-def receiver_table(estimator: Any, X: ArrayLike, y: ArrayLike, dtype: Any) -> tuple[ReceiverTable, NDArray[Any]]:
-    """Return the checked rows and labels of an estimator's ``fit``, and the classes in the order of their codes.
+class LabelledReceiverMixin:
+    """``fit`` of a receiver's estimator that needs labels of at least two classes; ``_learn`` does the rest."""
 
-    The estimator has ``schema`` and ``releases``. Labels of fewer than two classes are refused.
-    """
-    known = known_schema(estimator.schema, estimator.releases)
-    rows, classes, codes = receiver_rows(estimator, X, y, known, dtype)
-    require_two_classes(codes)
-    labelled = np.flatnonzero(codes != UNLABELLED)
-    schema = plain_schema(rows.shape[1], classes) if known is None else known
-    return ReceiverTable(schema, rows, labelled, codes[labelled]), classes
+    row_type: ClassVar[Any]
+    schema: Schema | None
+    releases: Sequence[Release]
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Learn from rows ``X`` and labels ``y`` [N].
+
+        ``X`` is encoded, in [0, 1], or a data frame with the columns of the schema. ``y`` holds names of classes or
+        their codes; -1, None, NaN or blank where unlabelled.
+        """
+        self._check_parameters()
+        schema = known_schema(self.schema, self.releases)
+        rows, self.classes_, codes = receiver_rows(self, X, y, schema, self.row_type)
+        require_two_classes(codes)
+        labelled = np.flatnonzero(codes != UNLABELLED)
+        self.schema_ = plain_schema(rows.shape[1], self.classes_) if schema is None else schema
+        self._learn(ReceiverTable(self.schema_, rows, labelled, codes[labelled]))
+        return self
+
+    @abstractmethod
+    def _check_parameters(self) -> None:
+        """Raise InputError for a parameter that is out of its range."""
+
+    @abstractmethod
+    def _learn(self, table: ReceiverTable) -> None:
+        """Learn from the checked rows and labels."""
 
 
 def receiver_rows(
@@ -39,10 +57,8 @@ def receiver_rows(
     or by code as ``y`` has them, else the labels found.
     """
     rows = schema_rows(estimator, X, schema, dtype=dtype)
-    if schema is not None and len(schema.encoded_names) != rows.shape[1]:
-        raise InputError(
-            f"X must have the {len(schema.encoded_names)} encoded columns of the schema; got {rows.shape[1]}."
-        )
+    if schema is not None:
+        require_encoded_columns(schema, rows.shape[1])
     classes, codes = partial_codes(y, None if schema is None else schema.classes)
     check_consistent_length(rows, codes)
     return rows, classes, codes

@@ -1,32 +1,63 @@
-"""Reading a receiver's model file: the kind is checked, and a missing part is named."""
+"""A receiver's fitted estimator as the model file that it keeps, and back."""
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
+from tacit.arrays import Arrays
 from tacit.data.schemas.schema import Schema
 from tacit.errors import ReleaseError
-from tacit.releases.file import Model
-
-Receiver = TypeVar("Receiver")
+from tacit.releases.file import Model, Release
 
 # What rebuilding a classifier can raise when its file is not what this project wrote.
 MALFORMED = (KeyError, TypeError, ValueError, IndexError, RuntimeError)
 
 
-def rebuilt(file: Model, kind: str, made_by: str, rebuild: Callable[[Model, Schema], Receiver]) -> Receiver:
-    """Return the classifier that ``rebuild`` makes of ``file``; raise ReleaseError for another kind or a missing part.
+class StoredModelMixin:
+    """What every estimator of a receiver does alike: become a model file, and come back from one.
 
-    ``made_by`` says how models of this ``kind`` are made.
+    Attributes
+    ----------
+    model_kind : str
+        The kind that its files state.
+    made_by : str
+        How files of this kind are made, for messages.
     """
-    if file.kind != kind or file.schema is None:
-        raise ReleaseError(f"the model is of kind {file.kind!r}; {made_by} makes {kind!r}.")
-    try:
-        return rebuild(file, Schema.from_dict(file.schema, source="the model's schema"))
-    except MALFORMED as problem:
-        raise ReleaseError(f"the model file misses a part of the classifier: {problem}.") from problem
+
+    model_kind: ClassVar[str]
+    made_by: ClassVar[str]
+    releases: Sequence[Release]
+    schema_: Schema
+
+    def to_model(self) -> Model:
+        """Return the file that the receiver keeps; not to be handed out, unless its card says so."""
+        check_is_fitted(self)
+        arrays, settings = self._parts()
+        cards = tuple(release.card for release in self.releases)
+        return Model(self.model_kind, arrays, settings, cards, self.schema_.to_dict())
+
+    @classmethod
+    def from_model(cls, file: Model) -> Self:
+        """Return the fitted estimator in ``file``; raise ReleaseError for another kind or a missing part."""
+        if file.kind != cls.model_kind or file.schema is None:
+            raise ReleaseError(f"the model is of kind {file.kind!r}; {cls.made_by} makes {cls.model_kind!r}.")
+        try:
+            return cls._rebuilt(file, Schema.from_dict(file.schema, source="the model's schema"))
+        except MALFORMED as problem:
+            raise ReleaseError(f"the model file misses a part of the classifier: {problem}.") from problem
+
+    @abstractmethod
+    def _parts(self) -> tuple[Arrays, dict[str, Any]]:
+        """Return what was learned as arrays and JSON-ready settings."""
+
+    @classmethod
+    @abstractmethod
+    def _rebuilt(cls, file: Model, schema: Schema) -> Self:
+        """Return the estimator that ``_parts`` took apart."""
 
 
 def stored_classes(classes: NDArray[Any]) -> NDArray[Any]:

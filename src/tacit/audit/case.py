@@ -4,11 +4,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from numpy.typing import NDArray
+
+from tacit.arrays import FloatArray
 from tacit.audit.game import furthest_pair, mechanism_game
 from tacit.audit.replay import replay
-from tacit.privacy.card import AuditResult
+from tacit.privacy.card_content import AuditResult
 from tacit.privacy.mechanisms import Mechanism
 
+# Rows and their class codes.
+LabelledTable = tuple[FloatArray, NDArray[Any]]
 EPSILON = 1.0
 DELTA = 1e-3
 DRAWS = 40_000

@@ -10,7 +10,7 @@ from tacit.arrays import FloatArray
 from tacit.audit.case import DELTA, DRAWS, EPSILON, Case, replay_result
 from tacit.audit.game import Game, Sampler
 from tacit.privacy.budget import Budget
-from tacit.privacy.card import AuditResult
+from tacit.privacy.card_content import AuditResult
 from tacit.privacy.ledger import Ledger
 from tacit.privacy.mechanisms import Gaussian, Laplace
 from tacit.privacy.stream import NoiseStream

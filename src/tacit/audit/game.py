@@ -16,7 +16,7 @@ from scipy.special import betaincinv
 from tacit import checks
 from tacit.arrays import FloatArray
 from tacit.errors import InputError
-from tacit.privacy.card import AuditResult
+from tacit.privacy.card_content import AuditResult
 from tacit.privacy.mechanisms import (
     AgainstRest,
     Duchi,
@@ -41,9 +41,9 @@ FEW_VALUES = 64
 
 # Draws a statistic of the release that many times, for one of the two inputs.
 Sampler = Callable[[int], FloatArray]
-Table = TypeVar("Table")
+Neighbour = TypeVar("Neighbour")
 # Which draws of a statistic lie in an event.
-Event = Callable[[FloatArray], NDArray[np.bool_]]
+OutputSet = Callable[[FloatArray], NDArray[np.bool_]]
 
 
 @dataclass(frozen=True)
@@ -112,14 +112,14 @@ def mechanism_game(
     return Game(name or mechanism.name, epsilon, delta, sampler(first), sampler(second))
 
 
-def fit_samplers(statistic: Callable[[Table, int], float], seed: int | None) -> Callable[[Table], Sampler]:
+def fit_samplers(statistic: Callable[[Neighbour, int], float], seed: int | None) -> Callable[[Neighbour], Sampler]:
     """Return what makes samplers of ``statistic(table, draw)``, a number computed from a whole fit or release.
 
     Each fit gets another seed ``draw``, so that a game is repeatable as a whole.
     """
     stream = NoiseStream(seed)
 
-    def sampler(table: Table) -> Sampler:
+    def sampler(table: Neighbour) -> Sampler:
         return lambda count: np.array([statistic(table, int(stream.words(1, np.uint32)[0])) for _ in range(count)])
 
     return sampler
@@ -168,9 +168,9 @@ def _statistics(
     return statistics
 
 
-def _candidate_events(sample: FloatArray) -> list[Event]:
+def _candidate_events(sample: FloatArray) -> list[OutputSet]:
     cuts = np.unique(np.quantile(sample, np.linspace(0, 1, CUTS), method="nearest"))
-    events: list[Event] = []
+    events: list[OutputSet] = []
     for cut in cuts:
         events.append(lambda values, cut=cut: values <= cut)  # type: ignore[misc]
         events.append(lambda values, cut=cut: values >= cut)  # type: ignore[misc]
@@ -180,7 +180,7 @@ def _candidate_events(sample: FloatArray) -> list[Event]:
     return events
 
 
-def _bound(event: Event, first: FloatArray, second: FloatArray, delta: float, confidence: float) -> float:
+def _bound(event: OutputSet, first: FloatArray, second: FloatArray, delta: float, confidence: float) -> float:
     hits, misses = int(event(first).sum()), int(event(second).sum())
     tail = (1 - confidence) / 2
     low = float(betaincinv(hits, first.size - hits + 1, tail)) if hits else 0.0

@@ -179,12 +179,12 @@ def ledger_grants(claims: dict[str, Claim], *, converts: bool, budget: Budget = 
         name: claim if converts else replace(claim, relations=tuple(Relation), exact=())
         for name, claim in claims.items()
     }
-    known: dict[tuple[History, str], bool] = {}
+    answers: dict[tuple[History, str], bool] = {}
 
     def grants(history: History, name: str) -> bool:
-        if (history, name) not in known:
-            known.update({(history, each): verdict for each, verdict in _verdicts(history, charged, budget).items()})
-        return known[history, name]
+        if (history, name) not in answers:
+            answers.update({(history, each): verdict for each, verdict in _verdicts(history, charged, budget).items()})
+        return answers[history, name]
 
     return grants
 
@@ -209,8 +209,8 @@ def _fits(ledger: Ledger, claim: Claim) -> bool:
 def offers() -> dict[str, Offer]:
     """Return the releases of several kinds, and a desk's answer, on two tables that differ in one exchanged record."""
     tables = exchanged_tables()
-    made = {method: _release_offer(method, *loss, tables) for method, loss in RELEASES.items()}
-    return {**made, "desk": _desk_offer(len(tables[0][0]))}
+    release_offers = {method: _release_offer(method, *loss, tables) for method, loss in RELEASES.items()}
+    return {**release_offers, "desk": _desk_offer(len(tables[0][0]))}
 
 
 def exchanged_tables() -> tuple[MixedTable, MixedTable]:

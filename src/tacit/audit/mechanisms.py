@@ -9,7 +9,7 @@ from tacit.audit.case import DELTA, DRAWS, EPSILON, Case, game_case, replay_resu
 from tacit.audit.game import Game, Sampler, mechanism_game
 from tacit.privacy.account import Account, Step
 from tacit.privacy.budget import Budget, Unit
-from tacit.privacy.card import AuditResult
+from tacit.privacy.card_content import AuditResult
 from tacit.privacy.mechanisms import (
     Duchi,
     EntryNoise,

@@ -29,7 +29,7 @@ from tacit.models.linear.hypothesis_transfer import HypothesisTransfer
 from tacit.models.linear.logistic import PrivateLogisticRegression
 from tacit.models.linear.planning import SplitSettings
 from tacit.privacy.budget import Relation, Unit
-from tacit.privacy.card import AuditResult
+from tacit.privacy.card_content import AuditResult
 from tacit.releases.file import Release
 from tacit.releases.kind import ReleaseKind
 

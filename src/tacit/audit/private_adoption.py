@@ -7,19 +7,17 @@ from sklearn.utils import check_random_state
 
 from tacit.adoption.sources.source import LARGEST_SCORE
 from tacit.adoption.tables.private_transfer import PrivateTransfer
-from tacit.arrays import Codes, FloatArray
-from tacit.audit.case import EPSILON, FIT_EPSILON, Case, replay_result
+from tacit.arrays import FloatArray
+from tacit.audit.case import EPSILON, FIT_EPSILON, Case, LabelledTable, replay_result
 from tacit.audit.game import Game, fit_samplers
 from tacit.data.schemas.columns import Label, Numeric
 from tacit.data.schemas.schema import Schema
 from tacit.kinds.additive import KIND as ADDITIVE
-from tacit.privacy.card import AuditResult
+from tacit.privacy.card_content import AuditResult
 from tacit.releases.file import Release
 
 SCHEMA = Schema((Numeric("a", (0, 1)), Numeric("b", (0, 1)), Label("label", ("no", "yes"))))
 OWNER_ROWS, RECEIVER_ROWS, FITS = 200, 60, 400
-
-Table = tuple[FloatArray, Codes]
 
 
 class CentredTransfer(PrivateTransfer):
@@ -39,7 +37,7 @@ def cases(seed: int | None) -> list[Case]:
     ]
 
 
-def neighbours() -> tuple[Table, Table]:
+def neighbours() -> tuple[LabelledTable, LabelledTable]:
     """Return two tables that differ in one row and its label."""
     place = np.arange(RECEIVER_ROWS)
     X = np.column_stack([place % 7 / 6, place % 5 / 4]).astype(np.float64)
@@ -72,7 +70,7 @@ def _game(seed: int | None) -> Game:
 def _replay(estimator: type[PrivateTransfer], seed: int | None) -> AuditResult:
     release = _release()  # made before, for its own queries are none of the replay's
 
-    def run(table: Table) -> dict[str, object]:
+    def run(table: LabelledTable) -> dict[str, object]:
         model = estimator(EPSILON, releases=[release], schema=SCHEMA, random_state=seed).fit(*table)
         return {"correction": model.coef_}
 

@@ -17,7 +17,7 @@ from tacit.models.linear.logistic import PrivateLogisticRegression
 from tacit.models.linear.planning import SplitSettings
 from tacit.privacy.account import plan_claim
 from tacit.privacy.budget import ONLY_REPLACED, Relation, Unit
-from tacit.privacy.card import AuditResult
+from tacit.privacy.card_content import AuditResult
 from tacit.privacy.conversions import Claim, converted, told_apart_by
 from tacit.releases.kind import ReleaseKind
 

@@ -12,7 +12,7 @@ from tacit.data.rows.pairs import Signs
 from tacit.errors import InputError
 
 # Learns a metric [p, p] from pairs [K, 2, p] and their labels 1 and -1.
-Learner = Callable[[FloatArray, Signs], FloatArray]
+MetricLearner = Callable[[FloatArray, Signs], FloatArray]
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,9 @@ class RelationshipGuesses:
         return self.right / self.tried
 
 
-def guess_relationship(metric: FloatArray, pairs: FloatArray, signs: Signs, target: int, conjecture: Learner) -> int:
+def guess_relationship(
+    metric: FloatArray, pairs: FloatArray, signs: Signs, target: int, conjecture: MetricLearner
+) -> int:
     """Return 1 or -1, the label of pair ``target`` whose conjectured metric lies nearer to ``metric``.
 
     ``signs[target]`` is not read: both values of it are tried.
@@ -42,7 +44,13 @@ def guess_relationship(metric: FloatArray, pairs: FloatArray, signs: Signs, targ
 
 
 def attack(
-    released: Learner, conjecture: Learner, pairs: FloatArray, signs: Signs, *, tries: int, random_state: int = 0
+    released: MetricLearner,
+    conjecture: MetricLearner,
+    pairs: FloatArray,
+    signs: Signs,
+    *,
+    tries: int,
+    random_state: int = 0,
 ) -> RelationshipGuesses:
     """Return how often the attacker is right about random pairs, the label of each drawn by a fair coin first.
 

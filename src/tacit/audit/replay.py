@@ -33,7 +33,7 @@ class RecordedQuery:
 
 
 @dataclass(frozen=True)
-class Finding:
+class ReplayFinding:
     """One way in which a run contradicts what its mechanisms declare."""
 
     where: str
@@ -49,7 +49,7 @@ class Replay:
 
     queries: int
     largest_share: float
-    findings: tuple[Finding, ...]
+    findings: tuple[ReplayFinding, ...]
 
     @property
     def passed(self) -> bool:
@@ -100,32 +100,36 @@ class _Checker:
         self._rows = rows
         self._next = 0
         self.largest_share = 0.0
-        self.findings: list[Finding] = []
+        self.findings: list[ReplayFinding] = []
 
     def check(self, mechanism: Mechanism, values: FloatArray, draw: Callable[[], FloatArray]) -> FloatArray:
         index, self._next = self._next, self._next + 1
         where = f"query {index + 1} ({mechanism.name})"
         if index >= len(self._queries):
             self.findings.append(
-                Finding(where, "asked on the neighbour only: the number of queries depends on the data")
+                ReplayFinding(where, "asked on the neighbour only: the number of queries depends on the data")
             )
             return draw()
         query = self._queries[index]
         if mechanism != query.mechanism:
-            self.findings.append(Finding(where, "its settings depend on the data: sensitivity or noise is not public"))
+            self.findings.append(
+                ReplayFinding(where, "its settings depend on the data: sensitivity or noise is not public")
+            )
         # A mechanism that hides how many rows it was given says so; the shape of its answer is the same for any number.
         hidden_axes = 1 if getattr(mechanism, "hides_row_count", False) else 0
         if values.shape[hidden_axes:] != query.values.shape[hidden_axes:]:
-            self.findings.append(Finding(where, "its shape depends on the data"))
+            self.findings.append(ReplayFinding(where, "its shape depends on the data"))
             return query.answer.copy()
         self._measure(where, query, values)
         return query.answer.copy()
 
-    def unasked(self) -> list[Finding]:
+    def unasked(self) -> list[ReplayFinding]:
         missing = len(self._queries) - self._next
         if missing <= 0:
             return []
-        return [Finding(f"{missing} queries", "not asked on the neighbour: the number of queries depends on the data")]
+        return [
+            ReplayFinding(f"{missing} queries", "not asked on the neighbour: the number of queries depends on the data")
+        ]
 
     def _measure(self, where: str, query: RecordedQuery, values: FloatArray) -> None:
         declared = self._rows * query.mechanism.sensitivity
@@ -134,16 +138,16 @@ class _Checker:
         distance = query.mechanism.distance(query.values, values)
         self.largest_share = max(self.largest_share, distance / declared)
         if distance > declared * (1 + ROUNDING):
-            self.findings.append(Finding(where, f"moved by {distance:.6g}, declared at most {declared:.6g}"))
+            self.findings.append(ReplayFinding(where, f"moved by {distance:.6g}, declared at most {declared:.6g}"))
 
 
-def _differences(first: Results, second: Results) -> list[Finding]:
+def _differences(first: Results, second: Results) -> list[ReplayFinding]:
     findings = [
-        Finding(f"result {name!r}", "handed out for one of the two inputs only")
+        ReplayFinding(f"result {name!r}", "handed out for one of the two inputs only")
         for name in first.keys() ^ second.keys()
     ]
     return findings + [
-        Finding(f"result {name!r}", "differs although every noisy answer was the same: it leaks")
+        ReplayFinding(f"result {name!r}", "differs although every noisy answer was the same: it leaks")
         for name in sorted(first.keys() & second.keys())
         if not np.array_equal(np.asarray(first[name]), np.asarray(second[name]))
     ]

@@ -7,16 +7,13 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from tacit.adoption.pictures.private_head import STEPS, descend_head, head_gradient, plan_head
-from tacit.arrays import Codes, FloatArray
-from tacit.audit.case import DRAWS, EPSILON, Case, replay_result
+from tacit.audit.case import DRAWS, EPSILON, Case, LabelledTable, replay_result
 from tacit.audit.game import Game, mechanism_game
-from tacit.privacy.card import AuditResult
+from tacit.privacy.card_content import AuditResult
 
 ROWS, FEATURES, CLASSES, DELTA = 50, 4, 3, 1e-6
 # Of the game: halved noise shows in few draws where the answer costs an epsilon of about 3.
 GAME_EPSILON, GAME_DELTA = 3.0, 1e-3
-
-Table = tuple[FloatArray, Codes]
 
 
 def cases(seed: int | None) -> list[Case]:
@@ -29,7 +26,7 @@ def cases(seed: int | None) -> list[Case]:
     ]
 
 
-def neighbours(length: float = 1.0) -> tuple[Table, Table]:
+def neighbours(length: float = 1.0) -> tuple[LabelledTable, LabelledTable]:
     """Return features of ``length`` and codes, and the same with one row more."""
     random = check_random_state(0)
     rows = random.normal(size=(ROWS + 1, FEATURES))
@@ -43,7 +40,7 @@ def answer_replay(seed: int | None, *, length: float = 1.0) -> AuditResult:
     """Replay an answer with and without one row."""
     plan = plan_head(FEATURES, CLASSES, epsilon=EPSILON, delta=DELTA)
 
-    def run(table: Table) -> dict[str, object]:
+    def run(table: LabelledTable) -> dict[str, object]:
         account = plan.plan.open(random_state=0 if seed is None else seed, purpose="audit")
         return {"head": descend_head(*table, np.zeros((FEATURES, CLASSES)), plan, account)}
 

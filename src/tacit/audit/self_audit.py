@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from tacit.audit import desk, ledger, mechanisms, persons, private_adoption, relations, second_round
 from tacit.audit.case import Case, ListCases
 from tacit.audit.kinds.table import CASES
-from tacit.privacy.card import AuditResult
+from tacit.privacy.card_content import AuditResult
 
 FAMILIES: tuple[ListCases, ...] = (
     mechanisms.cases,

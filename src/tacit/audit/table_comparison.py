@@ -16,8 +16,8 @@ from tacit.files.notebook_html import html_facts
 from tacit.models.marginals.conditioning import Rules
 from tacit.models.marginals.layout import Layout
 from tacit.similarity.joint_cells import (
-    Cells,
     ImpossiblePair,
+    JointCells,
     cell_rule,
     impossible_rows,
     mean_variation,
@@ -33,7 +33,7 @@ SIZES = (1, 2, 3)
 
 
 @dataclass(frozen=True)
-class Learned:
+class LearnerAreas:
     """Areas under the ROC curve on real rows of a learner trained on real and on fabricated rows."""
 
     real: float
@@ -79,7 +79,7 @@ class TableComparison:
     impossible: float
     impossible_pairs: tuple[ImpossiblePair, ...]
     broken: float
-    learned: Mapping[str, Learned]
+    learned: Mapping[str, LearnerAreas]
     closeness: Closeness | None
 
     def _repr_html_(self) -> str:
@@ -98,7 +98,6 @@ class TableComparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures as JSON-ready values; an area that is not known is None."""
-        near = self.closeness
         return {
             "private": "computed from private rows without noise: not to be handed out",
             "rows": {"private": self.n_real, "fabricated": self.n_fabricated},
@@ -116,16 +115,7 @@ class TableComparison:
                 name: {"real": _known(each.real), "fabricated": _known(each.fabricated)}
                 for name, each in self.learned.items()
             },
-            "closest_record": None
-            if near is None
-            else {
-                "nearer_share": near.nearer_share,
-                "to_private": near.to_private,
-                "to_held_out": near.to_held_out,
-                "copies": near.copies,
-                "membership_auc": near.attack.area,
-                "membership_interval": list(near.attack.area_interval),
-            },
+            "closest_record": None if self.closeness is None else self.closeness.to_dict(),
         }
 
 
@@ -167,14 +157,16 @@ def compare_tables(
     )
 
 
-def _classes(rows: Encoded, layout: Layout) -> Cells | None:
+def _classes(rows: Encoded, layout: Layout) -> JointCells | None:
     return None if layout.label is None else rows.y
 
 
-def _learned(real: Encoded, fabricated: Encoded, held_out: Encoded | None) -> dict[str, Learned]:
+def _learned(real: Encoded, fabricated: Encoded, held_out: Encoded | None) -> dict[str, LearnerAreas]:
     """Return the areas of each learner on held-out rows, or on a third of the real ones that the real learner lacks."""
     train, test = (real, held_out) if held_out is not None else _split(real)
-    return {name: Learned(trained_area(name, train, test), trained_area(name, fabricated, test)) for name in LEARNERS}
+    return {
+        name: LearnerAreas(trained_area(name, train, test), trained_area(name, fabricated, test)) for name in LEARNERS
+    }
 
 
 def _split(rows: Encoded) -> tuple[Encoded, Encoded]:

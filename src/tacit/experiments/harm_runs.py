@@ -28,7 +28,7 @@ HOSTILE_SCALE = 1e4
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
+class HarmCase:
     """An owner's and a receiver's part of one table with two classes.
 
     Attributes
@@ -68,16 +68,18 @@ class Case:
             # The label of another question: whether some column is above its median.
             column = self.owner[:, generator.choice(np.flatnonzero(self.owner.std(axis=0) > 0.01))]
             labels = (column > np.median(column)).astype(np.intp)
-        made = kind_by_name("additive").release(
+        release = kind_by_name("additive").release(
             self.owner, labels, self.schema, epsilon=epsilon, delta=DELTA, random_state=seed
         )
         if name != "hostile":
-            return made
-        curves = made.arrays["values"]
-        return replace(made, arrays={**made.arrays, "values": HOSTILE_SCALE * generator.standard_normal(curves.shape)})
+            return release
+        curves = release.arrays["values"]
+        return replace(
+            release, arrays={**release.arrays, "values": HOSTILE_SCALE * generator.standard_normal(curves.shape)}
+        )
 
 
-def harm_case(table: str, seed: int, *, rare: bool) -> Case:
+def harm_case(table: str, seed: int, *, rare: bool) -> HarmCase:
     """Return one half of ``table`` as the owner's and one as the receiver's, there with 5 % positives if ``rare``."""
     X, y = _table(table, seed)
     low, high = X.min(axis=0), X.max(axis=0)
@@ -90,10 +92,10 @@ def harm_case(table: str, seed: int, *, rare: bool) -> Case:
         kept = positive[: int(len(negative) * RARE / (1 - RARE))]
         ours = generator.permutation(np.concatenate([kept, negative]))
     columns = tuple(Numeric(f"x{place}", (0.0, 1.0)) for place in range(X.shape[1]))
-    return Case(Schema((*columns, Label("y", ("no", "yes")))), X[owner], y[owner], X[ours], y[ours], seed)
+    return HarmCase(Schema((*columns, Label("y", ("no", "yes")))), X[owner], y[owner], X[ours], y[ours], seed)
 
 
-def change(case: Case, names: Sequence[str], n_labels: int) -> Mapping[str, float] | None:
+def change(case: HarmCase, names: Sequence[str], n_labels: int) -> Mapping[str, float] | None:
     """Return the areas under the ROC curve of other rows, alone and adopted; None if the releases are refused."""
     y = np.where(np.arange(len(case.y)) < n_labels, case.y, -1)
     model = AveragedTransfer(case.releases(names), schema=case.schema, evidence=False, random_state=case.seed)

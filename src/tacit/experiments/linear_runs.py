@@ -11,6 +11,7 @@ from scipy.stats import ttest_rel
 from sklearn.metrics import roc_auc_score
 
 from tacit.arrays import FloatArray
+from tacit.experiments.results import ResultRow
 from tacit.models.linear.feature_split import FeatureSplit
 from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
 from tacit.models.linear.hypothesis_transfer import HypothesisTransfer
@@ -106,3 +107,13 @@ def ranks(runs: list[dict[str, float]]) -> Iterator[tuple[str, float]]:
     above = (values[:, None, :] > values[:, :, None]).sum(axis=2)
     equal = (values[:, None, :] == values[:, :, None]).sum(axis=2)
     yield from zip(names, (above + (equal + 1) / 2).mean(axis=0).tolist(), strict=True)
+
+
+def rank_rows(setting: str, cases: Sequence[Sequence[dict[str, float]]], sort: str) -> Iterator[ResultRow]:
+    """Yield each method's rank averaged over ``cases``, the runs of each, and in how many of them it is marked."""
+    means = [{method: float(np.mean([run[method] for run in runs])) for method in runs[0]} for runs in cases]
+    marked = [comparable(runs) for runs in cases]
+    for method, rank in ranks(means):
+        yield ResultRow(method, setting, "averaged rank", rank)
+        best = float(np.mean([method in methods for methods in marked]))
+        yield ResultRow(method, setting, f"share of {sort} best or not told from it (paired t-test, 95 %)", best)

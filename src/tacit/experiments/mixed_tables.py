@@ -22,7 +22,7 @@ SEED = 0
 
 
 @dataclass(frozen=True, eq=False)
-class SplitTable:
+class OwnerSplit:
     """The owner's rows, rows held out, and their schema."""
 
     owner: Encoded
@@ -30,19 +30,19 @@ class SplitTable:
     schema: Schema
 
 
-def adult() -> SplitTable:
+def adult() -> OwnerSplit:
     """Return Adult by its own split."""
     train, test = load_adult("train"), load_adult("test")
-    return SplitTable(train.encode(), test.encode(), train.schema)
+    return OwnerSplit(train.encode(), test.encode(), train.schema)
 
 
-def bank() -> SplitTable:
+def bank() -> OwnerSplit:
     """Return Bank Marketing, a third of it held out."""
     loaded = load_bank()
     return _split(loaded.table, loaded.schema)
 
 
-def diamonds() -> SplitTable:
+def diamonds() -> OwnerSplit:
     """Return 53940 diamonds with the quality of the cut as the label, a third held out."""
     columns: tuple[Column, ...] = (
         Numeric("carat", (0, 6)),
@@ -59,7 +59,7 @@ def diamonds() -> SplitTable:
     return _split(read_table(locate("tables/diamonds.csv.gz", _not_fetched)), Schema(columns))
 
 
-def flights() -> SplitTable:
+def flights() -> OwnerSplit:
     """Return New York's departures of 2013 with weather and plane, late or not, a third held out."""
     table = read_table(locate("tables/flights.parquet", _not_fetched))
 
@@ -79,7 +79,7 @@ def flights() -> SplitTable:
     return _split(table, Schema(columns, extra_columns="ignore"))
 
 
-TABLES: Mapping[str, Callable[[], SplitTable]] = {
+TABLES: Mapping[str, Callable[[], OwnerSplit]] = {
     "Adult": adult,
     "Bank": bank,
     "diamonds": diamonds,
@@ -87,12 +87,12 @@ TABLES: Mapping[str, Callable[[], SplitTable]] = {
 }
 
 
-def _split(table: pl.DataFrame, schema: Schema) -> SplitTable:
+def _split(table: pl.DataFrame, schema: Schema) -> OwnerSplit:
     rows = encode(table, schema)
     order = check_random_state(SEED).permutation(len(rows.y))
     held = np.zeros(len(rows.y), dtype=bool)
     held[order[len(order) - int(HELD_OUT_SHARE * len(order)) :]] = True
-    return SplitTable(rows.where(~held), rows.where(held), schema)
+    return OwnerSplit(rows.where(~held), rows.where(held), schema)
 
 
 def _not_fetched(get: Get) -> Mapping[str, bytes]:  # noqa: ARG001 - the signature of a fetch

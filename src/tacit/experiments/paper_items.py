@@ -7,7 +7,7 @@ from typing import Any
 
 from tacit.errors import InputError
 
-VERDICTS = ("reproduced", "not reproduced", "unsound, mended", "data not public", "not built")
+VERDICTS = ("reproduced", "not reproduced", "unsound, mended", "data not public", "nothing to reproduce", "not built")
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class PaperItem:
 
 
 @dataclass(frozen=True)
-class Finding:
+class PaperFinding:
     """A claim of a paper that does not hold as printed: what is wrong, what is done instead, and what shows it."""
 
     claim: str
@@ -69,7 +69,7 @@ class Paper:
     items: tuple[PaperItem, ...]
     numbered: dict[str, list[str]]
     tables: tuple[str, ...] = ()
-    findings: tuple[Finding, ...] = field(default=())
+    findings: tuple[PaperFinding, ...] = field(default=())
 
     def expected_names(self) -> set[str]:
         """Return the names of all items that the paper numbers."""
@@ -90,7 +90,7 @@ def read_paper(path: Path) -> Paper:
     """Return the paper whose list stands in a TOML file."""
     content: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
     items = tuple(PaperItem(**_tuples(item)) for item in content.pop("item"))
-    findings = tuple(Finding(**finding) for finding in content.pop("finding", ()))
+    findings = tuple(PaperFinding(**finding) for finding in content.pop("finding", ()))
     return Paper(items=items, findings=findings, **content | {"tables": tuple(content.get("tables", ()))})
 
 

@@ -27,7 +27,7 @@ def paper_page(paper: Paper, recorded: Recorded) -> str:
     """Return the page of a paper: what came out in short, faults of proofs, every item, every table of ours."""
     parts = [MADE, f"# [{paper.key}] {paper.title}", paper.summary.strip()]
     if paper.findings:
-        faults = [(found.claim, found.fault, found.mended, f"`{found.command}`") for found in paper.findings]
+        faults = [(finding.claim, finding.fault, finding.mended, f"`{finding.command}`") for finding in paper.findings]
         parts += ["## What does not hold as printed", markdown_table(FINDING_COLUMNS, faults)]
     lines = [item_line(item, recorded) for item in paper.items]
     parts += ["## Item by item", VERDICT_WORDS, markdown_table(ITEM_COLUMNS, lines)]
@@ -38,7 +38,8 @@ def paper_page(paper: Paper, recorded: Recorded) -> str:
 VERDICT_WORDS = (
     "*Reproduced*: built as stated, tested, and where there is a figure ours supports the claim. *Not reproduced*: "
     "built, and ours does not support it. *Unsound, mended*: false or not private as printed; the default is a sound "
-    "form. *Data not public*: cannot be run by anybody else. *Not built*: nothing here does it."
+    "form. *Data not public*: cannot be run by anybody else. *Nothing to reproduce*: a drawing, a list of words or "
+    "a remark that claims nothing. *Not built*: nothing here does it."
 )
 
 

@@ -9,8 +9,8 @@ import polars as pl
 from tacit.data.rows.encoding import Encoded, decode, encode
 from tacit.data.schemas.columns import Categorical, Numeric
 from tacit.data.schemas.schema import Schema
-from tacit.experiments.mixed_tables import SplitTable
-from tacit.experiments.peers import ask_peer
+from tacit.experiments.kept_answers import kept_answer
+from tacit.experiments.mixed_tables import OwnerSplit
 
 PEER_SCRIPT = "peer_rows.py"
 # What a missing category is called on the way.
@@ -18,13 +18,19 @@ MISSING = "(missing)"
 
 
 def peer_rows(
-    method: str, table: SplitTable, *, epsilon: float, delta: float, seed: int
-) -> tuple[Encoded, float] | None:
-    """Return as many rows as the owner has, invented by a peer, and its processor seconds; None without the peer."""
-    settings = {"epsilon": np.array(epsilon), "delta": np.array(delta), "seed": np.array(seed)}
-    answer = ask_peer(PEER_SCRIPT, method, {**peer_columns(table.owner, table.schema), **settings})
+    method: str, table: OwnerSplit, *, epsilon: float, delta: float, seed: int, limit: float
+) -> tuple[Encoded | None, float] | None:
+    """Return as many rows as the owner has, invented by a peer, and its processor seconds; None without the peer.
+
+    A peer that needs more than ``limit`` processor seconds is stopped and has no rows.
+    """
+    facts = {"epsilon": epsilon, "delta": delta, "seed": seed, "limit": limit}
+    settings = {name: np.array(value) for name, value in facts.items()}
+    answer = kept_answer(PEER_SCRIPT, method, {**peer_columns(table.owner, table.schema), **settings})
     if answer is None:
         return None
+    if answer["columns"] is None:
+        return None, float(answer["seconds"])
     columns = [_column(name, cells) for name, cells in answer["columns"].items()]
     return encode(pl.DataFrame(columns), table.schema), float(answer["seconds"])
 

@@ -8,10 +8,10 @@ LONG = ("method", "setting", "metric", "mean", "std", "runs", "paper")
 COMPARED = (TARGET_ONLY, PUBLIC_VIEW, RELEASE_ALONE, ADOPTED)
 
 # The names of the columns, and the cells of each line.
-Layout = tuple[tuple[str, ...], list[tuple[str, ...]]]
+HeaderAndRows = tuple[tuple[str, ...], list[tuple[str, ...]]]
 
 
-def layout(rows: Sequence[ResultRow]) -> Layout:
+def layout(rows: Sequence[ResultRow]) -> HeaderAndRows:
     """Return columns and lines; a table that holds adopted models has one line for each setting."""
     return _compared(rows) if any(row.method == ADOPTED for row in rows) else (LONG, [_line(row) for row in rows])
 
@@ -21,7 +21,7 @@ def _line(row: ResultRow) -> tuple[str, ...]:
     return (row.method, row.setting, row.metric, f"{row.mean:.4f}", spread, str(row.runs), _published(row.paper))
 
 
-def _compared(rows: Sequence[ResultRow]) -> Layout:
+def _compared(rows: Sequence[ResultRow]) -> HeaderAndRows:
     """Return a column for each method, those that every table of transfer has in their order, then the others."""
     methods = list(dict.fromkeys(row.method for row in rows))
     columns = [method for method in COMPARED if method in methods] + [m for m in methods if m not in COMPARED]
@@ -29,13 +29,13 @@ def _compared(rows: Sequence[ResultRow]) -> Layout:
     for row in rows:
         lines.setdefault((row.setting, row.metric), {})[row.method] = row
     header = ("setting", "metric", *columns, "runs", "paper")
-    return header, [_compared_line(key, found, columns) for key, found in lines.items()]
+    return header, [_compared_line(key, cells, columns) for key, cells in lines.items()]
 
 
-def _compared_line(key: tuple[str, str], found: dict[str, ResultRow], columns: Sequence[str]) -> tuple[str, ...]:
-    published = [_published(row.paper) for row in found.values() if row.paper is not None]
-    runs = sorted({str(row.runs) for row in found.values()})
-    cells = [_mean_and_spread(found[method]) if method in found else "" for method in columns]
+def _compared_line(key: tuple[str, str], results: dict[str, ResultRow], columns: Sequence[str]) -> tuple[str, ...]:
+    published = [_published(row.paper) for row in results.values() if row.paper is not None]
+    runs = sorted({str(row.runs) for row in results.values()})
+    cells = [_mean_and_spread(results[method]) if method in results else "" for method in columns]
     return (*key, *cells, ", ".join(runs), ", ".join(published))
 
 

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from tacit.data.public.datasets import TableSet
 from tacit.data.rows.encoding import Encoded
 from tacit.data.schemas.columns import Categorical, Numeric
 from tacit.data.schemas.schema import Schema
-from tacit.experiments.peers import ask_peer
+from tacit.experiments.kept_answers import kept_answer
 from tacit.experiments.results import ResultRow, mean_row
 from tacit.kinds.additive import KIND as ADDITIVE
 from tacit.releases.file import Release
@@ -33,8 +33,6 @@ TACIT, LINEAR, BOOSTING = "tacit, additive release", "linear model, no privacy",
 # Splits and seeds of noise that no setting was chosen on.
 FIRST_SEED = 101
 PEER_SCRIPT = "peer_tables.py"
-# Runs in which peers take part: DP-SGD takes most of the time.
-PEER_RUNS = 2
 NO_ROWS = np.zeros(0, np.intp)
 
 
@@ -68,12 +66,12 @@ def random_owner(n_rows: int, seed: int, share: float = 0.7) -> BoolArray:
 
 
 # Method, setting and figure.
-Figure = tuple[str, str, float]
+NamedFigure = tuple[str, str, float]
 # The quality of scores or predictions for the receiver's rows.
 Score = Callable[[NDArray[Any], FloatArray], float]
 
 
-def private_figures(parts: OwnerAndReceiver, seed: int) -> Iterator[Figure]:
+def private_figures(parts: OwnerAndReceiver, seed: int) -> Iterator[NamedFigure]:
     """Yield the quality of the release at each epsilon without labels, and the processor seconds that it took."""
     for epsilon in EPSILONS:
         start = time.process_time()
@@ -85,7 +83,7 @@ def private_figures(parts: OwnerAndReceiver, seed: int) -> Iterator[Figure]:
         yield TACIT + SECONDS, setting(parts, epsilon), seconds
 
 
-def open_figures(parts: OwnerAndReceiver) -> Iterator[Figure]:
+def open_figures(parts: OwnerAndReceiver) -> Iterator[NamedFigure]:
     """Yield the quality of models without privacy."""
     for method, model in open_models(parts).items():
         model.fit(parts.owner.X, parts.owner.outcomes)
@@ -131,13 +129,17 @@ def open_scores(model: Any, X: Rows) -> FloatArray:
     return np.asarray(model.decision_function(X) if hasattr(model, "decision_function") else model.predict(X))
 
 
-def peer_figures(parts: OwnerAndReceiver, seed: int, methods: Sequence[str]) -> Iterator[Figure]:
-    """Yield quality and seconds of peers in their own environment; nothing where it is absent."""
-    for method in methods:
-        answer = ask_peer(PEER_SCRIPT, method, peer_arrays(parts, seed))
-        for epsilon, found in (answer or {}).items():
-            yield method, setting(parts, float(epsilon)), float(found["quality"])
-            yield method + SECONDS, setting(parts, float(epsilon)), float(found["seconds"])
+def peer_figures(parts: OwnerAndReceiver, seed: int, methods: Sequence[str]) -> Iterator[NamedFigure]:
+    """Yield quality and seconds of peers in their own environment; nothing where it is absent.
+
+    Each method is asked at each epsilon by itself, and its answer kept: see `kept_answer`.
+    """
+    arrays = peer_arrays(parts, seed)
+    for method, epsilon in product(methods, EPSILONS):
+        answer = kept_answer(PEER_SCRIPT, method, {**arrays, "epsilon": np.array(epsilon)})
+        if answer is not None:
+            yield method, setting(parts, epsilon), float(answer["quality"])
+            yield method + SECONDS, setting(parts, epsilon), float(answer["seconds"])
 
 
 def peer_arrays(parts: OwnerAndReceiver, seed: int) -> dict[str, NDArray[Any]]:
@@ -153,7 +155,6 @@ def peer_arrays(parts: OwnerAndReceiver, seed: int) -> dict[str, NDArray[Any]]:
         "y": parts.owner.outcomes,
         "y_test": parts.receiver.outcomes,
         "target_bounds": np.array(target.bounds if target is not None else []),
-        "epsilons": np.array(EPSILONS),
         "delta": np.array(DELTA),
         "seed": np.array(seed),
     }
@@ -189,7 +190,7 @@ def table_rows(
         seed = FIRST_SEED + run
         parts = make_parts(seed)
         open_ones = () if run and same_split else open_figures(parts)
-        private_ones = peer_figures(parts, seed, peers if run < PEER_RUNS else ())
+        private_ones = peer_figures(parts, seed, peers)
         for method, where, figure in chain(private_figures(parts, seed), open_ones, private_ones):
             found.setdefault((method, where), []).append(figure)
     for (method, where), values in found.items():

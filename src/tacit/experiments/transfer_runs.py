@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from tacit.adoption.pictures.classifier import TransferClassifier
 from tacit.adoption.pictures.pooled_scores import pool_weights, pooled
-from tacit.adoption.pictures.printed import learn_printed
 from tacit.adoption.pictures.self_training import self_train
 from tacit.adoption.pictures.source_scores import source_scores
 from tacit.arrays import Rows
@@ -16,13 +15,11 @@ from tacit.data.public.datasets import ImageSet
 from tacit.data.schemas.schema import Schema
 from tacit.experiments.results import ADOPTED, PUBLIC_VIEW, RELEASE_ALONE, TARGET_ONLY
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
-from tacit.privacy.budget import Unit
 from tacit.releases.file import Release
 from tacit.releases.lesson import ReceiverTable
 
 # Rows [N, p] and their class codes [N], -1 where unlabelled.
-LabelledRows = tuple[Rows, NDArray[np.integer[Any]]]
-PRINTED = "combined as printed (eq. 87)"
+LabelledMatrix = tuple[Rows, NDArray[np.integer[Any]]]
 
 
 def release_images(images: ImageSet, *, unit: str, epsilon: float, delta: float, seed: int) -> Release:
@@ -33,7 +30,7 @@ def release_images(images: ImageSet, *, unit: str, epsilon: float, delta: float,
 
 
 def measure(
-    release: Release, schema: Schema, train: LabelledRows, test: LabelledRows, *, seed: int
+    release: Release, schema: Schema, train: LabelledMatrix, test: LabelledMatrix, *, seed: int
 ) -> dict[str, float]:
     """Return the test accuracy without the release, with no more of it than its view, of it alone, and with both."""
     model = TransferClassifier([release], schema=schema, evidence=False, random_state=seed, n_jobs=-1).fit(*train)
@@ -47,7 +44,7 @@ def measure(
 
 
 def measure_releases(
-    releases: Mapping[str, Release], schema: Schema, train: LabelledRows, test: LabelledRows, *, seed: int
+    releases: Mapping[str, Release], schema: Schema, train: LabelledMatrix, test: LabelledMatrix, *, seed: int
 ) -> dict[str, dict[str, float]]:
     """Return what ``measure`` does for each of several releases of pictures of one shape, by their names.
 
@@ -78,8 +75,4 @@ def measure_releases(
             RELEASE_ALONE: float((test_scores.argmax(axis=1) == truth).mean()),
             ADOPTED: float((adopted.argmax(axis=1) == truth).mean()),
         }
-        # The published combination is defined for releases per entry.
-        if release.card.unit == Unit.ENTRY:
-            printed = learn_printed(release, table, random_state=seed, n_jobs=-1)(X_test, len(schema.classes))
-            accuracies[name][PRINTED] = float((printed.argmax(axis=1) == truth).mean())
     return accuracies

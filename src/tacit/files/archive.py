@@ -41,7 +41,7 @@ Pieces = Sequence[bytes | memoryview]
 
 
 @dataclass(frozen=True)
-class Member:
+class ArchiveMember:
     """One member as the directory lists it; its header begins at ``offset``."""
 
     name: str
@@ -91,7 +91,7 @@ def write_archive(file: BinaryIO, contents: Mapping[str, Pieces]) -> None:
     file.write(_directory(members))
 
 
-def read_directory(file: BinaryIO, *, largest: int = LARGEST_ARCHIVE) -> dict[str, Member]:
+def read_directory(file: BinaryIO, *, largest: int = LARGEST_ARCHIVE) -> dict[str, ArchiveMember]:
     """Return the members by name after checking the whole frame; their content is not read yet."""
     size = file.seek(0, 2)
     if size > largest:
@@ -101,7 +101,7 @@ def read_directory(file: BinaryIO, *, largest: int = LARGEST_ARCHIVE) -> dict[st
     return {member.name: member for member in members}
 
 
-def read_member(file: BinaryIO, member: Member) -> bytes:
+def read_member(file: BinaryIO, member: ArchiveMember) -> bytes:
     """Return one member's content after checking its checksum."""
     file.seek(member.start)
     content = file.read(member.size)
@@ -110,26 +110,26 @@ def read_member(file: BinaryIO, member: Member) -> bytes:
     return content
 
 
-def _member_layout(contents: Mapping[str, Pieces]) -> list[Member]:
+def _member_layout(contents: Mapping[str, Pieces]) -> list[ArchiveMember]:
     sizes = {name: sum(map(len, contents[name])) for name in sorted(contents)}
     if sum(sizes.values()) + _LARGEST_FRAME > LARGEST_ARCHIVE:
         raise ReleaseError(
             f"the content needs {sum(sizes.values())} bytes; a file holds less than {LARGEST_ARCHIVE}. "
             "Keep fewer arrays, or narrower ones (float32)."
         )
-    members: list[Member] = []
+    members: list[ArchiveMember] = []
     for name, size in sizes.items():
         checksum = reduce(lambda crc, piece: zlib.crc32(piece, crc), contents[name], 0)
-        members.append(Member(name, size, checksum, members[-1].stop if members else 0))
+        members.append(ArchiveMember(name, size, checksum, members[-1].stop if members else 0))
     return members
 
 
-def _local_header(member: Member) -> bytes:
+def _local_header(member: ArchiveMember) -> bytes:
     fixed = (_LOCAL_MARK, _ZIP_VERSION, 0, 0, _MIDNIGHT, _FIRST_OF_1980)
     return _LOCAL.pack(*fixed, member.checksum, member.size, member.size, len(member.name), 0) + member.name.encode()
 
 
-def _central_header(member: Member) -> bytes:
+def _central_header(member: ArchiveMember) -> bytes:
     entry = _Entry(
         mark=_CENTRAL_MARK,
         made_by=_MADE_ON_UNIX | _ZIP_VERSION,
@@ -152,7 +152,7 @@ def _central_header(member: Member) -> bytes:
     return _CENTRAL.pack(*entry) + member.name.encode()
 
 
-def _directory(members: Sequence[Member]) -> bytes:
+def _directory(members: Sequence[ArchiveMember]) -> bytes:
     entries = b"".join(map(_central_header, members))
     start = members[-1].stop if members else 0
     return entries + _END.pack(_END_MARK, 0, 0, len(members), len(members), len(entries), start, 0)
@@ -176,8 +176,8 @@ def _read_directory(file: BinaryIO, size: int) -> tuple[bytes, int]:
     return file.read(length), count
 
 
-def _parse_directory(entries: bytes, count: int) -> list[Member]:
-    members: list[Member] = []
+def _parse_directory(entries: bytes, count: int) -> list[ArchiveMember]:
+    members: list[ArchiveMember] = []
     position = 0
     for _ in range(count):
         if len(entries) - position < _CENTRAL.size:
@@ -192,7 +192,7 @@ def _parse_directory(entries: bytes, count: int) -> list[Member]:
     return members
 
 
-def _member(entry: _Entry, raw_name: bytes) -> Member:
+def _member(entry: _Entry, raw_name: bytes) -> ArchiveMember:
     """Return the member of one entry; raise ReleaseError for what zip files allow and tacit files do not."""
     name = raw_name.decode("ascii", errors="replace")
     if not _NAME.fullmatch(name) or ".." in name:
@@ -203,10 +203,10 @@ def _member(entry: _Entry, raw_name: bytes) -> Member:
         raise ReleaseError(f"{name} is compressed; the members of a tacit file never are.")
     if stat.S_ISLNK(entry.attributes >> 16):
         raise ReleaseError(f"{name} is a link to another file; a tacit file holds its content itself.")
-    return Member(name, entry.size, entry.checksum, entry.offset)
+    return ArchiveMember(name, entry.size, entry.checksum, entry.offset)
 
 
-def _compare_frame(file: BinaryIO, members: Sequence[Member], size: int) -> None:
+def _compare_frame(file: BinaryIO, members: Sequence[ArchiveMember], size: int) -> None:
     """Raise ReleaseError unless every byte that is no member's content is the one that `write_archive` writes."""
     position = 0
     for member in members:

@@ -47,6 +47,12 @@ def kind_by_method(method: str) -> ReleaseKind:
     return kinds[one_of("method", method, list(kinds))]
 
 
+def fabricating_kinds() -> dict[str, ReleaseKind]:
+    """Return the kinds whose rows `tacit fabricate` writes, by its methods; those that hold tables first."""
+    kinds = sorted(_KINDS.values(), key=lambda kind: not kind.holds_tables)
+    return {method: kind for kind in kinds for method in kind.fabricates}
+
+
 def default_kind(schema: Schema, unit: Unit | str = Unit.RECORD) -> ReleaseKind:
     """Return the kind for a table of which only ``schema`` is known: `DEFAULT_RULE`."""
     if schema.target is not None:
@@ -74,8 +80,8 @@ def kind_of(release: Release) -> ReleaseKind:
             return kind
     if release.kind in OTHER_FILES:
         raise InputError(f"a file of kind {release.kind!r} is not to be adopted: {OTHER_FILES[release.kind]}.")
-    known = ", ".join(file for kind in _KINDS.values() for file in kind.files)
-    raise InputError(f"a release of kind {release.kind!r} is not known to this version; known are {known}.")
+    file_names = ", ".join(file for kind in _KINDS.values() for file in kind.files)
+    raise InputError(f"a release of kind {release.kind!r} is not known to this version; known are {file_names}.")
 
 
 register(class_moments.KIND)

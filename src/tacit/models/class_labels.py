@@ -84,17 +84,17 @@ def partial_codes(y: ArrayLike, classes: Sequence[str] | None = None) -> tuple[N
     codes. Without ``classes`` they are the labels found.
     """
     labels = column_of(y)
-    known = ~missing_cells(labels)
-    values = np.asarray(labels[known].tolist()) if labels.dtype.kind == "O" else labels[known]
+    labelled = ~missing_cells(labels)
+    values = np.asarray(labels[labelled].tolist()) if labels.dtype.kind == "O" else labels[labelled]
     if values.dtype.kind == "f" and np.isinf(values).any():
         raise InputError("Input y contains infinity, which is no label.")
     if values.size:
         check_classification_targets(values)
     if classes is not None and values.dtype.kind in "US":
-        return _name_codes(values, known, classes)
+        return _name_codes(values, labelled, classes)
     if values.dtype.kind in "iuf":
         marked = _marked_unlabelled(values, any_class=classes is not None)
-        known[known] = ~marked
+        labelled[labelled] = ~marked
         values = values[~marked]
     if classes is not None:
         if not np.isin(values, range(len(classes))).all():
@@ -102,9 +102,9 @@ def partial_codes(y: ArrayLike, classes: Sequence[str] | None = None) -> tuple[N
                 f"y must hold names of classes or class codes 0 to {len(classes) - 1}, and -1 or None for unlabelled "
                 "rows; got others."
             )
-        return np.arange(len(classes)), _spread(known, values.astype(np.intp))
-    found, codes = np.unique(values, return_inverse=True)
-    return found, _spread(known, codes)
+        return np.arange(len(classes)), _spread(labelled, values.astype(np.intp))
+    classes_present, codes = np.unique(values, return_inverse=True)
+    return classes_present, _spread(labelled, codes)
 
 
 def require_two_classes(codes: Codes, *, way_out: str = "") -> None:
@@ -119,21 +119,21 @@ def _marked_unlabelled(values: NDArray[Any], *, any_class: bool) -> BoolArray:
     """Return which labels are -1 and mean that there is none."""
     marked: BoolArray = values == UNLABELLED
     if not any_class and marked.any() and (np.unique(values[~marked]) == 1).all() and not marked.all():
-        warnings.warn(TWO_SIGNS, UserWarning, stacklevel=4)
+        warnings.warn(TWO_SIGNS, UserWarning, stacklevel=5)
         return np.zeros(len(values), dtype=np.bool_)
     return marked
 
 
-def _name_codes(values: NDArray[Any], known: BoolArray, classes: Sequence[str]) -> tuple[NDArray[Any], Codes]:
+def _name_codes(values: NDArray[Any], labelled: BoolArray, classes: Sequence[str]) -> tuple[NDArray[Any], Codes]:
     names = np.asarray(classes)
     order = np.argsort(names)
     if not np.isin(values, names).all():
         raise InputError(f"y must hold names of the {len(names)} classes of the schema; got others.")
-    return names, _spread(known, order[np.searchsorted(names, values, sorter=order)])
+    return names, _spread(labelled, order[np.searchsorted(names, values, sorter=order)])
 
 
-def _spread(known: BoolArray, codes: NDArray[np.intp]) -> Codes:
+def _spread(labelled: BoolArray, codes: NDArray[np.intp]) -> Codes:
     """Return codes [N]: those of the known rows, -1 elsewhere."""
-    all_codes = np.full(len(known), UNLABELLED, dtype=np.intp)
-    all_codes[known] = codes
+    all_codes = np.full(len(labelled), UNLABELLED, dtype=np.intp)
+    all_codes[labelled] = codes
     return all_codes

@@ -1,7 +1,7 @@
 """Noise in every entry of encoded rows: its mechanism, and weights by which one entry moves its columns alike."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -75,17 +75,20 @@ def noisy_blocks(
 
 
 def _blocks_of_one_size(batches: Iterable[EncodedColumns]) -> Iterator[tuple[Rows, Codes]]:
-    X: Rows = np.zeros((0, 0))
-    y: Codes = np.zeros(0, np.intp)
+    pieces: list[EncodedColumns] = []
     for batch in batches:
-        rows = batch.matrix()
-        X, y = (np.concatenate([X, rows]), np.concatenate([y, batch.y])) if len(y) else (rows, batch.y.astype(np.intp))
-        whole = len(y) - len(y) % BLOCK
-        for start in range(0, whole, BLOCK):
-            yield X[start : start + BLOCK], y[start : start + BLOCK]
-        X, y = X[whole:], y[whole:]
-    if len(y):
-        yield X, y
+        for piece in batch.slices(BLOCK, BLOCK - sum(map(len, pieces))):
+            pieces.append(piece)
+            if sum(map(len, pieces)) == BLOCK:
+                yield _matrix(pieces)
+                pieces = []
+    if pieces:
+        yield _matrix(pieces)
+
+
+def _matrix(pieces: Sequence[EncodedColumns]) -> tuple[Rows, Codes]:
+    X = np.concatenate([piece.matrix() for piece in pieces])
+    return X, np.concatenate([piece.y for piece in pieces]).astype(np.intp)
 
 
 def _mechanism_and_weights(account: Account, schema: Schema) -> tuple[EntryNoise, FloatArray]:

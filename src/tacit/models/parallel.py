@@ -8,10 +8,12 @@ from typing import Any, TypeVar
 from joblib import Parallel, delayed
 from threadpoolctl import ThreadpoolController
 
-Result = TypeVar("Result")
+TaskResult = TypeVar("TaskResult")
 
 
-def run_parts(function: Callable[..., Result], tasks: Iterable[tuple[Any, ...]], *, n_jobs: int | None) -> list[Result]:
+def run_parts(
+    function: Callable[..., TaskResult], tasks: Iterable[tuple[Any, ...]], *, n_jobs: int | None
+) -> list[TaskResult]:
     """Return ``function(*task)`` of each task, in order.
 
     Threads unless the caller's ``joblib.parallel_config`` says otherwise. Tasks are drawn as workers become free, so a
@@ -22,7 +24,7 @@ def run_parts(function: Callable[..., Result], tasks: Iterable[tuple[Any, ...]],
         return list(Parallel(n_jobs=n_jobs, prefer="threads")(delayed(_run)(function, home, task) for task in tasks))
 
 
-def _run(function: Callable[..., Result], home: int, task: tuple[Any, ...]) -> Result:
+def _run(function: Callable[..., TaskResult], home: int, task: tuple[Any, ...]) -> TaskResult:
     if os.getpid() == home:
         return function(*task)
     # The caller's limit does not reach another process.

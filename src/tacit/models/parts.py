@@ -18,7 +18,7 @@ ROWS_AT_ONCE = 1024
 """Rows of one block: enough for full matrix products, few enough for the block to stay in cache."""
 
 PartModel = TypeVar("PartModel")
-Result = TypeVar("Result")
+PartResult = TypeVar("PartResult")
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -96,7 +96,7 @@ def learn_parts(
     return [[next(learned) for _ in parts] for parts in partitions]
 
 
-def in_blocks(function: Callable[[Floats], Result], Y: Floats, *, n_jobs: int | None) -> list[Result]:
+def in_blocks(function: Callable[[Floats], PartResult], Y: Floats, *, n_jobs: int | None) -> list[PartResult]:
     """Return ``function`` of each block of rows of Y, in order."""
     blocks = [Y[rows] for rows in row_blocks(len(Y), 1, entries=ROWS_AT_ONCE)]
     if len(blocks) == 1:

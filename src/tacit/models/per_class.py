@@ -77,3 +77,18 @@ class ScoreClassifierMixin(ClassifierMixin):
         """Return the label of each row [N]: the class with the largest score."""
         scores = self._scores(X)
         return best_classes(scores, self.classes_)
+
+
+class ProbabilityClassifierMixin(ClassifierMixin):
+    """Predictions of a classifier whose ``predict_proba`` gives class probabilities: the likeliest class wins."""
+
+    classes_: NDArray[Any]
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[Any]:
+        """Return class probabilities [N, C]."""
+        raise NotImplementedError
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the class of each row [N]: the likeliest, the first of equals."""
+        probabilities = self.predict_proba(X)
+        return best_classes(probabilities, self.classes_)

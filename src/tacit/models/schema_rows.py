@@ -112,3 +112,10 @@ class SchemaEncoder(TransformerMixin, BaseEstimator):
         tags.input_tags.two_d_array = False
         tags.input_tags.string = tags.input_tags.categorical = tags.input_tags.allow_nan = True
         return tags
+
+
+def require_encoded_columns(schema: Schema, n_columns: int) -> Schema:
+    """Return ``schema``; raise InputError unless rows encoded by it have ``n_columns`` columns."""
+    if len(schema.encoded_names) != n_columns:
+        raise InputError(f"X must have the {len(schema.encoded_names)} encoded columns of the schema; got {n_columns}.")
+    return schema

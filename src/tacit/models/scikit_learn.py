@@ -3,10 +3,16 @@
 Without them a type checker takes every estimator for one that accepts any parameter.
 """
 
-from typing import TYPE_CHECKING
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from tacit.errors import InputError
+
+Fit = TypeVar("Fit", bound=Callable[..., Any])
 
 if TYPE_CHECKING:
-    from typing import Any, Self
+    from typing import Self
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -63,8 +69,8 @@ if TYPE_CHECKING:
             """Return the names of the columns."""
 
 else:
+    from sklearn.base import BaseEstimator as _BaseEstimator
     from sklearn.base import (
-        BaseEstimator,
         ClassifierMixin,
         ClassNamePrefixFeaturesOutMixin,
         MultiOutputMixin,
@@ -72,6 +78,36 @@ else:
         RegressorMixin,
         TransformerMixin,
     )
+
+    class BaseEstimator(_BaseEstimator):
+        """scikit-learn's, with a `fit` that says why it takes no ``sample_weight``."""
+
+        def __init_subclass__(cls, **kwargs):
+            fit = getattr(cls, "fit", None)
+            if fit is not None and not hasattr(fit, "refuses_weights"):
+                cls.fit = without_weights(fit)
+            super().__init_subclass__(**kwargs)
+
+
+def without_weights(fit: Fit) -> Fit:
+    """Return ``fit`` with a refusal of ``sample_weight``, which stays out of its signature: scikit-learn reads that.
+
+    A weight would let one row count for more than the one that a sensitivity is stated for, and held-out figures
+    count rows once.
+    """
+
+    @functools.wraps(fit)
+    def checked(self: object, *args: Any, sample_weight: object = None, **kwargs: Any) -> Any:
+        if sample_weight is not None:
+            raise InputError(
+                f"sample_weight must be left out: {type(self).__name__} counts every row once, and so do its guarantee "
+                "and its figures. To give rows less weight, leave some of them out."
+            )
+        return fit(self, *args, **kwargs)
+
+    checked.refuses_weights = True  # type: ignore[attr-defined]  # so that a subclass does not wrap it again
+    return cast("Fit", checked)
+
 
 __all__ = [
     "BaseEstimator",

@@ -109,12 +109,12 @@ def softmax_posterior(
         return float(-(truth * logs).sum() + theta @ theta / 2), gradient
 
     start = np.zeros(p * n_classes + n_shared)
-    found = minimize(negative, start, jac=True, method="L-BFGS-B", options=LBFGS)
-    mode = np.asarray(found.x, dtype=np.float64)
+    minimum = minimize(negative, start, jac=True, method="L-BFGS-B", options=LBFGS)
+    mode = np.asarray(minimum.x, dtype=np.float64)
     V, a = mode[: p * n_classes].reshape(p, n_classes), mode[p * n_classes :]
     P = np.exp(log_softmax(offsets + F @ (scales * V) + G @ a, axis=1))
     root = np.asarray(cholesky(_softmax_curvature(F, G, P, scales), lower=True))
-    return Posterior(mode, root, -float(found.fun) - float(np.log(np.diag(root)).sum()))
+    return Posterior(mode, root, -float(minimum.fun) - float(np.log(np.diag(root)).sum()))
 
 
 def _curvature_root(F: FloatArray, weights: FloatArray) -> FloatArray:

@@ -1,7 +1,7 @@
 """Losses that distil predictions from logits, each with its gradient in closed form.
 
-Every function takes logits [N, K] and returns a ``Loss``. Where a target is made from the prediction itself, it is held
-fixed, as a stopped gradient, so the gradient is that of the distance to a fixed target.
+Every function takes logits [N, K] and returns a ``LossAndGradient``. Where a target is made from the prediction itself,
+it is held fixed, as a stopped gradient, so the gradient is that of the distance to a fixed target.
 """
 
 from typing import Any, NamedTuple
@@ -16,14 +16,14 @@ from tacit.errors import InputError
 from tacit.numerics.sparsemax import checked_logits, shifted_logits, sparsemax, threshold
 
 
-class Loss(NamedTuple):
+class LossAndGradient(NamedTuple):
     """What each row costs [N], and how that changes with the row's logits [N, K]."""
 
     values: FloatArray
     gradients: FloatArray
 
 
-def fenchel_young_loss(logits: ArrayLike, targets: ArrayLike) -> Loss:
+def fenchel_young_loss(logits: ArrayLike, targets: ArrayLike) -> LossAndGradient:
     """Return ½(|y - z|² - |p - z|²) with p = sparsemax(z), whose gradient is p - y. [sharpening] eq. 4.13.
 
     ``targets`` are class codes [N] or probabilities [N, K]. The value is computed as
@@ -34,10 +34,10 @@ def fenchel_young_loss(logits: ArrayLike, targets: ArrayLike) -> Loss:
     Y = target_probabilities(targets, Z.shape)
     p, tau = sparsemax(Z), threshold(Z)[:, None]
     missed = np.where(Y > 0, np.maximum(tau - Z, 0.0), 0.0)
-    return Loss(0.5 * ((Y - p) ** 2).sum(axis=1) + (Y * missed).sum(axis=1), p - Y)
+    return LossAndGradient(0.5 * ((Y - p) ** 2).sum(axis=1) + (Y * missed).sum(axis=1), p - Y)
 
 
-def consistency_loss(logits: ArrayLike, reference: ArrayLike) -> Loss:
+def consistency_loss(logits: ArrayLike, reference: ArrayLike) -> LossAndGradient:
     """Return how far sparsemax(z) is from sparsemax(reference), which is held fixed, as a Fenchel-Young loss.
 
     It is finite whatever the supports, where KL is infinite when they differ, and 0 if the predictions agree.
@@ -46,7 +46,7 @@ def consistency_loss(logits: ArrayLike, reference: ArrayLike) -> Loss:
     return fenchel_young_loss(logits, sparsemax(reference))
 
 
-def adaptive_sharpening_loss(logits: ArrayLike, *, power: float = 2.0) -> Loss:
+def adaptive_sharpening_loss(logits: ArrayLike, *, power: float = 2.0) -> LossAndGradient:
     """Return KL(q‖p) of p = sparsemax(z) and its sharpened self q ∝ p^r (ADS). [sharpening] eq. 4.10 and 4.11.
 
     KL = sum_S q_i (r-1) log p_i - log sum_S p_i^r on the support S, and the gradient there is
@@ -62,10 +62,10 @@ def adaptive_sharpening_loss(logits: ArrayLike, *, power: float = 2.0) -> Loss:
     logs = np.log(u, out=np.zeros_like(u), where=in_support)
     values = (r - 1.0) * (weights * u * logs).sum(axis=1) / total[:, 0] - np.log(top * total)[:, 0]
     mean = weights.sum(axis=1, keepdims=True) / in_support.sum(axis=1, keepdims=True)
-    return Loss(values, np.where(in_support, mean - weights, 0.0) / (top * total))
+    return LossAndGradient(values, np.where(in_support, mean - weights, 0.0) / (top * total))
 
 
-def entropy_loss(logits: ArrayLike) -> Loss:
+def entropy_loss(logits: ArrayLike) -> LossAndGradient:
     """Return the entropy H = -sum_i p_i log p_i of p = softmax(z) (ME), with gradient -p_i (log p_i + H).
 
     [sharpening] eq. 4.3.
@@ -73,19 +73,19 @@ def entropy_loss(logits: ArrayLike) -> Loss:
     logs = log_softmax(checked_logits(logits), axis=1)
     p = np.exp(logs)
     entropy = -(p * logs).sum(axis=1)
-    return Loss(entropy, -p * (logs + entropy[:, None]))
+    return LossAndGradient(entropy, -p * (logs + entropy[:, None]))
 
 
-def sharpening_loss(logits: ArrayLike, *, temperature: float = 0.5) -> Loss:
+def sharpening_loss(logits: ArrayLike, *, temperature: float = 0.5) -> LossAndGradient:
     """Return KL(q‖p) of p = softmax(z) and q ∝ p^(1/λ) (SH), with gradient p - q. [sharpening] eq. 4.4 and 4.5."""
     checks.positive("temperature", temperature)
     logs = log_softmax(checked_logits(logits), axis=1)
     target_logs = log_softmax(logs / temperature, axis=1)
     q = np.exp(target_logs)
-    return Loss((q * (target_logs - logs)).sum(axis=1), np.exp(logs) - q)
+    return LossAndGradient((q * (target_logs - logs)).sum(axis=1), np.exp(logs) - q)
 
 
-def pseudo_label_loss(logits: ArrayLike, *, confidence: float = 0.95) -> Loss:
+def pseudo_label_loss(logits: ArrayLike, *, confidence: float = 0.95) -> LossAndGradient:
     """Return -log p_j of the likeliest class j where p_j exceeds ``confidence``, else 0 (PL); gradient p - e_j, else 0.
 
     p = softmax(z). Of equally likely classes the first is taken. [sharpening] eq. 4.6 and 4.7.
@@ -96,10 +96,10 @@ def pseudo_label_loss(logits: ArrayLike, *, confidence: float = 0.95) -> Loss:
     gradients = np.exp(logs)
     chosen = gradients[rows, labels] > confidence
     gradients[rows, labels] -= 1.0
-    return Loss(np.where(chosen, -logs[rows, labels], 0.0), np.where(chosen[:, None], gradients, 0.0))
+    return LossAndGradient(np.where(chosen, -logs[rows, labels], 0.0), np.where(chosen[:, None], gradients, 0.0))
 
 
-def negative_sampling_loss(logits: ArrayLike, *, negligible: float = 0.01) -> Loss:
+def negative_sampling_loss(logits: ArrayLike, *, negligible: float = 0.01) -> LossAndGradient:
     """Return -log(1 - sum of p_i below ``negligible``) with p = softmax(z) (NS). [sharpening] eq. 4.8.
 
     That is logsumexp(z) - logsumexp(z of the other classes), so the gradient is p less softmax over those others. A row
@@ -111,7 +111,7 @@ def negative_sampling_loss(logits: ArrayLike, *, negligible: float = 0.01) -> Lo
     others |= ~others.any(axis=1, keepdims=True)
     suppressed = np.where(others, 0.0, p).sum(axis=1)
     rest = np.where(others, p, 0.0)
-    return Loss(-np.log1p(-suppressed), p - rest / rest.sum(axis=1, keepdims=True))
+    return LossAndGradient(-np.log1p(-suppressed), p - rest / rest.sum(axis=1, keepdims=True))
 
 
 def checked_power(power: Any) -> float:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from tacit.audit.attacks.membership_score import MembershipScore
-from tacit.audit.attacks.outcome import FALSE_RATES, Outcome, TrueRate
+from tacit.audit.attacks.outcome import FALSE_RATES, AttackOutcome, TrueRate
 from tacit.audit.attacks.release_attack import ReleaseAttack
 from tacit.pages.charts import percent
 from tacit.pages.guarantee import guarantee_block, headline
@@ -82,7 +82,7 @@ def _alike(attack: ReleaseAttack) -> Markup | None:
     return tag("p", alike_text(attack.before))
 
 
-def alike_text(before: Outcome) -> str:
+def alike_text(before: AttackOutcome) -> str:
     """Return whether members and non-members were drawn alike, by a classifier that sees no release."""
     low, high = before.area_interval
     figure = f"an area of {before.area:.3f} ({low:.3f} to {high:.3f})"
@@ -113,7 +113,7 @@ def _figures(attack: ReleaseAttack) -> Markup:
     return joined(tag("p", words), tag("div", table, class_="scroll"), _unmeasured(attack))
 
 
-def _row(outcome: Outcome, attack: ReleaseAttack) -> Markup:
+def _row(outcome: AttackOutcome, attack: ReleaseAttack) -> Markup:
     bound = outcome.epsilon_shown(attack.claim.delta)
     cells = [joined(f"{outcome.area:.3f}", tag("small", range_text(outcome.area_interval, lambda end: f"{end:.3f}")))]
     for rate in (outcome.true_rate(false_rate) for false_rate in FALSE_RATES):

@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 
-from tacit.arrays import FloatArray
 from tacit.audit.table_comparison import TableComparison
 from tacit.data.rows.encoding import Encoded
 from tacit.data.schemas.schema import Schema
@@ -12,8 +11,9 @@ from tacit.pages.charts import percent, short
 from tacit.pages.fabricated import beside_each_other
 from tacit.pages.layout import section, whole_page
 from tacit.pages.markup import Markup, joined, tag
+from tacit.pages.named_map import named_map
 from tacit.pages.roc import roc_chart
-from tacit.privacy.card import Guarantee
+from tacit.privacy.card_content import Guarantee
 
 KEEP = "It is computed from your private rows: keep it inside your walls, as you keep the table."
 # Columns of the map of pairs, and impossible pairs, that a page shows.
@@ -79,28 +79,10 @@ def _map(comparison: TableComparison) -> Markup:
         if len(shown) > 1
         else ""
     )
-    names = tag("details", tag("summary", "Order of the columns"), tag("p", ", ".join(comparison.names[:MOST_MAPPED])))
-    return joined(tag("p", words), _heat(shown, comparison.names), names)
-
-
-def _heat(values: FloatArray, names: tuple[str, ...]) -> Markup:
-    largest = float(values.max()) or 1.0
-    cells = [
-        tag(
-            "rect",
-            tag("title", f"{names[row]} and {names[column]}: {percent(float(values[row, column]))}"),
-            x=column,
-            y=row,
-            width=0.95,
-            height=0.95,
-            class_="apart",
-            fill_opacity=round(float(values[row, column]) / largest, 3),
-        )
-        for row in range(len(values))
-        for column in range(len(values))
-    ]
-    label = "distance of each pair of columns"
-    return tag("svg", cells, role="img", aria_label=label, viewBox=f"0 0 {len(values)} {len(values)}", class_="heat")
+    reach, label = float(shown.max()) or 1.0, "distance of each pair of columns"
+    # Negative, so that what is far apart is red.
+    grid = named_map(-shown, comparison.names[:MOST_MAPPED], lambda value: percent(-value), reach=reach, label=label)
+    return joined(tag("p", words), grid)
 
 
 def _impossible(comparison: TableComparison) -> Markup:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tacit.adoption.evidence.comparison import Comparison
-from tacit.pages.charts import accuracy_chart, change_chart, percent, points, short
+from tacit.pages.charts import accuracy_chart, change_chart, percent, short
 from tacit.pages.markup import Markup, joined, tag
 
 # Changes are called an effect if chance alone would split them so unevenly with a smaller probability than this.
@@ -35,27 +35,6 @@ def verdict(comparison: Comparison, weights: tuple[float, ...]) -> str:
         return f"The {noun} {verb}: {after} right instead of {before}."
     verb = "seems" if len(weights) == 1 else "seem"
     return f"The {noun} {verb} to {'help' if better else 'harm'}: {after} right instead of {before}, on few rows."
-
-
-def figures(comparison: Comparison, n_labelled: int, n_unlabelled: int) -> Markup:
-    """Return the three headline numbers: both accuracies and the number of labelled rows."""
-    cells = [
-        ("", percent(comparison.target_only.value), "right with your labels alone"),
-        (
-            "with",
-            percent(comparison.adopted.value),
-            f"right with what was adopted ({points(comparison.points)} points)",
-        ),
-        ("", f"{n_labelled:,}", f"labelled rows, and {n_unlabelled:,} unlabelled"),
-    ]
-    return tag(
-        "div",
-        [
-            tag("div", tag("b", number), tag("span", words), class_=f"figure {colour}")
-            for colour, number, words in cells
-        ],
-        class_="figures",
-    )
 
 
 def accuracy_part(comparison: Comparison) -> Markup:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from tacit.adoption.tables.averaged_transfer import AveragedTransfer
 from tacit.arrays import FloatArray
-from tacit.audit.attacks.outcome import Outcome
+from tacit.audit.attacks.outcome import AttackOutcome
 from tacit.audit.attacks.release_attack import ReleaseAttack
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError, TacitError
@@ -63,10 +63,10 @@ class PrivacyAccuracyDisplay(_Display):
 
         ``X`` is encoded or a data frame with the columns of the schema: rows of a receiver, or public stand-ins.
         """
-        known = schema or Schema.from_dict(releases[0].schema or {}, source="the release's schema")
-        _, truth = partial_codes(y, known.classes)
+        rules = schema or Schema.from_dict(releases[0].schema or {}, source="the release's schema")
+        _, truth = partial_codes(y, rules.classes)
         shares = np.bincount(truth[truth >= 0]) / max((truth >= 0).sum(), 1)
-        accuracies = [unlabelled_accuracy(release, X, truth, known) for release in releases]
+        accuracies = [unlabelled_accuracy(release, X, truth, rules) for release in releases]
         return cls(np.array([each.card.epsilon for each in releases]), np.array(accuracies), float(shares.max()))
 
     def plot(self, ax: Any = None) -> Self:
@@ -86,8 +86,8 @@ def unlabelled_accuracy(release: Release, X: Any, truth: Any, schema: Schema) ->
         model = AveragedTransfer([release], schema=schema, evidence=False).fit(X, np.full(len(truth), -1))
     except InputError:
         return float("nan")
-    known = truth >= 0
-    return float((np.asarray(model.predict(X))[known] == truth[known]).mean())
+    labelled = truth >= 0
+    return float((np.asarray(model.predict(X))[labelled] == truth[labelled]).mean())
 
 
 @dataclass(eq=False)
@@ -171,10 +171,10 @@ class RocDisplay(_Display):
 
     Attributes
     ----------
-    outcomes : tuple of Outcome
+    outcomes : tuple of AttackOutcome
     """
 
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[AttackOutcome, ...]
 
     @classmethod
     def from_attack(cls, attack: ReleaseAttack) -> Self:

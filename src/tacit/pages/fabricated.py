@@ -1,14 +1,15 @@
 """The page about a fabricated table: its guarantee, samples, marginals and correlations."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
-from tacit.arrays import FloatArray
 from tacit.data.rows.encoding import Encoded, decode
 from tacit.data.schemas.schema import Schema
 from tacit.pages.charts import bar_chart, legend, percent, short
+from tacit.pages.correlations import correlation_part
 from tacit.pages.guarantee import guarantee_block, headline
 from tacit.pages.layout import section, whole_page
 from tacit.pages.markup import Markup, joined, tag
@@ -21,6 +22,36 @@ PICTURES, SHOWN_ROWS, SHOWN_COLUMNS, MOST_MARGINALS, MOST_CORRELATED = 6, 6, 12,
 BAR, GAP, HEIGHT = 10, 2, 46
 FABRICATED, ORIGINAL = "fabricated", "original"
 DRAWN = "No row of it is anybody's."
+# What rows of each method keep of the private table, and what they do not.
+KEPT = {
+    "marginals": (
+        "how often each value occurs, how columns go with the label, and which values of two columns come together, "
+        "all up to the noise.",
+        (
+            "what only three or more columns show together, beyond what their pairs imply",
+            "rare values and rare combinations: they are pooled, and some may be missing altogether",
+            "where a number lies within a range of few rows: it is drawn there at random",
+            "the order of the rows, and which rows belong to one person: each row is invented by itself",
+        ),
+    ),
+    "moments": (
+        "the mean of each column and the correlations of columns in each class, up to the noise.",
+        (
+            "the shape of a column: peaks, gaps and long tails become one hump for each class",
+            "curved dependences, and whatever only three or more columns show together",
+            "combinations that never occur: they may occur here",
+            "the order of the rows, and which rows belong to one person: each row is invented by itself",
+        ),
+    ),
+    "hull": (
+        "what neighbouring rows of one class have in common, up to the noise.",
+        (
+            "how often each value occurs and how far rows scatter: smoothing draws rows together",
+            "rare values and rare combinations",
+            "that no row goes back to a private one: each does, after noise and smoothing",
+        ),
+    ),
+}
 SMOOTHED = "Each is a private row after noise and smoothing."
 KEEP = "It shows rows and counts of your own private table: keep it as you keep the table."
 GOES_ALONG = "It holds nothing that the fabricated table itself does not hold: it may go wherever the table goes."
@@ -30,13 +61,15 @@ GOES_ALONG = "It holds nothing that the fabricated table itself does not hold: i
 class FabricatedFacts:
     """A fabricated table as numbers, its card and schema, and the original rows if the owner gave them.
 
-    ``drawn``: whether rows were drawn from class moments, so that none goes back to one private row.
+    ``drawn``: whether rows were drawn from class moments or tables, so that none goes back to one private row.
+    ``method``: how they were made, a key of `KEPT`.
     """
 
     rows: Encoded
     schema: Schema
     card: Card
     drawn: bool = True
+    method: str = ""
     original: Encoded | None = None
 
 
@@ -59,10 +92,18 @@ def fabricated_page(facts: FabricatedFacts) -> str:
     else:
         sections.append(section("Columns one by one", "How often each value occurs.", _marginals(facts)))
     if len(facts.schema.encoded_names) <= MOST_CORRELATED:
-        aside = "Blue: high values come together. Red: high comes with low."
-        sections.append(section("Columns in pairs", aside, _correlations(facts)))
+        aside = "Correlations. Blue: high values come together. Red: high comes with low."
+        matrices = [(name, correlations(rows.X)) for name, _, rows in _tables(facts)]
+        sections.append(section("Columns in pairs", aside, correlation_part(matrices, facts.schema)))
+    if facts.method in KEPT:
+        sections.append(section("What is not kept", "By how the rows were made.", _kept(*KEPT[facts.method])))
     note = GOES_ALONG if facts.original is None else KEEP
-    return whole_page("tacit report: fabricated rows", header, sections, note)
+    return whole_page("Invented rows that stand for private ones", header, sections, note)
+
+
+def _kept(kept: str, lost: Sequence[str]) -> Markup:
+    items = [tag("li", f"{each}.") for each in lost]
+    return joined(tag("p", f"Kept: {kept}"), tag("p", "Not kept:"), tag("ul", items))
 
 
 def _tables(facts: FabricatedFacts) -> list[tuple[str, str, Encoded]]:
@@ -177,36 +218,3 @@ def _histogram(group: tuple[Marginal, ...]) -> Markup:
     ]
     first = group[0]
     return bar_chart(first.name, first.values, first.shares.tolist(), bars, size=(step * len(first.values), HEIGHT))
-
-
-def _correlations(facts: FabricatedFacts) -> Markup:
-    matrices = [(name, correlations(rows.X)) for name, _, rows in _tables(facts)]
-    difference = None
-    if len(matrices) > 1:
-        off = ~np.eye(len(matrices[0][1]), dtype=bool)
-        gap = float(np.abs(matrices[0][1] - matrices[1][1])[off].mean()) if off.any() else 0.0
-        difference = tag("p", f"The two differ by {gap:.2f} on average, on a scale from −1 to 1.")
-    drawn = [_heat(name, R) for name, R in matrices]
-    names = tag("details", tag("summary", "Order of the columns"), tag("p", ", ".join(facts.schema.encoded_names)))
-    return joined(difference, tag("div", drawn, class_="gallery"), names)
-
-
-def _heat(name: str, R: FloatArray) -> Markup:
-    size = len(R)
-    cells = [
-        tag(
-            "rect",
-            x=column,
-            y=row,
-            width=0.95,
-            height=0.95,
-            class_="together" if R[row, column] >= 0 else "apart",
-            fill_opacity=round(abs(float(R[row, column])), 3),
-        )
-        for row in range(size)
-        for column in range(size)
-    ]
-    drawn = tag(
-        "svg", cells, role="img", aria_label=f"correlations, {name}", viewBox=f"0 0 {size} {size}", class_="heat"
-    )
-    return tag("div", tag("p", name, class_="small"), drawn)

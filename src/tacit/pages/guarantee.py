@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from tacit.audit.guessing import best_guess
 from tacit.pages.charts import guess_chart, percent
 from tacit.pages.markup import Markup, joined, tag
-from tacit.privacy.card import AuditResult, Card, Guarantee, Part
+from tacit.privacy.card import Card
+from tacit.privacy.card_content import AuditResult, Guarantee, Part
 from tacit.privacy.card_page import confidence_text, person_meaning, settings_text, stated_facts
 
 # A factor above this says nothing any more.

@@ -11,7 +11,7 @@ class Markup(str):
 
 
 # Elements that have neither content nor an end tag in HTML; SVG shapes without content close themselves.
-_VOID = {"img", "br"}
+_VOID = {"img", "br", "hr", "input", "link", "meta"}
 _SHAPES = {"line", "rect", "circle", "path"}
 
 Child = str | Iterable["Child"] | None

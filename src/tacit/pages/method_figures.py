@@ -2,11 +2,41 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
+from tacit.adoption.evidence.comparison import Comparison
 from tacit.adoption.evidence.figures import Figure
 from tacit.adoption.evidence.receiver_evidence import MethodFigures
 from tacit.adoption.evidence.words import METHODS
-from tacit.pages.charts import dot_rows, legend, percent
+from tacit.pages.charts import dot_rows, legend, percent, points
 from tacit.pages.markup import Markup, joined, tag
+
+
+def headline_figures(
+    comparison: Comparison, methods: Sequence[MethodFigures], n_labelled: int, n_unlabelled: int
+) -> Markup:
+    """Return the headline numbers: the majority rate, both accuracies, AUC where it is known, and the labelled rows."""
+    commonest = float(np.bincount(comparison.truth).max() / len(comparison.truth))
+    adopted = f"right with what was adopted ({points(comparison.points)} points)"
+    cells = [
+        ("", percent(commonest), "of the rows are of the commonest class"),
+        ("", percent(comparison.target_only.value), "right with your labels alone"),
+        ("with", percent(comparison.adopted.value), adopted),
+        *_area_cell(methods),
+        ("", f"{n_labelled:,}", f"labelled rows, and {n_unlabelled:,} unlabelled"),
+    ]
+    drawn = [
+        tag("div", tag("b", number), tag("span", words), class_=f"figure {colour}") for colour, number, words in cells
+    ]
+    return tag("div", drawn, class_="figures")
+
+
+def _area_cell(methods: Sequence[MethodFigures]) -> list[tuple[str, str, str]]:
+    areas = {each.name: each.area.value for each in methods if each.area is not None}
+    if "adopted" not in areas:
+        return []
+    alone = f", {areas['alone']:.3f} with your labels alone" if "alone" in areas else ""
+    return [("with", f"{areas['adopted']:.3f}", f"AUC with what was adopted{alone}")]
 
 
 def methods_part(methods: Sequence[MethodFigures]) -> Markup:

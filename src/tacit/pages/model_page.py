@@ -12,7 +12,7 @@ from tacit.pages.charts import weight_chart
 from tacit.pages.guarantee import guarantee_block, headline
 from tacit.pages.layout import section, whole_page
 from tacit.pages.markup import Markup, joined, tag
-from tacit.pages.method_figures import calibration_part, methods_part
+from tacit.pages.method_figures import calibration_part, headline_figures, methods_part
 from tacit.pages.table_summary import TableSummary
 from tacit.privacy.card import Card
 
@@ -73,7 +73,11 @@ def model_page(facts: ModelFacts) -> str:
         *_summary_sections(facts),
     ]
     note = "It shows means and counts of your own rows: keep it as you keep your table."
-    return whole_page("tacit report: adopted model", _header(facts), sections, note)
+    return whole_page(f"What was adopted for {_outcome(facts.schema)}", _header(facts), sections, note)
+
+
+def _outcome(schema: Schema) -> str:
+    return "your model" if schema.label is None else f"predicting {schema.label.name}"
 
 
 def _header(facts: ModelFacts) -> list[Markup]:
@@ -89,7 +93,7 @@ def _header(facts: ModelFacts) -> list[Markup]:
         tag("h1", facts.verdict or comparison.verdict(both, facts.weights)),
         tag("p", lead, class_="lead"),
         *said,
-        comparison.figures(both, facts.n_labelled, facts.n_unlabelled),
+        headline_figures(both, facts.methods, facts.n_labelled, facts.n_unlabelled),
     ]
 
 
@@ -105,7 +109,10 @@ def _method_sections(facts: ModelFacts) -> list[Markup]:
     """Return the sections of every way to learn; none for models that are not averages."""
     if not facts.methods:
         return []
-    aside = "AUC is the chance that of two rows the likelier one is ranked higher; log-loss punishes false certainty."
+    aside = (
+        "AUC is the chance that of two rows the likelier one is ranked higher; log-loss punishes false certainty. "
+        "Held-out figures are means over several ways to hold rows out."
+    )
     came_true = "Of rows predicted so, how many were: the marks should lie on each other."
     return [
         section("Ways to learn", aside, methods_part(facts.methods)),

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from tacit.arrays import FloatArray
 from tacit.models.additive.levels import ColumnLevels
 from tacit.models.additive.model import AdditiveCurves
-from tacit.models.additive.pairs import PairTable
+from tacit.models.additive.pairs import PairCurve
 from tacit.pages.charts import short
 from tacit.pages.markup import Markup, joined, tag
 
@@ -46,7 +46,7 @@ def cell_names(levels: ColumnLevels, cells: NDArray[np.intp]) -> list[str]:
     return named
 
 
-def _map(table: PairTable, levels: Sequence[ColumnLevels], names: Sequence[str], reach: float) -> Markup:
+def _map(table: PairCurve, levels: Sequence[ColumnLevels], names: Sequence[str], reach: float) -> Markup:
     """Return one pair as a table of signed values: of several scores the one that the pair moves most."""
     score = int(np.argmax(table.shares @ table.values**2))
     first, second = (levels[place] for place in table.pair.columns)

@@ -6,6 +6,7 @@ from tacit.pages.guarantee import card_entries, guarantee_block, headline
 from tacit.pages.kinds import kind_sections
 from tacit.pages.layout import section, whole_page
 from tacit.pages.markup import Markup, joined, tag
+from tacit.privacy.card import Card
 from tacit.releases.file import Release
 
 
@@ -16,8 +17,8 @@ def release_page(release: Release) -> str:
     signature = f"signed by {release.signer}" if release.signer else "not signed"
     header = [
         tag("p", "tacit · report on a release", class_="kicker"),
-        tag("h1", card.title[:1].upper() + card.title[1:]),
-        tag("p", f"At {headline(card)}; {signature}.", class_="lead"),
+        tag("h1", handed_out_words(card)),
+        tag("p", f"{card.title[:1].upper()}{card.title[1:]}; at {headline(card)}; {signature}.", class_="lead"),
     ]
     sections = [
         section("Guarantee", "What it promises, and to whom.", guarantee_block(card, heading="In words", whole=False)),
@@ -28,7 +29,14 @@ def release_page(release: Release) -> str:
         sections.append(section("Columns", "Public facts that travel with the release.", _columns(schema)))
     sections.append(section("Signature", "For whoever answers for the release.", signature_block(release)))
     note = "It holds nothing that the release itself does not hold: it may go wherever the release goes."
-    return whole_page(f"tacit report: {card.title}", header, sections, note)
+    return whole_page(handed_out_words(card), header, sections, note)
+
+
+def handed_out_words(card: Card) -> str:
+    """Return what the page is about, for a person: who hands something out, or of which data set."""
+    if card.facts.owner:
+        return f"What {card.facts.owner} hands out"
+    return f"What is handed out of {card.facts.dataset}" if card.facts.dataset else "What the owner hands out"
 
 
 def signature_block(release: Release) -> Markup:

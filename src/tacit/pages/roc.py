@@ -6,10 +6,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from tacit.arrays import FloatArray
-from tacit.audit.attacks.outcome import FALSE_RATES, Outcome, largest_true_rate
+from tacit.audit.attacks.outcome import FALSE_RATES, AttackOutcome, largest_true_rate
 from tacit.pages.charts import NARROW, legend
 from tacit.pages.markup import Markup, tag
-from tacit.privacy.card import Guarantee
+from tacit.privacy.card_content import Guarantee
 
 # Of the attacks in their order; the last is the strongest.
 COLOURS = ("alone", "third", "with")
@@ -19,7 +19,7 @@ FEWEST_DECADES, MOST_DECADES = 2, 4
 LIMIT_POINTS = 81
 
 
-def roc_chart(outcomes: Sequence[Outcome], claim: Guarantee) -> Markup:
+def roc_chart(outcomes: Sequence[AttackOutcome], claim: Guarantee) -> Markup:
     """Return the curves of attacks; what the claim forbids is shaded, a coin toss is dashed."""
     axis = _LogAxis(min(len(outcome.non_members) for outcome in outcomes))
     coloured = list(zip(outcomes, COLOURS, strict=False))
@@ -98,7 +98,7 @@ def _forbidden(axis: _LogAxis, claim: Guarantee) -> Markup | None:
     return tag("path", d=f"M0 0L{corners}L100 0Z", class_="beyond")
 
 
-def _whiskers(axis: _LogAxis, outcome: Outcome, colour: str, place: int) -> list[Markup]:
+def _whiskers(axis: _LogAxis, outcome: AttackOutcome, colour: str, place: int) -> list[Markup]:
     """Return the intervals of the true-positive rates, those of several attacks beside each other."""
     lines = []
     for true_rate in (outcome.true_rate(rate) for rate in FALSE_RATES):

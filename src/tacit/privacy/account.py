@@ -17,7 +17,8 @@ from tacit.arrays import FloatArray
 from tacit.errors import BudgetError, InputError, SensitivityError, TacitError
 from tacit.privacy import accounting
 from tacit.privacy.budget import Budget, Relation, Relations, Unit, relations_of
-from tacit.privacy.card import CENTRAL, Card, Part, coarser_guarantees, group_guarantees, repeated
+from tacit.privacy.card import Card
+from tacit.privacy.card_content import CENTRAL, Part, coarser_guarantees, group_guarantees, repeated
 from tacit.privacy.conversions import Claim, Exact, converted
 from tacit.privacy.events import Event, SequentialEvent
 from tacit.privacy.ledger import Ledger, LedgerLike, Receipt, as_ledger
@@ -108,7 +109,14 @@ class Plan:
     rows_per_person: int | None = None
     warning: str = ""
 
-    def open(self, *, ledger: LedgerLike = None, random_state: int | None = None, purpose: str = "") -> "Account":
+    @property
+    def claim(self) -> Claim:
+        """What a ledger of the plan's unit is charged."""
+        return plan_claim(self.steps, self.budget, exact=self.exact, rows_per_person=self.rows_per_person)
+
+    def open(
+        self, *, ledger: LedgerLike = None, random_state: int | None = None, purpose: str = "", key: str = ""
+    ) -> "Account":
         """Charge the ledger with the whole plan, then return the account that may draw it; see ``Account.open``."""
         return Account.open(
             self.steps,
@@ -121,6 +129,7 @@ class Plan:
             exact=self.exact,
             rows_per_person=self.rows_per_person,
             warning=self.warning,
+            key=key,
         )
 
 
@@ -219,7 +228,7 @@ class Account:
         with _said_alike():
             values = checks.finite_array("values", values)
             if _observer.get() is None:
-                return mechanism.draw(values, self._stream)
+                return self._noisy(mechanism, values)
             return np.array([self._drawn(mechanism, value)[0] for value in values[:, None]])
 
     def release_integers(self, mechanism: Gaussian, integers: NDArray[Any], quantum: float) -> FloatArray:
@@ -228,9 +237,9 @@ class Account:
         with _said_alike():
             observer = _observer.get()
             if observer is None:
-                return mechanism.draw_integers(integers, quantum, self._stream)
+                return self._noisy_integers(mechanism, integers, quantum)
             values = np.asarray(integers, dtype=object).astype(np.float64) * quantum
-            return observer(mechanism, values, lambda: mechanism.draw_integers(integers, quantum, self._stream))
+            return observer(mechanism, values, lambda: self._noisy_integers(mechanism, integers, quantum))
 
     def release_blocks(self, mechanism: EntryNoise, blocks: Iterable[FloatArray]) -> Iterator[FloatArray]:
         """Yield ``blocks`` of rows as released by ``mechanism``, whose noise is each entry's own: one use of the plan.
@@ -253,7 +262,7 @@ class Account:
             raise InputError(f"mechanism must add Laplace or Gaussian noise to be repeated; got {mechanism.name!r}.")
         self._use(mechanism, checks.whole("times", times))
         if _observer.get() is None:
-            return mechanism.draw(np.broadcast_to(values, (times, *values.shape)), self._stream)
+            return self._noisy(mechanism, np.broadcast_to(values, (times, *values.shape)))
         return np.array([self._drawn(mechanism, values) for _ in range(times)])
 
     def _use(self, mechanism: Mechanism, times: int) -> None:
@@ -264,8 +273,14 @@ class Account:
     def _drawn(self, mechanism: Mechanism, values: FloatArray) -> FloatArray:
         observer = _observer.get()
         if observer is None:
-            return mechanism.draw(values, self._stream)
-        return observer(mechanism, values, lambda: mechanism.draw(values, self._stream))
+            return self._noisy(mechanism, values)
+        return observer(mechanism, values, lambda: self._noisy(mechanism, values))
+
+    def _noisy(self, mechanism: Mechanism, values: FloatArray) -> FloatArray:
+        return mechanism.draw(values, self._stream)
+
+    def _noisy_integers(self, mechanism: Gaussian, integers: NDArray[Any], quantum: float) -> FloatArray:
+        return mechanism.draw_integers(integers, quantum, self._stream)
 
     def card(
         self,

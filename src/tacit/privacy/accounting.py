@@ -128,8 +128,8 @@ def _spread_group(event: ParallelEvent, size: int) -> Event:
         )
     parts = [_as_event(tally) for tally in tallies]
     together = [Counter(chosen) for chosen in combinations_with_replacement(range(len(parts)), size)]
-    made = [tuple(at_group(parts[part], count) for part, count in chosen.items()) for chosen in together]
-    return made[0][0] if len(made) == 1 else ParallelEvent(tuple(SequentialEvent(each) for each in made))
+    groups = [tuple(at_group(parts[part], count) for part, count in chosen.items()) for chosen in together]
+    return groups[0][0] if len(groups) == 1 else ParallelEvent(tuple(SequentialEvent(each) for each in groups))
 
 
 def gaussian_delta(multiplier: float, epsilon: float) -> float:

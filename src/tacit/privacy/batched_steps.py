@@ -6,7 +6,7 @@ from tacit import checks
 from tacit.errors import InputError
 from tacit.privacy import accounting
 from tacit.privacy.account import Step
-from tacit.privacy.card import repeated
+from tacit.privacy.card_content import repeated
 from tacit.privacy.events import Event
 
 

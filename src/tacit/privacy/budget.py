@@ -75,8 +75,8 @@ def relations_of(unit: Unit, given: "Relation | str | Iterable[Relation | str] |
     several = [given] if given is None or isinstance(given, str) else list(given)
     if not several:
         raise InputError("relation must name at least one relation; got none.")
-    found = {relation_of(unit, each) for each in several}
-    return tuple(relation for relation in Relation if relation in found)
+    relations = {relation_of(unit, each) for each in several}
+    return tuple(relation for relation in Relation if relation in relations)
 
 
 @dataclass(frozen=True)

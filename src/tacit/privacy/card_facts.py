@@ -56,10 +56,10 @@ class CardFacts:
     @classmethod
     def from_dict(cls, content: Any, *, source: str = "facts") -> Self:
         """Return the facts in ``content``; unknown names are refused, ``source`` says where they stand."""
-        known = [each.name for each in fields(cls)]
-        if not isinstance(content, Mapping) or not set(content) <= set(known):
-            names = sorted(set(content) - set(known)) if isinstance(content, Mapping) else type(content).__name__
-            raise InputError(f"{source} must be a table of {', '.join(known)}; got {names}.")
+        field_names = [each.name for each in fields(cls)]
+        if not isinstance(content, Mapping) or not set(content) <= set(field_names):
+            names = sorted(set(content) - set(field_names)) if isinstance(content, Mapping) else type(content).__name__
+            raise InputError(f"{source} must be a table of {', '.join(field_names)}; got {names}.")
         try:
             return cls(**content)
         except InputError as problem:

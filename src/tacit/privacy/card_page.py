@@ -3,20 +3,18 @@
 import math
 import textwrap
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tacit.privacy.budget import Budget, Relation, Unit, cautions
+from tacit.privacy.card_content import AuditResult, CardContent, Part, number_text
 from tacit.privacy.card_facts import TEXTS
-
-if TYPE_CHECKING:
-    from tacit.privacy.card import AuditResult, Card, Part
 
 WIDTH = 79
 FIXED = "all parts were planned before the first was drawn; their losses are composed as distributions"
 ADAPTIVE = "the sum of its lines holds though each was chosen after seeing those before (privacy filters)"
 
 
-def page(card: "Card") -> list[str]:
+def page(card: CardContent) -> list[str]:
     """Return the lines of the page."""
     lines = [_headline(card), "=" * WIDTH, f"PRIVACY CARD   {card.title}", ""]
     for name, text in stated_facts(card):
@@ -40,7 +38,7 @@ def page(card: "Card") -> list[str]:
         lines += _entry("Exact", f"leaves without noise: {', '.join(card.published)}")
     lines += _listed("Assumes", card.assumptions) + _listed("Not protected", card.not_protected)
     lines += _entry("Noise", _noise(card))
-    lines += _entry("Ledger", _ledger(card)) + _history(card)
+    lines += _joint(card) + _entry("Ledger", _ledger(card)) + _history(card)
     for audit in card.audits:
         lines += _entry("Audit", _audit(audit))
     if not card.audits:
@@ -49,7 +47,7 @@ def page(card: "Card") -> list[str]:
     return lines
 
 
-def _headline(card: "Card") -> str:
+def _headline(card: CardContent) -> str:
     if card.warning:
         return _wrapped(f"THE STATED GUARANTEE DOES NOT HOLD: {card.warning}")
     if not card.secure:
@@ -62,7 +60,7 @@ def _headline(card: "Card") -> str:
     return _wrapped(f"This release is differentially private at the level of one {card.unit}.")
 
 
-def _relation(card: "Card") -> str:
+def _relation(card: CardContent) -> str:
     if card.relation is None:
         return "not stated: this card is of a version that did not tell add-remove from replace"
     if card.relation is Relation.ADD_REMOVE:
@@ -70,13 +68,13 @@ def _relation(card: "Card") -> str:
     return f"replace: one {card.unit} exchanged for another; how many there are is public"
 
 
-def stated_facts(card: "Card") -> list[tuple[str, str]]:
+def stated_facts(card: CardContent) -> list[tuple[str, str]]:
     """Return what the owner stated about the release, with its name: owner, data set, purpose and so on."""
     facts = [(words, str(getattr(card.facts, name))) for name, words in TEXTS.items()]
     return [(name, text) for name, text in [*facts, ("Rows", card.facts.rows_text)] if text]
 
 
-def person_meaning(card: "Card") -> str:
+def person_meaning(card: CardContent) -> str:
     """Return what the unit of the card means for a person, who may have several rows."""
     if card.unit is Unit.PERSON:
         bound = f"At most {card.rows_per_person} rows" if card.rows_per_person else "A bounded number of rows"
@@ -99,20 +97,20 @@ def person_meaning(card: "Card") -> str:
     )
 
 
-def _presence(card: "Card") -> str:
+def _presence(card: CardContent) -> str:
     if card.relation is Relation.REPLACE:
         return "What a person's rows say is protected, not that the person is among those counted."
     return "Both what a person's rows say and whether the person is in the table at all are protected."
 
 
-def _proved_for(card: "Card", part: "Part") -> str:
+def _proved_for(card: CardContent, part: Part) -> str:
     """Return for which relation a part's inequality was proved, where it is not the card's."""
     if not part.relations or card.relation in part.relations:
         return ""
     return f" (proved for {', '.join(part.relations)}; counted as a group for {card.relation})"
 
 
-def _in_words(card: "Card") -> str:
+def _in_words(card: CardContent) -> str:
     factor = math.exp(card.epsilon)
     shown = f"{factor:.3g}" if factor < 1e4 else f"{factor:.1e}"
     base = f"whatever anyone concludes from the release becomes at most {shown} times as likely through one {card.unit}"
@@ -132,11 +130,11 @@ def _shown(value: Any) -> str:
     return number_text(value)
 
 
-def _mechanism(part: "Part") -> str:
+def _mechanism(part: Part) -> str:
     return f"{part.mechanism.get('mechanism', 'unknown')} ({settings_text(part.mechanism)})"
 
 
-def _noise(card: "Card") -> str:
+def _noise(card: CardContent) -> str:
     source = "cryptographically secure" if card.secure else "seeded: not private"
     if all(part.exact for part in card.parts):
         return f"{source}; exact, on a grid, so that the digits of an output do not give away its input"
@@ -144,14 +142,23 @@ def _noise(card: "Card") -> str:
     return f"{source}; in double precision, not exact, for: {', '.join(rounded)}"
 
 
-def _ledger(card: "Card") -> str:
+def _joint(card: CardContent) -> list[str]:
+    """Return who made a joint release and against whom its guarantee holds."""
+    if card.joint is None:
+        return []
+    return _entry("Parties", str(card.joint)) + _listed("", tuple(str(party) for party in card.joint.parties))
+
+
+def _ledger(card: CardContent) -> str:
+    if card.joint is not None:
+        return f"that of each party, charged before anything was drawn; {ADAPTIVE}"
     if not card.ledger:
         return "none: this spend stands on this card alone"
-    given = card.ledger
-    return f"{given.get('identifier')}, line {given.get('line')}, digest {given.get('digest')}; {ADAPTIVE}"
+    receipt = card.ledger
+    return f"{receipt.get('identifier')}, line {receipt.get('line')}, digest {receipt.get('digest')}; {ADAPTIVE}"
 
 
-def _history(card: "Card") -> list[str]:
+def _history(card: CardContent) -> list[str]:
     """Return what the ledger was charged so far, a line for each charge."""
     history = card.history
     if history is None:
@@ -162,7 +169,7 @@ def _history(card: "Card") -> list[str]:
     return lines + _listed("", tuple(str(charge) for charge in history.charges))
 
 
-def _audit(audit: "AuditResult") -> str:
+def _audit(audit: AuditResult) -> str:
     verdict = "no contradiction found" if audit.passed else "CONTRADICTS THE CLAIM"
     return (
         f"{audit.what}: epsilon is at least {audit.lower_bound:.3g} with {confidence_text(audit.confidence)} "
@@ -185,8 +192,3 @@ def _wrapped(text: str) -> str:
 def confidence_text(confidence: float) -> str:
     """Return a probability close to one with all of its nines."""
     return f"{100 * confidence:.6g} %"
-
-
-def number_text(value: Any) -> str:
-    """Return six digits of a number, anything else as it is."""
-    return f"{value:.6g}" if isinstance(value, float) else str(value)

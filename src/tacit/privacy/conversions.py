@@ -155,8 +155,8 @@ def exact_of(given: Iterable[Exact | str] | None) -> tuple[Exact, ...] | None:
         return None
     if isinstance(given, str):
         raise InputError(f"exact must be a list of {', '.join(repr(str(each)) for each in Exact)}; got a text.")
-    found = {checks.one_of("exact", each, list(Exact)) for each in given}
-    return tuple(each for each in Exact if each in found)
+    facts = {checks.one_of("exact", each, list(Exact)) for each in given}
+    return tuple(each for each in Exact if each in facts)
 
 
 def told_apart_by(exact: Iterable[Exact] | None, unit: Unit, relation: Relation) -> tuple[Exact, ...]:

@@ -116,14 +116,14 @@ class Filters:
         """Return the least epsilon whose filters would hold ``total`` at the budget's delta; infinite if none does."""
         if total[MASS] > self.caps[MASS]:
             return math.inf
-        found = [float(total[PURE])]
+        bounds = [float(total[PURE])]
         if self.budget.delta > 0 and total[BIAS] <= self.caps[BIAS]:
             bias, shrunk = float(total[BIAS]), math.exp(-float(total[BIAS]))
             mu, share = math.sqrt(total[GAUSSIAN]), self.shares[1] * self.budget.delta
-            found.append((gaussian_epsilon(1 / mu, share * shrunk) if mu else 0.0) + 2 * bias)
+            bounds.append((gaussian_epsilon(1 / mu, share * shrunk) if mu else 0.0) + 2 * bias)
             offsets = [renyi_offset(order, self._renyi_delta * shrunk) for order in self.orders]
-            found += [float(spent) + offset + 2 * bias for spent, offset in zip(total[RENYI], offsets, strict=True)]
-        return min(found)
+            bounds += [float(spent) + offset + 2 * bias for spent, offset in zip(total[RENYI], offsets, strict=True)]
+        return min(bounds)
 
     @property
     def _renyi_delta(self) -> float:
@@ -225,9 +225,9 @@ def _leaf_cost(leaf: Leaf, orders: Orders) -> FloatArray:
         case events.ApproximateEvent():
             pure = [pure_divergence(leaf.epsilon, order) for order in orders]
             cost = [leaf.epsilon, pure_mu(leaf.epsilon) ** 2, *pure, leaf.delta, 0.0]
-    found = np.array(cost)
-    found.flags.writeable = False  # shared by all who ask
-    return found
+    costs = np.array(cost)
+    costs.flags.writeable = False  # shared by all who ask
+    return costs
 
 
 def _largest_mu(epsilon: float, delta: float) -> float:

@@ -231,9 +231,9 @@ class Ledger(LedgerFacts):
         """
         with ledger_file.writing(self._path, timeout=self._timeout) as file:
             self._require_own(file)
-            known = file.anchor(one_line("name", name))
-            head = follow(known)
-            if known is None or head.count > known.count:
+            anchor = file.anchor(one_line("name", name))
+            head = follow(anchor)
+            if anchor is None or head.count > anchor.count:
                 file.set_anchor(name, head)
         return head
 

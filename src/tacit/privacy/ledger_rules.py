@@ -144,22 +144,22 @@ def stated(lines: tuple[Line, ...], spending: Spending, header: LedgerHeader) ->
 
 def notes(lines: Sequence[Line], header: LedgerHeader) -> tuple[str, ...]:
     """Return what must be said beside the sum of ``lines``: what it assumes, and lines without a guarantee."""
-    found = []
+    remarks = []
     if header.relation_assumed:
         count = sum(line.relation_assumed for line in lines)
-        found.append(ASSUMED.format(count=count, relation=header.budget.relation))
-    return (*found, *(note for line in lines for note in _notes_of(line, header)))
+        remarks.append(ASSUMED.format(count=count, relation=header.budget.relation))
+    return (*remarks, *(note for line in lines for note in _notes_of(line, header)))
 
 
 def _notes_of(line: Line, header: LedgerHeader) -> list[str]:
-    found = []
+    remarks = []
     if line.claim.warning:
-        found.append(f"no guarantee: line {line.number}. {line.claim.warning}")
+        remarks.append(f"no guarantee: line {line.number}. {line.claim.warning}")
     if _old_entries(line, header):
-        found.append(OLD_ENTRIES.format(number=line.number))
+        remarks.append(OLD_ENTRIES.format(number=line.number))
     if line.table is TableMatch.OTHER:
-        found.append(f"line {line.number} was charged for another table than this ledger was made for.")
-    return found
+        remarks.append(f"line {line.number} was charged for another table than this ledger was made for.")
+    return remarks
 
 
 def _old_entries(line: Line, header: LedgerHeader) -> bool:

@@ -15,11 +15,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from tacit import checks
-from tacit.arrays import FloatArray
+from tacit.arrays import BoolArray, FloatArray, IntArray
 from tacit.privacy.stream import NoiseStream
-
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 # Rows worked on at a time: the few arrays of a chunk stay in a core's own cache.
 CHUNK = 1 << 15
@@ -66,12 +63,12 @@ class Probability:
 
         A word depends on its index alone, so that threads which fill the memory at the same time write the same.
         """
-        known = self._words.get(index)
-        if known is None:
+        word = self._words.get(index)
+        if word is None:
             bits = 16 + 64 * index
-            known = self.floor(bits) - (self.floor(bits - 64) << 64 if index else 0)
-            self._words[index] = known
-        return known
+            word = self.floor(bits) - (self.floor(bits - 64) << 64 if index else 0)
+            self._words[index] = word
+        return word
 
 
 def bernoulli(stream: NoiseStream, count: int, probability: Probability) -> BoolArray:

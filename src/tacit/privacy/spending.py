@@ -62,10 +62,10 @@ class Spending:
         """Return the epsilon of everything counted, at the budget's delta."""
         if self._count == 0:
             return 0.0
-        found = self._filters.epsilon(self._total)
+        epsilon = self._filters.epsilon(self._total)
         if self._only is None:
-            return found
-        return min(accounting.epsilon(self._only, delta=self.budget.delta), found)
+            return epsilon
+        return min(accounting.epsilon(self._only, delta=self.budget.delta), epsilon)
 
     def room(self) -> float:
         """Return an epsilon that one more release without delta may have; rounded down to six digits if need be."""

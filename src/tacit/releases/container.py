@@ -35,7 +35,7 @@ _LARGEST_SMALL_MEMBER = 64 * 1024
 
 
 @dataclass(frozen=True)
-class Form:
+class FileForm:
     """The form of a tacit file: release or model.
 
     ``own`` is the name in the document that only this form has, and ``advice`` the way out in the message to a reader
@@ -58,8 +58,8 @@ class Form:
         return frozenset({"arrays", "kind", "schema", "settings", "tacit", self.own})
 
 
-RELEASE = Form("release", handout=True, own="card", advice="read_release and `tacit adopt` take it")
-MODEL = Form(
+RELEASE = FileForm("release", handout=True, own="card", advice="read_release and `tacit adopt` take it")
+MODEL = FileForm(
     "model", handout=False, own="cards", advice="read_model and `tacit predict` take it; it is not to be handed out"
 )
 
@@ -102,7 +102,7 @@ class FileContent:
 
 def write_container(
     path: FilePath,
-    form: Form,
+    form: FileForm,
     document: Mapping[str, Any],
     arrays: Mapping[str, NDArray[Any]],
     *,
@@ -127,7 +127,7 @@ def write_container(
 
 @contextmanager
 def reading(
-    path: FilePath, form: Form, *, trusted_key: signature.TrustedKey | None = None, max_bytes: int = LARGEST_FILE
+    path: FilePath, form: FileForm, *, trusted_key: signature.TrustedKey | None = None, max_bytes: int = LARGEST_FILE
 ) -> Iterator[FileContent]:
     """Yield the content of the file at ``path``; ReleaseErrors of the block get the path in front."""
     largest = checks.whole("max_bytes", max_bytes)
@@ -136,7 +136,7 @@ def reading(
         yield _read(file, form, trusted, largest)
 
 
-def _read(file: BinaryIO, form: Form, trusted: Ed25519PublicKey | None, largest: int) -> FileContent:
+def _read(file: BinaryIO, form: FileForm, trusted: Ed25519PublicKey | None, largest: int) -> FileContent:
     # Cheap checks come first, and the hash of each content before it is parsed.
     members = archive.read_directory(file, largest=largest)
     if _MANIFEST not in members:
@@ -165,18 +165,18 @@ def _digest(pieces: archive.Pieces) -> Json:
     return {"sha256": digest.hexdigest(), "size": sum(len(piece) for piece in pieces)}
 
 
-def _manifest(form: Form, digests: dict[str, Json]) -> bytes:
+def _manifest(form: FileForm, digests: dict[str, Json]) -> bytes:
     return strict_json.dump({"format": FORMAT, "version": VERSION, "handout": form.handout, "members": digests})
 
 
-def _read_text(file: BinaryIO, member: archive.Member, *, largest: int) -> bytes:
+def _read_text(file: BinaryIO, member: archive.ArchiveMember, *, largest: int) -> bytes:
     """Return a member that holds text; raise ReleaseError before reading it if it is too large."""
     if member.size > largest:
         raise ReleaseError(f"{member.name} has {member.size} bytes; at most {largest} are allowed.")
     return archive.read_member(file, member)
 
 
-def _check_manifest(raw: bytes, form: Form) -> Json:
+def _check_manifest(raw: bytes, form: FileForm) -> Json:
     """Return the manifest's list of members; raise ReleaseError for another format, version or form."""
     content = strict_json.load(raw, _MANIFEST)
     version, handout = content.get("version"), content.get("handout")
@@ -192,7 +192,7 @@ def _check_manifest(raw: bytes, form: Form) -> Json:
     return content.get("members")
 
 
-def _check_members(members: Mapping[str, archive.Member], form: Form) -> None:
+def _check_members(members: Mapping[str, archive.ArchiveMember], form: FileForm) -> None:
     required = {_MANIFEST, form.document, _ARRAYS}
     if missing := sorted(required - members.keys()):
         raise ReleaseError(f"it lacks {' and '.join(missing)}.")
@@ -201,7 +201,7 @@ def _check_members(members: Mapping[str, archive.Member], form: Form) -> None:
 
 
 def _signer(
-    file: BinaryIO, members: Mapping[str, archive.Member], manifest: bytes, trusted: Ed25519PublicKey | None
+    file: BinaryIO, members: Mapping[str, archive.ArchiveMember], manifest: bytes, trusted: Ed25519PublicKey | None
 ) -> str | None:
     signer = None
     if _SIGNATURE in members:
@@ -211,7 +211,7 @@ def _signer(
     return None if signer is None else signature.key_text(signer)
 
 
-def _check_hashes(manifest: bytes, manifest_members: Json, form: Form, contents: Mapping[str, bytes]) -> None:
+def _check_hashes(manifest: bytes, manifest_members: Json, form: FileForm, contents: Mapping[str, bytes]) -> None:
     digests = {name: _digest([content]) for name, content in contents.items()}
     manifest_digests = manifest_members if isinstance(manifest_members, dict) else {}
     if wrong := [name for name in digests if manifest_digests.get(name) != digests[name]]:

@@ -73,7 +73,7 @@ class Release(Contents):
     Examples
     --------
     >>> import numpy as np
-    >>> from tacit.privacy.card import Part
+    >>> from tacit.privacy.card_content import Part
     >>> from tacit.privacy.events import LaplaceEvent
     >>> count = Part("count", {"mechanism": "laplace"}, "one record moves it by 1", LaplaceEvent(2.0, 1.0))
     >>> card = Card("a count", "record", 0.5, 0.0, "one record more or less", (count,))
@@ -90,6 +90,9 @@ class Release(Contents):
         super().__post_init__()
         object.__setattr__(self, "card", releasable(self.card))
         object.__setattr__(self, "schema", strict_json.optional_object(self.schema, "schema"))
+
+    def __repr__(self) -> str:
+        return f"<Release {self.kind!r}: epsilon {self.card.epsilon:g}, delta {self.card.delta:g} per {self.card.unit}>"
 
     def _repr_html_(self) -> str:
         """Return what the release holds, and its card, as a notebook shows it."""

@@ -131,7 +131,7 @@ class ReleasePlan(Plan, Generic[Details]):
 
         ``purpose`` is what the ledger's line says unless ``spend`` says otherwise.
         """
-        return self.open(ledger=spend.ledger, random_state=spend.random_state, purpose=spend.purpose or purpose)
+        return spend.open(self, purpose)
 
 
 @dataclass(frozen=True)
@@ -150,6 +150,15 @@ class Spend:
     ledger: LedgerLike = None
     random_state: int | None = None
     purpose: str = ""
+
+    @property
+    def public_seed(self) -> int | None:
+        """The seed of what is left to chance after the noise, which protects nothing; None: any."""
+        return None if self.random_state is None else checks.whole("random_state", self.random_state, least=0) % 2**32
+
+    def open(self, plan: Plan, purpose: str) -> Account:
+        """Charge the ledger with ``plan``, then return the account that may draw it."""
+        return plan.open(ledger=self.ledger, random_state=self.random_state, purpose=self.purpose or purpose)
 
 
 @dataclass(frozen=True)
@@ -184,6 +193,16 @@ class ReleaseKind:
         ``teach`` then takes a table without rows.
     checks_itself : bool
         Whether a release holds a private check of its own quality, which ``teach.quality_words`` puts into words.
+    sums : bool
+        Whether every query of a plan per record is a sum over rows with Gaussian noise, so that several owners can
+        make one release together (``tacit join``).
+    fabricates : tuple of str
+        The methods of `tacit fabricate` that it serves.
+    holds_tables : bool
+        Whether a release holds tables of columns, of which ``make.model_of`` makes a model: counts are asked of it and
+        rows drawn from it, at no cost.
+    rows_beside : bool
+        Whether its rows may lie in a table file, with the release beside them.
     """
 
     package: str
@@ -197,6 +216,10 @@ class ReleaseKind:
     checks_itself: bool = False
     relations: Relations = ()
     public_scores: bool = False
+    sums: bool = False
+    fabricates: tuple[str, ...] = ()
+    holds_tables: bool = False
+    rows_beside: bool = False
 
     @property
     def name(self) -> str:
@@ -300,6 +323,10 @@ class ReleaseKind:
     def quality_words(self, release: Release) -> str:
         """Return what ``release`` says of its own quality, in a sentence; "" for a kind that was not checked."""
         return str(self._module("teach").quality_words(release)) if self.checks_itself else ""
+
+    def table_model(self, release: Release) -> Any:
+        """Return the model of the tables that ``release`` holds, for a kind that ``holds_tables``."""
+        return self._module("make").model_of(release)
 
     def stored_scores(self, arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> ScoreFunction:
         """Return the score function that a lesson of this kind gave, from what its ``to_parts`` returned."""

@@ -26,7 +26,7 @@ def release_files(paths: Iterable[Path]) -> list[Path]:
 
 def receipt_of(card: Card, ledger: Ledger, name: str) -> Receipt:
     """Return the receipt that ``card`` carries; raise LedgerError if its release was not charged to ``ledger``."""
-    entry = card.ledger
+    entry = card.ledger if card.joint is None else card.joint.receipt_of(ledger.identifier)
     if entry is None:
         raise LedgerError(f"{name} was charged to no ledger, so that it says nothing about this one.")
     if entry["identifier"] != ledger.identifier:

@@ -21,7 +21,7 @@ SEED = 0
 # A pair of cells that no original row has counts as impossible if independence expects so many rows in it.
 LEAST_EXPECTED = 5.0
 
-Cells = NDArray[np.int64]  # [N, columns]
+JointCells = NDArray[np.int64]  # [N, columns]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,13 +45,13 @@ class CellRule:
         """How many cells each column has."""
         return np.array([len(edges) for edges in self.edges], dtype=np.int64)
 
-    def cells(self, codes: NDArray[np.integer], y: IntArray | None) -> Cells:
+    def cells(self, codes: NDArray[np.integer], y: IntArray | None) -> JointCells:
         """Return the cells [N, columns] of rows with level codes [N, q] and class codes [N]."""
         columns = [codes[:, j] for j in range(codes.shape[1])] + ([] if y is None else [y])
-        found = [
+        coded = [
             np.searchsorted(edges, column, side="right") - 1 for edges, column in zip(self.edges, columns, strict=True)
         ]
-        return np.stack(found, axis=1)
+        return np.stack(coded, axis=1)
 
 
 def cell_rule(codes: NDArray[np.integer], layout: Layout) -> CellRule:
@@ -80,7 +80,7 @@ def _edges(codes: NDArray[np.integer], column: Levels) -> IntArray:
     return np.append(edges, column.count) if column.missing else edges
 
 
-def variation(first: Cells, second: Cells, sizes: IntArray, columns: Sequence[int]) -> float:
+def variation(first: JointCells, second: JointCells, sizes: IntArray, columns: Sequence[int]) -> float:
     """Return the total variation distance of two tables in the joint cells of some columns."""
     size = math.prod(int(sizes[j]) for j in columns)
     shares = []
@@ -92,7 +92,7 @@ def variation(first: Cells, second: Cells, sizes: IntArray, columns: Sequence[in
     return float(np.abs(shares[0] - shares[1]).sum() / 2)
 
 
-def mean_variation(first: Cells, second: Cells, sizes: IntArray, count: int) -> float:
+def mean_variation(first: JointCells, second: JointCells, sizes: IntArray, count: int) -> float:
     """Return the mean total variation distance over all sets of ``count`` columns, or over a fixed choice of many."""
     sets = list(itertools.combinations(range(len(sizes)), count))
     if len(sets) > MOST_SETS:
@@ -101,14 +101,14 @@ def mean_variation(first: Cells, second: Cells, sizes: IntArray, count: int) -> 
     return float(np.mean([variation(first, second, sizes, columns) for columns in sets])) if sets else 0.0
 
 
-def pair_variations(first: Cells, second: Cells, sizes: IntArray) -> FloatArray:
+def pair_variations(first: JointCells, second: JointCells, sizes: IntArray) -> FloatArray:
     """Return the distance of every pair of columns [d, d], and of each column on the diagonal."""
     d = len(sizes)
-    found = np.zeros((d, d))
+    variations = np.zeros((d, d))
     for i in range(d):
         for j in range(i, d):
-            found[i, j] = found[j, i] = variation(first, second, sizes, (i,) if i == j else (i, j))
-    return found
+            variations[i, j] = variations[j, i] = variation(first, second, sizes, (i,) if i == j else (i, j))
+    return variations
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class ImpossiblePair:
     share: float
 
 
-def impossible_rows(original: Cells, other: Cells, rule: CellRule) -> tuple[float, list[ImpossiblePair]]:
+def impossible_rows(original: JointCells, other: JointCells, rule: CellRule) -> tuple[float, list[ImpossiblePair]]:
     """Return the share of other rows with a combination of two columns that looks impossible, and the worst pairs.
 
     Impossible is a pair of cells that no original row has although independent columns would give it LEAST_EXPECTED.

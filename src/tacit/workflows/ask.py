@@ -3,28 +3,21 @@
 from collections.abc import Sequence
 
 from tacit.data.schemas.conditions import parse_condition
-from tacit.errors import InputError
 from tacit.files.regular import FilePath
-from tacit.kinds.marginals import FILE
-from tacit.kinds.marginals.make import model_of
-from tacit.models.marginals.asking import Answer, answer
+from tacit.models.marginals.asking import CountTable, answer
 from tacit.releases.file import Release, read_release
 from tacit.releases.signature import TrustedKey
+from tacit.workflows.invented_rows import table_model
 
 
 def ask(
     release: Release | FilePath, question: str, *, where: Sequence[str] = (), trusted_key: TrustedKey | None = None
-) -> Answer:
+) -> CountTable:
     """Return the counts of the columns that ``question`` names, such as "sex x income", with 95 % intervals.
 
     Reads the release alone, which must be of method "marginals", and costs nothing. With conditions ``where``, such as
     "age = 60-70", rows that meet all of them are counted, without an interval.
     """
     opened = release if isinstance(release, Release) else read_release(release, trusted_key=trusted_key)
-    if {opened.kind} != {FILE}:
-        raise InputError(
-            f"counts are asked of a release of tables; got one of kind {opened.kind!r}. "
-            "Make one by `tacit release --method marginals`."
-        )
-    model = model_of(opened)
+    model = table_model(opened, "counts are asked of")
     return answer(model, question, [parse_condition(text, model.layout.schema.columns) for text in where])

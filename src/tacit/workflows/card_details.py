@@ -18,7 +18,7 @@ from tacit.privacy.card_facts import MOST_CHARGES, CardFacts, LedgerCharge, Ledg
 from tacit.privacy.conversions import Exact, converted
 from tacit.privacy.ledger import Ledger, Line
 
-Facts = CardFacts | Mapping[str, Any] | None
+StatedFacts = CardFacts | Mapping[str, Any] | None
 # What becomes of records that a schema does not foresee: mended by public rules, or able to stop a release.
 MENDED = "cells that the schema does not foresee are mended by its public rules, so that no record stops a release"
 REFUSED = (
@@ -27,7 +27,7 @@ REFUSED = (
 )
 
 
-def card_facts(given: Facts, schema: Schema | FilePath) -> CardFacts:
+def card_facts(given: StatedFacts, schema: Schema | FilePath) -> CardFacts:
     """Return the facts ``given``, and for what they leave open those in the table ``[card]`` of the schema's file."""
     own = given if isinstance(given, CardFacts) else CardFacts.from_dict(given or {})
     table = {} if isinstance(schema, Schema) else read_card_table(schema)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit.checks import one_of
-from tacit.data.rows.stream import ArrayRows, RowStream
+from tacit.data.rows.stream import RowStream
 from tacit.data.rows.workers import ALONE, Workers, open_workers
 from tacit.data.schemas.bad_records import BadRecords
 from tacit.data.schemas.columns import Numeric
@@ -14,22 +14,20 @@ from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.files.atomic import require_output
 from tacit.files.regular import FilePath
-from tacit.kinds.fabricated_rows import KIND as FABRICATED_ROWS
-from tacit.kinds.fabricated_rows.make import FabricatedRows, fabricate_rows
-from tacit.kinds.fabricated_rows.plan import METHODS as ROW_METHODS
+from tacit.kinds.fabricated_rows.make import Invented, fabricate_rows
 from tacit.kinds.fabricated_rows.plan import FabricationSettings
-from tacit.kinds.marginals import FILE as MARGINALS_FILE
-from tacit.kinds.marginals import KIND as MARGINALS_KIND
+from tacit.kinds.fabricated_rows.rows import InventedRows
 from tacit.kinds.marginals.plan import MOST_COLUMNS
+from tacit.kinds.registry import fabricating_kinds
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.ledger import LedgerLike
 from tacit.releases.file import Release, read_release
-from tacit.releases.kind import ReleasePlan, Spend
+from tacit.releases.kind import ReleaseKind, ReleasePlan, Spend
 from tacit.releases.sidecar import is_table, release_path
 from tacit.releases.signature import SigningKey, TrustedKey, private_key
-from tacit.workflows.card_details import Facts, card_facts, completed_card, with_record_policy
+from tacit.workflows.card_details import StatedFacts, card_facts, completed_card, with_record_policy
 from tacit.workflows.fabricated_tables import write_fabricated
-from tacit.workflows.invented_rows import MARGINALS, DrawnRows, InventedRows, drawn_rows
+from tacit.workflows.invented_rows import DrawnRows, drawn_rows, table_model
 from tacit.workflows.release import DELTA, noting_charge
 from tacit.workflows.tables import (
     Contribution,
@@ -47,16 +45,15 @@ from tacit.workflows.tables import (
 
 # Bytes that a cell of the written table takes, at most about.
 CELL = 24
-METHODS = (MARGINALS, *ROW_METHODS)
 
 
 @dataclass(frozen=True, eq=False)
 class PlannedFabrication:
-    """A fabrication that was checked and planned, with nothing charged yet: its method, and how many rows to invent."""
+    """A fabrication that was checked and planned, with nothing charged yet: its kind, and how many rows to invent."""
 
+    kind: ReleaseKind
     plan: ReleasePlan[Any]
     rows: RowStream
-    method: str
     count: int | None
 
     def warn(self) -> None:
@@ -72,7 +69,7 @@ def usual_method(schema: Schema, unit: Unit) -> str:
     """
     mixed = any(not isinstance(column, Numeric) or column.integer or column.flagged for column in schema.features)
     fits = schema.image is None and len(schema.features) <= MOST_COLUMNS and unit is not Unit.ENTRY
-    return MARGINALS if mixed and fits else "moments"
+    return "marginals" if mixed and fits else "moments"
 
 
 def plan_fabrication(
@@ -93,16 +90,15 @@ def plan_fabrication(
     rules = as_schema(schema)
     chosen = kept or contribution(rules, unit=promise.unit, rows=None, ledger=None, random_state=None)
     method = settings.pop("method", None) or _usual(rules, promise.unit, settings)
+    kinds = fabricating_kinds()
+    kind = kinds[one_of("method", method, tuple(kinds))]
+    own = {} if kind.holds_tables else {**settings, "method": method}
     # Also checks the number of rows and what the method takes.
-    row_method = ROW_METHODS[0] if one_of("method", method, METHODS) == MARGINALS else method
-    details = FabricationSettings(**settings, method=row_method)
+    details = FabricationSettings(**{**settings, **own})
     budget: dict[str, Any] = {"unit": promise.unit, "epsilon": promise.epsilon, "delta": promise.delta}
-    if method == MARGINALS:
-        plan = MARGINALS_KIND.plan(rules, rows_per_person=chosen.rows, **budget)
-    else:
-        plan = FABRICATED_ROWS.plan(rules, rows_per_person=chosen.rows, **budget, **settings, method=method)
-    rows = private_rows(table, rules, chosen, streams=method == MARGINALS, workers=workers, progress=progress)
-    return PlannedFabrication(plan, rows, method, details.rows)
+    plan = kind.plan(rules, rows_per_person=chosen.rows, **budget, **own)
+    rows = private_rows(table, rules, chosen, streams=method != "hull", workers=workers, progress=progress)
+    return PlannedFabrication(kind, plan, rows, details.rows)
 
 
 def _usual(schema: Schema, unit: Unit, settings: dict[str, Any]) -> str:
@@ -122,7 +118,7 @@ def fabricate(
     bad_records: BadRecords | str | None = None,
     ledger: LedgerLike = None,
     random_state: int | None = None,
-    facts: Facts = None,
+    facts: StatedFacts = None,
     audit: bool | None = None,
     output: FilePath | None = None,
     signing_key: SigningKey | None = None,
@@ -211,26 +207,24 @@ def fabricate_from(
         Require the release to be signed by it.
     """
     opened = release if isinstance(release, Release) else read_release(release, trusted_key=trusted_key)
-    if {opened.kind} != {MARGINALS_FILE}:
-        raise InputError(
-            f"rows are drawn from a release of tables; got one of kind {opened.kind!r}. "
-            "Make one by `tacit release --method marginals`."
-        )
+    table_model(opened, "rows are drawn from")
     key = None if signing_key is None else private_key(signing_key)
     if output is not None:
         rules = Schema.from_dict(opened.schema or {}, source="the release's schema")
         _require_outputs(Path(output), rules, rows or 0, force=force, inputs=input_paths(release, signing_key))
-    made = drawn_rows(opened, rows=rows, where=where, random_state=random_state)
-    if output is not None:
-        _write(made, Path(output), key, charged=False)
-    return made
+    invented = drawn_rows(opened, rows=rows, where=where, random_state=random_state)
+    if output is None:
+        len(invented.y)  # drawn now, so that conditions which no row meets are refused here
+    else:
+        _write(invented, Path(output), key, charged=False)
+    return invented
 
 
-def _invented(planned: PlannedFabrication, spend: Spend) -> FabricatedRows | DrawnRows:
+def _invented(planned: PlannedFabrication, spend: Spend) -> Invented | DrawnRows:
     """Charge the ledger, then return the rows."""
-    if isinstance(planned.rows, ArrayRows) and planned.method != MARGINALS:
-        return fabricate_rows(planned.plan, planned.rows.X, planned.rows.y, spend)
-    release = MARGINALS_KIND.make_from_rows(planned.plan, planned.rows, spend)
+    if not planned.kind.holds_tables:
+        return fabricate_rows(planned.plan, planned.rows, spend)
+    release = planned.kind.make_from_rows(planned.plan, planned.rows, spend)
     return drawn_rows(release, rows=planned.count, random_state=spend.random_state)
 
 

@@ -2,27 +2,20 @@
 
 import zipfile
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, get_args
 
 from numpy.typing import ArrayLike, NDArray
 
 from tacit.adoption.evidence.picture_evidence import Evidence
 from tacit.adoption.evidence.receiver_evidence import AdoptionEvidence
 from tacit.adoption.evidence.target_evidence import TargetEvidence
-from tacit.adoption.neighbours import KIND as NEIGHBOURS
 from tacit.adoption.neighbours import MetricNeighbours
 from tacit.adoption.pictures.classifier import TransferClassifier
-from tacit.adoption.pictures.label_free_transfer import KIND as LABEL_FREE
 from tacit.adoption.pictures.label_free_transfer import LabelFreeTransfer
 from tacit.adoption.pictures.network import SharpenedTransfer
-from tacit.adoption.pictures.network_storage import KIND as NETWORK
-from tacit.adoption.pictures.second_round import ANSWER, Answer
-from tacit.adoption.pictures.storage import KIND as TRANSFER
-from tacit.adoption.tables.averaged_transfer import KIND as AVERAGED
+from tacit.adoption.pictures.second_round import ANSWER, OwnerAnswer
 from tacit.adoption.tables.averaged_transfer import AveragedTransfer
-from tacit.adoption.tables.private_transfer import KIND as PRIVATE
 from tacit.adoption.tables.private_transfer import PrivateTransfer
-from tacit.adoption.tables.target_transfer import KIND as TARGET
 from tacit.adoption.tables.target_transfer import TargetTransfer
 from tacit.arrays import FloatArray
 from tacit.data.schemas.schema import Schema
@@ -40,14 +33,12 @@ Receiver = (
 Regressor = TargetTransfer
 # By the kind that their model files state.
 RECEIVERS: dict[str, type[Receiver | Regressor]] = {
-    TARGET: TargetTransfer,
-    AVERAGED: AveragedTransfer,
-    TRANSFER: TransferClassifier,
-    NETWORK: SharpenedTransfer,
-    NEIGHBOURS: MetricNeighbours,
-    LABEL_FREE: LabelFreeTransfer,
-    PRIVATE: PrivateTransfer,
+    receiver.model_kind: receiver for receiver in (*get_args(Receiver), Regressor)
 }
+
+
+# Releases that name classes by themselves, and belong to no registered kind.
+RELEASED_CLASSIFIERS = {ANSWER: OwnerAnswer.from_release}
 
 
 class Classifier(Protocol):
@@ -70,6 +61,9 @@ class AdoptedModel:
     model: Model
     learner: Receiver | Regressor
     schema: Schema
+
+    def __repr__(self) -> str:
+        return f"<AdoptedModel {self.model.kind!r}: {type(self.learner).__name__}>"
 
     @property
     def evidence(self) -> Evidence | AdoptionEvidence | TargetEvidence:
@@ -117,8 +111,8 @@ def write_model(model: AdoptedModel | Model, path: FilePath) -> None:
 def open_predictor(path: FilePath) -> Predictor:
     """Return what the file at ``path`` predicts with: a model, or a linear release."""
     release = read_release(path) if is_release_file(path) else None
-    if release is not None and release.kind == ANSWER:
-        answered = Answer.from_release(release)
+    if release is not None and release.kind in RELEASED_CLASSIFIERS:
+        answered = RELEASED_CLASSIFIERS[release.kind](release)
         return Predictor(answered, answered.schema)
     if release is None or release.schema is None or "prior" not in kind_of(release).teaches:
         opened = read_model(path)  # which says why any other release is no model

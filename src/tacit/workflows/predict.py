@@ -1,14 +1,19 @@
 """Predict the class, or the number, of new rows with an adopted model."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import polars as pl
+from narwhals.stable.v2.typing import IntoDataFrame
 
 from tacit.adoption.tables.target_transfer import TargetTransfer
 from tacit.arrays import Rows
+from tacit.data.reading.frames import in_library_of
 from tacit.data.reading.table_source import Batch
-from tacit.data.reading.tables import Format, format_of, write_table
+from tacit.data.reading.tables import Format, format_of, write_batches
 from tacit.data.rows.encoding import Place, columns_to_read, decode_labels, encode_columns
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
@@ -19,18 +24,43 @@ from tacit.workflows.tables import Progress, input_paths, no_progress, opened
 
 CLASS_COLUMNS = ("prediction", "confidence")
 NUMBER_COLUMNS = ("prediction", "low", "high")
+# Rows whose encoded matrix is in memory at once: few enough for a core's cache.
+BLOCK = 1 << 14
+
+
+@dataclass(frozen=True)
+class PredictionSummary:
+    """How predictions came out.
+
+    Attributes
+    ----------
+    rows : int
+    columns : tuple of str
+        Of the written table.
+    classes : dict
+        Rows of each class by its name; empty for numbers.
+    mean : float
+        Mean confidence, or the mean of predicted numbers.
+    """
+
+    rows: int
+    columns: tuple[str, ...]
+    classes: dict[str, int]
+    mean: float
 
 
 def predict(
     model: AdoptedModel | Predictor | FilePath,
-    table: FilePath | pl.DataFrame,
+    table: FilePath | IntoDataFrame,
     *,
     keep: Sequence[str] = (),
     output: FilePath | None = None,
     force: bool = False,
     progress: Progress = no_progress,
-) -> pl.DataFrame:
+) -> Any:
     """Return the class of each row of ``table`` by name, and how sure the model is, in the order of the table.
+
+    The answer is a data frame of the library that ``table`` is of, with its index; of polars for a file.
 
     Of a numeric target: its mean, and the ends `low` and `high` of an interval that is to cover nine of ten values.
 
@@ -40,33 +70,83 @@ def predict(
     ----------
     model : AdoptedModel or path
         From ``tacit.adopt``; or the path of a linear release.
-    table : path or DataFrame
+    table : path or data frame
+        Of pandas, polars or pyarrow.
     keep : sequence of str
         Columns of the table to copy, such as an identifier.
     output : path or None
-        A .csv or .parquet file to write; an existing one is refused without ``force``.
+        A .csv or .parquet file to write; an existing one is refused without ``force``. For more rows than fit into
+        memory see `write_predictions`.
     """
     if output is not None:
-        _layout(Path(output))
-        require_output(Path(output), force=force, inputs=input_paths(model, table))
+        _require_table(Path(output), force=force, inputs=input_paths(model, table))
+    frames = list(_predictions(model, table, keep, progress))
+    predictions = pl.concat(frames, how="vertical_relaxed")
+    if output is not None:
+        _write([predictions], Path(output))
+    return in_library_of(table, predictions)
+
+
+def write_predictions(
+    model: AdoptedModel | Predictor | FilePath,
+    table: FilePath | IntoDataFrame,
+    output: FilePath,
+    *,
+    keep: Sequence[str] = (),
+    force: bool = False,
+    progress: Progress = no_progress,
+) -> PredictionSummary:
+    """Write what `predict` returns to the file ``output``, whole or not at all, and return how it came out.
+
+    Memory holds a few blocks of rows, however long the table is. The arguments are those of `predict`.
+    """
+    _require_table(Path(output), force=force, inputs=input_paths(model, table))
+    summary = _Summary()
+    _write(summary.noting(_predictions(model, table, keep, progress)), Path(output))
+    return summary.result()
+
+
+class _Summary:
+    """Adds up the predictions that pass by."""
+
+    def __init__(self) -> None:
+        self.n_rows, self.total = 0, 0.0
+        self.columns: tuple[str, ...] = ()
+        self.classes: Counter[str] = Counter()
+
+    def noting(self, frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+        for frame in frames:
+            of_classes = frame.columns[-1] == CLASS_COLUMNS[-1]
+            if of_classes:
+                self.classes.update(dict(frame[CLASS_COLUMNS[0]].value_counts().iter_rows()))
+            self.n_rows, self.columns = self.n_rows + frame.height, tuple(frame.columns)
+            self.total += float(frame[CLASS_COLUMNS[1] if of_classes else NUMBER_COLUMNS[0]].sum())
+            yield frame
+
+    def result(self) -> PredictionSummary:
+        return PredictionSummary(
+            self.n_rows, self.columns, dict(sorted(self.classes.items())), self.total / self.n_rows
+        )
+
+
+def _predictions(
+    model: AdoptedModel | Predictor | FilePath, table: FilePath | IntoDataFrame, keep: Sequence[str], progress: Progress
+) -> Iterator[pl.DataFrame]:
     predictor = model if isinstance(model, AdoptedModel | Predictor) else open_predictor(model)
     source = opened(table, predictor.schema, progress=progress)
     needed = columns_to_read(predictor.schema)
-    # Batch by batch: encoded rows are far larger than what is predicted of them.
-    batches = source.batches(None if needed is None else needed | set(keep))
-    predictions = pl.concat([_predicted(predictor, batch, list(keep)) for batch in batches], how="vertical_relaxed")
-    if output is not None:
-        with replacing(Path(output)) as file:
-            write_table(predictions, file, layout=_layout(Path(output)))
-    return predictions
+    for batch in source.batches(None if needed is None else needed | set(keep)):
+        yield _predicted(predictor, batch, list(keep))
 
 
 def _predicted(predictor: AdoptedModel | Predictor, batch: Batch, keep: list[str]) -> pl.DataFrame:
     frame, schema = batch.frame, predictor.schema
     _require_kept(frame, schema, keep, batch.source)
     place = Place(batch.source, batch.first_row)
-    X = encode_columns(_without_label(frame, schema, keep), schema, place=place).matrix()
-    return pl.DataFrame([*frame.select(keep).get_columns(), *predicted_columns(predictor, X)])
+    rows = encode_columns(_without_label(frame, schema, keep), schema, place=place)
+    # Block by block: encoded rows are far larger than what is predicted of them.
+    blocks = [pl.DataFrame(predicted_columns(predictor, block.matrix())) for block in rows.slices(BLOCK)]
+    return pl.concat([frame.select(keep), pl.concat(blocks)], how="horizontal")
 
 
 def predicted_columns(predictor: AdoptedModel | Predictor, X: Rows) -> list[pl.Series]:
@@ -79,6 +159,17 @@ def predicted_columns(predictor: AdoptedModel | Predictor, X: Rows) -> list[pl.S
     shares = learner.predict_proba(X)  # [N, C]
     names = decode_labels(learner.classes_[shares.argmax(axis=1)], predictor.schema)
     return [names.alias(CLASS_COLUMNS[0]), pl.Series(CLASS_COLUMNS[1], shares.max(axis=1).round(6))]
+
+
+def _write(frames: Iterable[pl.DataFrame], output: Path) -> None:
+    with replacing(output) as file:
+        write_batches(frames, file, layout=_layout(output))
+
+
+def _require_table(output: Path, *, force: bool, inputs: Iterable[Path]) -> None:
+    """Raise InputError unless a table can be written there without losing anything."""
+    _layout(output)
+    require_output(output, force=force, inputs=inputs)
 
 
 def _layout(output: Path) -> Format:

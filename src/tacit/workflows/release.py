@@ -22,7 +22,7 @@ from tacit.privacy.ledger import Ledger, LedgerLike
 from tacit.releases.file import Release, write_release
 from tacit.releases.kind import ReleaseKind, ReleasePlan, Spend
 from tacit.releases.signature import SigningKey, private_key
-from tacit.workflows.card_details import Facts, card_facts, completed_card, with_record_policy
+from tacit.workflows.card_details import StatedFacts, card_facts, completed_card, with_record_policy
 from tacit.workflows.tables import (
     Contribution,
     Progress,
@@ -117,7 +117,7 @@ def release(
     method: str | None = None,
     ledger: LedgerLike = None,
     random_state: int | None = None,
-    facts: Facts = None,
+    facts: StatedFacts = None,
     audit: bool | None = None,
     output: FilePath | None = None,
     signing_key: SigningKey | None = None,

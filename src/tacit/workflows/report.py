@@ -101,9 +101,11 @@ def report_model(adopted: AdoptedModel, *, test: FilePath | None = None) -> str:
     )
     if isinstance(evidence, AdoptionEvidence):
         methods = evidence.methods if test is None else measured_methods(adopted, test)
-        facts = replace(
-            facts, methods=methods, verdict=_verdict(evidence, methods, test), remarks=tuple(remarks(evidence))
-        )
+        # What own labels say is the verdict; rows of a test speak for themselves.
+        verdict = verdict_sentence(evidence) if test is None else ""
+        facts = replace(facts, methods=methods, verdict=verdict, remarks=tuple(remarks(evidence)))
+    elif test is not None:
+        facts = replace(facts, methods=measured_methods(adopted, test))
     return model_page(facts)
 
 
@@ -144,20 +146,19 @@ def compare_on(adopted: AdoptedModel, test: FilePath) -> Comparison:
 
 
 def measured_methods(adopted: AdoptedModel, test: FilePath) -> tuple[MethodFigures, ...]:
-    """Return how well each way to learn predicts the labelled rows at ``test``; nothing if it is no averaged model."""
+    """Return how well each way to learn predicts the labelled rows at ``test``: those that give probabilities."""
     classifier = adopted.classifier
-    if not isinstance(classifier, AveragedTransfer):
-        return ()
     X, codes = _test_rows(adopted, test)
-    counts = np.array(classifier.evidence_.labels)
-    found = {
-        "majority": np.tile((counts + 0.5) / (counts + 0.5).sum(), (len(X), 1)),
-        "alone": classifier.alone_proba(X),
-        "releases": classifier.releases_proba(X),
-        "adopted": classifier.predict_proba(X),
-    }
+    probabilities: dict[str, FloatArray] = {}
+    # A model that keeps no counts of its labels is compared with the commonest class of the test rows themselves.
+    counts = np.bincount(codes, minlength=len(adopted.schema.classes))
+    if isinstance(classifier, AveragedTransfer):
+        counts = np.array(classifier.evidence_.labels)
+        probabilities = {"alone": classifier.alone_proba(X), "releases": classifier.releases_proba(X)}
+    majority = np.tile((counts + 0.5) / (counts + 0.5).sum(), (len(X), 1))
+    probabilities = {"majority": majority, **probabilities, "adopted": np.asarray(classifier.predict_proba(X))}
     one_fold = np.zeros((1, len(X)), dtype=np.intp)
-    return tuple(method_figures(name, HeldOut(each[None], one_fold), codes) for name, each in found.items())
+    return tuple(method_figures(name, HeldOut(each[None], one_fold), codes) for name, each in probabilities.items())
 
 
 def _test_rows(adopted: AdoptedModel, test: FilePath) -> tuple[Rows, Codes]:
@@ -166,17 +167,6 @@ def _test_rows(adopted: AdoptedModel, test: FilePath) -> tuple[Rows, Codes]:
     if not labelled.any():
         raise InputError(f"test must hold labelled rows; {Path(test).name} has none. Fill in the label column.")
     return rows.X[labelled], rows.y[labelled].astype(np.intp)
-
-
-def _verdict(evidence: AdoptionEvidence, methods: tuple[MethodFigures, ...], test: FilePath | None) -> str:
-    """Return the verdict of own labels, or how the log-losses of test rows compare."""
-    if test is None:
-        return verdict_sentence(evidence)
-    losses = {each.name: each.log_loss.value for each in methods}
-    return (
-        f"Log-loss {losses['adopted']:.3f} with what was adopted, {losses['alone']:.3f} with your labels alone, "
-        f"{losses['releases']:.3f} with the releases alone."
-    )
 
 
 def _refuse_originals(originals: FilePath | None) -> None:

@@ -4,9 +4,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from tacit.data.rows.encoding import encode, encode_file
+from tacit.kinds.registry import fabricating_kinds
 from tacit.pages.fabricated import FabricatedFacts, fabricated_page
 from tacit.workflows.fabricated_tables import open_fabricated
-from tacit.workflows.invented_rows import MARGINALS
 
 
 def report_fabricated(file: Path, originals: Path | None = None) -> str:
@@ -20,5 +20,8 @@ def report_fabricated(file: Path, originals: Path | None = None) -> str:
         labelled = private.y >= 0
         original = replace(private, X=private.X[labelled], y=private.y[labelled])
     release = fabricated.release
-    drawn = release.settings.get("method") in {"moments", MARGINALS}
-    return fabricated_page(FabricatedFacts(rows, fabricated.schema, release.card, drawn=drawn, original=original))
+    method = str(release.settings.get("method"))
+    drawn = method in fabricating_kinds() and method != "hull"
+    return fabricated_page(
+        FabricatedFacts(rows, fabricated.schema, release.card, drawn=drawn, method=method, original=original)
+    )

@@ -70,7 +70,7 @@ def answer(
     asked = request if isinstance(request, Request) else Request.from_model(_opened(request))
     rows = labelled_rows(table, rules, progress=progress)
     progress("charging, then learning a layer on the receiver's features")
-    made = answer_request(
+    release = answer_request(
         asked,
         rows.X,
         rows.y,
@@ -82,8 +82,8 @@ def answer(
         purpose="answer to a request" if output is None else f"answer in {Path(output).name}",
     )
     if output is not None:
-        write_charged(made, Path(output), signing_key=None, charged=account is not None)
-    return made
+        write_charged(release, Path(output), signing_key=None, charged=account is not None)
+    return release
 
 
 def _opened(request: Model | FilePath) -> Model:

@@ -99,7 +99,7 @@ def what_if(
         raise InputError(f"stand_ins must hold at least {LEAST_ROWS} labelled rows; got {len(labelled.y)}.")
     checks.whole("draws", draws)
     owner, receiver = _parts(labelled)
-    found = []
+    outcomes = []
     for epsilon in epsilons:
         progress(f"drawing noise for epsilon {epsilon:g}")
         # Seeded: these rows are not private, and the same question gets the same answer.
@@ -107,8 +107,8 @@ def what_if(
             release(owner, rules, epsilon=epsilon, delta=delta, method=method, random_state=d) for d in range(draws)
         ]
         accuracies = [unlabelled_accuracy(each, receiver.X, receiver.y, rules) for each in made]
-        found.append(SimulatedEpsilon(float(epsilon), tuple(accuracies)))
-    result = WhatIf(len(labelled.y), float(np.bincount(receiver.y).max() / len(receiver.y)), tuple(found))
+        outcomes.append(SimulatedEpsilon(float(epsilon), tuple(accuracies)))
+    result = WhatIf(len(labelled.y), float(np.bincount(receiver.y).max() / len(receiver.y)), tuple(outcomes))
     if picture is not None:
         result.display().plot().figure_.savefig(picture, bbox_inches="tight")
     return result

@@ -8,7 +8,7 @@ import pytest
 
 from tacit.adoption.pictures.embedding import CONSTANT, fitted_head
 from tacit.adoption.pictures.label_free_transfer import LabelFreeTransfer
-from tacit.adoption.pictures.second_round import TOLD, Answer, Request, answer_request, make_request
+from tacit.adoption.pictures.second_round import TOLD, OwnerAnswer, Request, answer_request, make_request
 from tacit.data.public.datasets import ImageSet, load_digits
 from tacit.data.public.schemas import image_schema
 from tacit.errors import BudgetExceededError, InputError, ReleaseError
@@ -76,7 +76,7 @@ def test_an_answer_knows_more_than_the_receiver_did(tmp_path: Path) -> None:
     data = digits()
     made = answer_request(request(), data.X_train, data.y_train, data.schema, epsilon=4.0, delta=1e-6, random_state=0)
     write_release(made, tmp_path / "answer.tacit")
-    answer = Answer.from_release(read_release(tmp_path / "answer.tacit"))
+    answer = OwnerAnswer.from_release(read_release(tmp_path / "answer.tacit"))
     before = (receiver().predict(data.X_test) == data.y_test).mean()
     assert (answer.predict(data.X_test) == data.y_test).mean() > before
     assert answer.predict_proba(data.X_test).sum(axis=1) == pytest.approx(np.ones(len(data.X_test)))

@@ -1,6 +1,7 @@
 """Releases of a numeric target are adopted, kept in a file, and predict with an interval."""
 
 import json
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from sklearn.metrics import r2_score
 
 from tacit.adoption.evidence.target_evidence import TargetEvidence
-from tacit.adoption.tables.target_transfer import KIND, TargetTransfer
+from tacit.adoption.tables.target_transfer import TargetTransfer
 from tacit.data.schemas.columns import Label, Numeric, Target
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError, ReleaseError
@@ -67,7 +68,7 @@ def test_a_release_of_shuffled_values_is_refused_without_values_and_costs_little
 def test_a_model_comes_back_from_its_file_to_the_last_bit() -> None:
     model = fitted(120, released(), evidence=True)
     file = model.to_model()
-    again = TargetTransfer.from_model(Model(KIND, file.arrays, json.loads(json.dumps(file.settings)), (), file.schema))
+    again = TargetTransfer.from_model(replace(file, settings=json.loads(json.dumps(file.settings)), cards=()))
     X, _ = rows(200, 3)
     for method in ("predict", "predict_interval", "alone_predict", "releases_predict"):
         assert getattr(again, method)(X).tobytes() == getattr(model, method)(X).tobytes()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tacit.arrays import FloatArray, IntArray
-from tacit.audit.attacks.outcome import Outcome, largest_true_rate, outcome
+from tacit.audit.attacks.outcome import AttackOutcome, largest_true_rate, outcome
 from tacit.audit.attacks.released_rows import nearest_distances
 from tacit.audit.attacks.shadow import ScoreRows, ShadowScores, shadow_count, shadow_scores
 from tacit.errors import InputError
@@ -24,7 +24,7 @@ def class_mean(X: FloatArray, y: IntArray) -> ScoreRows:
     return lambda rows, codes: -((rows - means[codes]) ** 2).sum(axis=1)
 
 
-def attacked(train: object, X: FloatArray, y: IntArray, size: int) -> Outcome:
+def attacked(train: object, X: FloatArray, y: IntArray, size: int) -> AttackOutcome:
     """Return what the attack reaches on a model of the first ``size`` rows."""
     observed = train(X[:size], y[:size])(X, y)  # type: ignore[operator]
     log_ratios = shadow_scores(train, X, y, size=size, appearances=16).log_ratio(observed)  # type: ignore[arg-type]
@@ -89,7 +89,7 @@ def test_means_of_few_rows_without_noise_give_much_away_and_the_plain_threshold_
     assert attack.area > outcome("plain", plain[:40], plain[40:]).area + 0.1
 
 
-def attack_on_one_row(epsilon: float, shadows: int, releases: int) -> Outcome:
+def attack_on_one_row(epsilon: float, shadows: int, releases: int) -> AttackOutcome:
     """Return what shadow releases teach about one row in a corner, tried on fresh releases with and without it."""
     table = np.linspace(0.3, 0.7, 40).reshape(20, 2)
     y = np.arange(20) % 2

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import polars as pl
 import pytest
 
 from tacit.data.reading.table_source import read_table
-from tacit.data.reading.tables import Format, format_of, image_shapes, read_arrays, write_table
+from tacit.data.reading.tables import Format, format_of, image_shapes, read_arrays, write_batches, write_table
 from tacit.errors import InputError
 
 SECRET = "Smith-4711"
@@ -110,6 +111,50 @@ def test_what_is_written_is_read_back(tmp_path: Path, layout: Format) -> None:
     write_table(table, buffer, layout=layout)
     back = read_table(write(tmp_path / f"t.{layout}", buffer.getvalue()))
     assert back.cast({"n": pl.Float64}).equals(table)
+
+
+@pytest.mark.parametrize("layout", ["csv", "parquet"])
+def test_a_table_in_batches_is_written_like_a_whole_one(tmp_path: Path, layout: Format) -> None:
+    table = pl.DataFrame({"=name": [f"+{n}" if n % 7 else "x" for n in range(100)], "n": range(100)})
+    whole, parts = io.BytesIO(), io.BytesIO()
+    write_table(table, whole, layout=layout)
+    write_batches(table.iter_slices(13), parts, layout=layout)
+    read = [read_table(write(tmp_path / f"t.{layout}", each.getvalue())) for each in (whole, parts)]
+    assert read[0].equals(read[1])
+    assert read[0].height == 100
+    if layout == "csv":
+        assert whole.getvalue() == parts.getvalue()
+
+
+def test_numbers_of_several_widths_share_a_parquet_column(tmp_path: Path) -> None:
+    buffer = io.BytesIO()
+    write_batches([pl.DataFrame({"n": [2.5]}), pl.DataFrame({"n": [3]})], buffer, layout="parquet")
+    assert read_table(write(tmp_path / "t.parquet", buffer.getvalue()))["n"].to_list() == [2.5, 3.0]
+
+
+def test_batches_of_other_types_are_refused_for_parquet_and_written_as_csv() -> None:
+    for other, text in (("one", b"one"), (1.5, b"1.5")):
+        frames = [pl.DataFrame({"n": [1]}), pl.DataFrame({"n": [other]})]
+        with pytest.raises(InputError, match=r"column 'n' is of another type .*Name the output \.csv"):
+            write_batches(frames, io.BytesIO(), layout="parquet")
+        buffer = io.BytesIO()
+        write_batches(frames, buffer, layout="csv")
+        assert buffer.getvalue() == b"n\n1\n" + text + b"\n"
+
+
+@pytest.mark.parametrize("layout", ["csv", "parquet"])
+def test_no_batch_is_asked_for_before_the_last_one_is_written(layout: Format) -> None:
+    waiting: list[int] = []
+
+    def batches() -> Iterator[pl.DataFrame]:
+        for number in range(40):
+            waiting.append(buffer.tell())
+            yield pl.DataFrame({"n": np.random.default_rng(number).random(20_000)})
+
+    buffer = io.BytesIO()
+    write_batches(batches(), buffer, layout=layout)
+    # Most of the file is there before the last batches come.
+    assert waiting[-1] > 0.4 * buffer.tell()
 
 
 def test_an_npz_is_not_written() -> None:

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from tacit.data.schemas.columns import Categorical, Label, Numeric
-from tacit.data.schemas.conditions import Condition, Implication, Order, parse_condition, parse_constraint
+from tacit.data.schemas.conditions import ColumnOrder, Condition, Implication, parse_condition, parse_constraint
 from tacit.data.schemas.file import format_schema, parse_schema
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError, SchemaError
@@ -74,7 +74,7 @@ def test_an_implication_is_broken_only_where_its_condition_holds_and_its_consequ
 
 def test_an_order_is_broken_only_by_numbers_above_it() -> None:
     rule = parse_constraint("age first seen <= age", COLUMNS)
-    assert rule == Order("age first seen", "age")
+    assert rule == ColumnOrder("age first seen", "age")
     cells = {"age first seen": np.array([1.0, 2, 3, np.nan]), "age": np.array([2.0, 2, 2, 2])}
     assert rule.holds(cells.__getitem__).tolist() == [True, True, False, True]
 

@@ -22,7 +22,7 @@ def small(shrink: Callable[..., None], invented: Callable[..., TableSet]) -> Non
     schema = replace(bank.schema, extra_columns="ignore")
     flights = TableSet("flights", bank.table.with_columns(origin=airports), schema)
     shrink(tables_classify, load_adult=lambda: adult, load_bank=lambda: bank, load_flights=lambda _: flights, RUNS=2)
-    shrink(table_runs, EPSILONS=(1.0, 5.0), ask_peer=lambda *_: None)
+    shrink(table_runs, EPSILONS=(1.0, 5.0), kept_answer=lambda *_: None)
 
 
 def test_every_table_has_releases_and_open_models(checked: Checked) -> None:

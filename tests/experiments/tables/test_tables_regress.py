@@ -37,7 +37,7 @@ def small(shrink: Callable[..., None], invented: Callable[..., TableSet]) -> Non
     kept = TableSet("diamonds", stones.table.drop("origin"), stones.schema)
     loose = TableSet("delays", stones.table, replace(stones.schema, extra_columns="ignore"))
     shrink(tables_regress, load_adult=lambda: adult, load_diamonds=lambda: kept, load_flights=lambda _: loose, RUNS=2)
-    shrink(table_runs, EPSILONS=(5.0,), ask_peer=lambda *_: None)
+    shrink(table_runs, EPSILONS=(5.0,), kept_answer=lambda *_: None)
 
 
 def test_every_table_has_releases_and_open_models(checked: Checked) -> None:

@@ -8,25 +8,25 @@ from tacit.data.public.datasets import TableSet
 from tacit.data.rows.encoding import Encoded
 from tacit.errors import MissingDataError
 from tacit.experiments import mixed_tables
-from tacit.experiments.mixed_tables import SplitTable
+from tacit.experiments.mixed_tables import OwnerSplit
 from tacit.experiments.results import ResultRow
 from tacit.experiments.tables import tables_rows
 
 Checked = Callable[[Iterable[ResultRow]], list[ResultRow]]
 
 
-def absent() -> SplitTable:
+def absent() -> OwnerSplit:
     raise MissingDataError("not here")
 
 
 @pytest.fixture
-def small(invented: Callable[..., TableSet]) -> SplitTable:
+def small(invented: Callable[..., TableSet]) -> OwnerSplit:
     train, test = invented("bank", 600, seed=0), invented("bank", 300, seed=1)
-    return SplitTable(train.encode(), test.encode(), train.schema)
+    return OwnerSplit(train.encode(), test.encode(), train.schema)
 
 
 def test_every_method_is_judged_beside_real_rows_and_absent_tables_are_left_out(
-    shrink: Callable[..., None], small: SplitTable, checked: Checked
+    shrink: Callable[..., None], small: OwnerSplit, checked: Checked
 ) -> None:
     shrink(tables_rows, TABLES={"Bank": lambda: small, "flights": absent}, DRAWS=1, EPSILON=8.0, PEERS=())
     rows = checked(tables_rows.rows())
@@ -45,9 +45,9 @@ def test_held_out_rows_are_a_third_and_share_no_row_with_the_owners(invented: Ca
 
 
 def test_peers_are_judged_alike_where_they_are_installed(
-    shrink: Callable[..., None], small: SplitTable, checked: Checked, monkeypatch: pytest.MonkeyPatch
+    shrink: Callable[..., None], small: OwnerSplit, checked: Checked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def invented_rows(method: str, table: SplitTable, **_: object) -> tuple[Encoded, float] | None:
+    def invented_rows(method: str, table: OwnerSplit, **_: object) -> tuple[Encoded, float] | None:
         return (table.held_out, 60.0) if method == "MST" else None
 
     monkeypatch.setattr(tables_rows, "peer_rows", invented_rows)
@@ -56,3 +56,19 @@ def test_peers_are_judged_alike_where_they_are_installed(
     assert figures["MST", "TV2"] == figures["real rows", "TV2"]
     assert figures["MST", "CPU s"] == 60
     assert not any(method == "AIM" for method, _ in figures)
+
+
+def test_draws_that_were_stopped_are_told_beside_those_that_ended(
+    shrink: Callable[..., None], small: OwnerSplit, checked: Checked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def invented_rows(method: str, table: OwnerSplit, *, seed: int, **_: object) -> tuple[Encoded | None, float] | None:
+        if method == "MST":
+            return None
+        return (table.held_out, 60.0) if seed == tables_rows.FIRST_SEED else (None, 1800.0)
+
+    monkeypatch.setattr(tables_rows, "peer_rows", invented_rows)
+    shrink(tables_rows, TABLES={"Bank": lambda: small}, DRAWS=1, PEER_DRAWS=3)
+    figures = {(row.method, row.metric): (row.mean, row.runs) for row in checked(tables_rows.rows())}
+    assert figures["AIM", "CPU s"] == (60, 1)
+    assert figures["AIM", tables_rows.STOPPED] == (1800, 2)
+    assert not any(method == "MST" for method, _ in figures)

@@ -10,7 +10,7 @@ import pytest
 
 from tacit.errors import LedgerError
 from tacit.interfaces.desk.batching_queue import BatchingQueue, BusyError
-from tacit.situations.feedback.desk.desk import Outcome, ScoreQuery
+from tacit.situations.feedback.desk.desk import DeskOutcome, ScoreQuery
 from tacit.situations.feedback.desk.log import Entry
 
 
@@ -20,7 +20,7 @@ class SlowDesk:
     def __init__(self) -> None:
         self.let, self.batches, self.broken = threading.Event(), list[int](), False
 
-    def answer(self, queries: Sequence[ScoreQuery]) -> list[Outcome]:
+    def answer(self, queries: Sequence[ScoreQuery]) -> list[DeskOutcome]:
         self.let.wait(10)
         self.batches.append(len(queries))
         if self.broken:
@@ -40,7 +40,7 @@ def queue_of(desk: SlowDesk, **settings: Any) -> BatchingQueue:
 
 
 def test_those_who_wait_are_answered_together_and_in_order() -> None:
-    async def run() -> list[Outcome]:
+    async def run() -> list[DeskOutcome]:
         desk = SlowDesk()
         waiting = queue_of(desk)
         asked = [asyncio.create_task(waiting.ask(query(i))) for i in range(100)]

@@ -12,7 +12,7 @@ from tacit.data.rows.encoded_columns import BLOCK, EncodedColumns
 from tacit.data.schemas.columns import Categorical, Label, Numeric
 from tacit.errors import BudgetExceededError, InputError, SchemaError
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
-from tacit.models.class_moments.features import TableFeatures, features_of
+from tacit.models.class_moments.features import ScaledColumns, features_of
 from tacit.models.entry_noise import entry_weights
 
 Table = tuple[np.ndarray, np.ndarray]
@@ -94,7 +94,7 @@ def test_any_entry_moves_its_weighted_columns_by_at_most_two() -> None:
 def test_no_row_of_features_is_longer_than_declared() -> None:
     X, _ = mixed_table(500)
     features = features_of(MIXED)
-    assert isinstance(features, TableFeatures)
+    assert isinstance(features, ScaledColumns)
     assert np.linalg.norm(features(X), axis=1).max() <= 1 + 1e-6
 
 

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from tests.models.marginals.conftest import SCHEMA, people
 
+from tacit.adoption.sources.release_sources import release_source
+from tacit.adoption.sources.source import LEAST_TRUST, MOST_TRUST
 from tacit.data.rows.encoding import encode
 from tacit.data.schemas.columns import Label, Numeric
 from tacit.data.schemas.schema import Schema
@@ -19,9 +21,13 @@ ROWS = encode(people(4000), SCHEMA)
 OURS = people(800, seed=8)
 
 
+def release_of(labels: np.ndarray) -> Release:
+    return KIND.release(ROWS.X, labels, SCHEMA, epsilon=3.0, delta=1e-6, random_state=0)
+
+
 @pytest.fixture(scope="module")
 def release() -> Release:
-    return KIND.release(ROWS.X, ROWS.y, SCHEMA, epsilon=3.0, delta=1e-6, random_state=0)
+    return release_of(ROWS.y)
 
 
 def receiver(schema: Schema) -> tuple[ReceiverTable, np.ndarray]:
@@ -39,6 +45,28 @@ def accuracy(release: Release, schema: Schema) -> float:
 
 def test_the_owners_label_is_scored_without_any_labels_of_ours(release: Release) -> None:
     assert accuracy(release, SCHEMA) > 0.7
+
+
+def test_the_label_comes_with_what_the_tables_say_of_it_beyond_noise(release: Release) -> None:
+    quality = KIND.teach(release, receiver(SCHEMA)[0]).quality
+    assert quality is not None
+    assert quality.separation_z > 10
+    assert quality.separation > 1
+    assert quality.class_shares == pytest.approx(np.bincount(ROWS.y) / len(ROWS.y), abs=0.02)
+    # Columns that the receiver lacks say nothing to it.
+    ours = Schema((SCHEMA.columns[1], SCHEMA.columns[3], SCHEMA.columns[-1]))
+    less = KIND.teach(release, receiver(ours)[0]).quality
+    assert less is not None
+    assert less.separation_z < 3
+    assert less.size == quality.size
+
+
+def test_a_release_of_shuffled_labels_is_not_trusted_without_labels(release: Release) -> None:
+    nothing = release_of(np.random.default_rng(0).permutation(ROWS.y))
+    source = release_source(nothing, receiver(SCHEMA)[0], name="nothing")
+    assert source.reliability.clear_trust == LEAST_TRUST
+    held = release_source(release, receiver(SCHEMA)[0], name="something")
+    assert held.reliability.clear_trust == pytest.approx(MOST_TRUST, abs=0.01)
 
 
 def test_our_classes_may_stand_in_another_order(release: Release) -> None:

@@ -12,8 +12,8 @@ from tacit.models.additive.descent import (
     CONSTANT,
     CURVE_QUANTUM,
     Ask,
-    Descent,
-    DescentSettings,
+    MomentumDescent,
+    MomentumSettings,
     Weights,
     exact_curves,
     gradient_query,
@@ -21,14 +21,14 @@ from tacit.models.additive.descent import (
     squared_norms,
     turned,
 )
-from tacit.models.additive.features import TableFeatures, table_features
+from tacit.models.additive.features import LevelFeatureTable, table_features
 from tacit.models.additive.losses import Residuals, class_residuals, squared_residuals
 from tacit.models.additive.rows import Batches, batches_of
 
 N_ROWS, CLIP = 120, 0.3
 
 
-def features() -> TableFeatures:
+def features() -> LevelFeatureTable:
     random = np.random.default_rng(5)
     return table_features(COLUMNS, [random.integers(1, 100, one.size).astype(float) for one in COLUMNS])
 
@@ -116,14 +116,14 @@ def true_labels(codes: np.ndarray, at: Weights) -> np.ndarray:
 
 
 def exact_descent(batches: Batches, n_rows: int, n_steps: int) -> Weights:
-    settings = DescentSettings((1,) * n_steps, CLIP, 40.0)
+    settings = MomentumSettings((1,) * n_steps, CLIP, 40.0)
     descent = begun(settings, lambda query, _: query, n_rows=float(n_rows), sigma=1e-9)
     descent.run(batches, FEATURES, range(n_steps))
     return descent.averaged
 
 
-def begun(settings: DescentSettings, ask: Ask, *, n_rows: float = 50.0, sigma: float = 1.0) -> Descent:
-    return Descent.begin(
+def begun(settings: MomentumSettings, ask: Ask, *, n_rows: float = 50.0, sigma: float = 1.0) -> MomentumDescent:
+    return MomentumDescent.begin(
         class_residuals,
         settings,
         ask=ask,
@@ -151,7 +151,7 @@ def test_each_step_asks_as_often_as_it_may() -> None:
         return query
 
     batches = batches_of(random_codes(50), random_targets(50, 2), COLUMNS)
-    settings = DescentSettings((2, 3, 3), CLIP, 10.0)
+    settings = MomentumSettings((2, 3, 3), CLIP, 10.0)
     begun(settings, ask).run(batches, FEATURES, range(3))
     assert asked == [2, 3, 3]
     assert settings.averaged == slice(2, 3)
@@ -159,7 +159,7 @@ def test_each_step_asks_as_often_as_it_may() -> None:
 
 def test_a_descent_in_parts_is_the_descent_in_one() -> None:
     batches = batches_of(random_codes(50), random_targets(50, 2), COLUMNS)
-    settings = DescentSettings((1,) * 6, CLIP, 10.0)
+    settings = MomentumSettings((1,) * 6, CLIP, 10.0)
     whole, parts = (begun(settings, lambda query, _: query) for _ in range(2))
     whole.run(batches, FEATURES, range(6))
     parts.run(batches, FEATURES, range(2))
@@ -168,7 +168,7 @@ def test_a_descent_in_parts_is_the_descent_in_one() -> None:
 
 
 def test_features_that_join_start_at_zero_and_move_no_other() -> None:
-    descent = begun(DescentSettings((1,) * 6, CLIP, 10.0), lambda query, _: query)
+    descent = begun(MomentumSettings((1,) * 6, CLIP, 10.0), lambda query, _: query)
     batches = batches_of(random_codes(50), random_targets(50, 2), COLUMNS)
     descent.run(batches, FEATURES, range(2))
     before = descent.weights

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from tests.models.additive.tables import COLUMNS
 
-from tacit.models.additive.descent import MOMENTUM, DescentSettings, Weights
-from tacit.models.additive.features import TableFeatures, table_features
+from tacit.models.additive.descent import MOMENTUM, MomentumSettings, Weights
+from tacit.models.additive.features import LevelFeatureTable, table_features
 from tacit.models.additive.noise_bands import level_deviations, noise_variances, shrink
 
 N_ROWS, SIGMA = 500.0, 3.0
 
 
-def simulated(curvature: float, settings: DescentSettings, n_runs: int = 4000, since: int = 0) -> float:
+def simulated(curvature: float, settings: MomentumSettings, n_runs: int = 4000, since: int = 0) -> float:
     """Return the variance of the averaged iterate of noisy descent on a parabola, over many runs."""
     random = np.random.default_rng(0)
     weight, velocity, mean = np.zeros(n_runs), np.zeros(n_runs), np.zeros(n_runs)
@@ -30,7 +30,7 @@ def simulated(curvature: float, settings: DescentSettings, n_runs: int = 4000, s
 @pytest.mark.parametrize("draws", [(1,) * 40, (28, 28, 28, 29), (2, 2, 3, 3, 3, 3)])
 @pytest.mark.parametrize("curvature", [0.0, 1e-3, 0.02])
 def test_the_variance_is_that_of_many_descents(draws: tuple[int, ...], curvature: float) -> None:
-    settings = DescentSettings(draws, 0.3, 40.0)
+    settings = MomentumSettings(draws, 0.3, 40.0)
     expected = simulated(curvature, settings)
     found = noise_variances(np.array([[curvature]]), settings, sigma=SIGMA, n_rows=N_ROWS)
     assert found.shape == (1, 1)
@@ -38,7 +38,7 @@ def test_the_variance_is_that_of_many_descents(draws: tuple[int, ...], curvature
 
 
 def test_weights_that_join_later_hold_less_noise() -> None:
-    settings = DescentSettings((1,) * 40, 0.3, 40.0)
+    settings = MomentumSettings((1,) * 40, 0.3, 40.0)
     whole, later = (
         noise_variances(np.array([[1e-3]]), settings, sigma=SIGMA, n_rows=N_ROWS, since=since)[0, 0]
         for since in (0, 16)
@@ -47,7 +47,7 @@ def test_weights_that_join_later_hold_less_noise() -> None:
     assert later == pytest.approx(simulated(1e-3, settings, since=16), rel=0.1)
 
 
-def features() -> TableFeatures:
+def features() -> LevelFeatureTable:
     random = np.random.default_rng(5)
     return table_features(COLUMNS, [random.integers(1, 100, one.size).astype(float) for one in COLUMNS])
 

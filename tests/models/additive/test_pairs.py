@@ -13,7 +13,7 @@ from tacit.models.additive.pairs import (
     RANK,
     CoarseColumn,
     LevelPair,
-    PairTable,
+    PairCurve,
     coarse_column,
     level_pair,
     pair_features,
@@ -101,11 +101,11 @@ def test_features_of_pairs_stand_behind_those_of_columns() -> None:
         assert both.variances[column].sum() == pytest.approx(PAIR_VARIANCE)
 
 
-def table() -> PairTable:
+def table() -> PairCurve:
     columns = coarse()
     pair, random = level_pair(columns, 0, 3), np.random.default_rng(1)
     values, deviations = random.normal(size=(2, pair.size, 2))
-    return PairTable(pair, values, np.abs(deviations), pair_shares(columns, pair))
+    return PairCurve(pair, values, np.abs(deviations), pair_shares(columns, pair))
 
 
 def test_a_pair_adds_what_its_cell_says_and_nothing_where_a_level_is_unknown() -> None:
@@ -125,7 +125,7 @@ def test_a_pair_is_read_as_it_was_written() -> None:
     again = pair_from_dict(written[0], COLUMNS)
     assert again.columns == (0, 3)
     np.testing.assert_array_equal(again.cells[0], table().pair.cells[0])
-    assert pairs_to_list([PairTable(again, *(np.zeros(1),) * 3)]) == written
+    assert pairs_to_list([PairCurve(again, *(np.zeros(1),) * 3)]) == written
 
 
 @pytest.mark.parametrize("change", [{"columns": [0, 9]}, {"columns": [-1, 3]}, {"cells": [[0, 1], [0]]}])

@@ -11,7 +11,7 @@ from tacit.models.class_moments.calibrated import (
     calibrated_discriminant,
     posterior_directions,
 )
-from tacit.models.class_moments.features import TableFeatures
+from tacit.models.class_moments.features import ScaledColumns
 from tacit.models.class_moments.frames import frames_between
 
 N_COLUMNS = 4
@@ -35,7 +35,7 @@ def taught(
     X: np.ndarray, y: np.ndarray, ours: np.ndarray, n_classes: int, *, sigma: float, seed: int = 0
 ) -> CalibratedDiscriminant:
     draw = np.random.default_rng(seed)
-    features = TableFeatures(N_COLUMNS)
+    features = ScaledColumns(N_COLUMNS)
     phi = features(X).astype(np.float64)
     sums = np.array([phi[y == code].sum(axis=0) for code in range(n_classes)])
     counts = np.bincount(y, minlength=n_classes).astype(float)

@@ -12,7 +12,7 @@ from tacit.models.class_moments.discriminants import (
     QuadraticDiscriminant,
     stored_discriminant,
 )
-from tacit.models.class_moments.features import TableFeatures
+from tacit.models.class_moments.features import ScaledColumns
 from tacit.models.class_moments.frames import ColumnFrame
 
 rng = np.random.default_rng(0)
@@ -21,7 +21,7 @@ CODES = np.arange(N) % C
 MEANS = np.array([[0.2, 0.5, 0.5, 0.5], [0.8, 0.5, 0.3, 0.5], [0.5, 0.9, 0.5, 0.5]])
 X = MEANS[CODES] + 0.1 * rng.standard_normal((N, P)) * [1.0, 1.0, 0.5, 2.0]
 FRAME = ColumnFrame(np.arange(P), np.ones(P), np.zeros(P), np.arange(P), "all columns")
-FEATURES = TableFeatures(P)
+FEATURES = ScaledColumns(P)
 
 
 def moments(noise: float = 0.0) -> dict[str, np.ndarray]:

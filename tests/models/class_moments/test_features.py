@@ -3,7 +3,7 @@ import pytest
 
 from tacit.data.schemas.columns import Categorical, Label, Numeric
 from tacit.data.schemas.schema import Image, Schema
-from tacit.models.class_moments.features import IMAGE_FEATURES, ImageFeatures, TableFeatures, features_of
+from tacit.models.class_moments.features import IMAGE_FEATURES, ImageFeatures, ScaledColumns, features_of
 
 PIXELS = tuple(f"p{place}" for place in range(64))
 PICTURE = Schema((*(Numeric(name, (0, 1)) for name in PIXELS), Label("digit", ("0", "1"))), image=Image(PIXELS, (8, 8)))
@@ -11,7 +11,7 @@ PICTURE = Schema((*(Numeric(name, (0, 1)) for name in PIXELS), Label("digit", ("
 
 def test_no_row_of_a_table_is_longer_than_one() -> None:
     rows = np.random.default_rng(0).random((50, 7))
-    features = TableFeatures(7)
+    features = ScaledColumns(7)
     assert features.size == 7
     assert features(rows) == pytest.approx((2 * rows - 1) / np.sqrt(7), abs=1e-6)
     corners = np.array([np.zeros(7), np.ones(7)])
@@ -35,4 +35,4 @@ def test_owner_and_receiver_compute_the_same_features() -> None:
 def test_a_schema_of_pixels_has_features_of_pictures_and_any_other_of_columns() -> None:
     assert features_of(PICTURE) == ImageFeatures((8, 8))
     table = Schema((Numeric("a", (0, 1)), Categorical("b", ("x", "y", "z")), Label("c", ("0", "1"))))
-    assert features_of(table) == TableFeatures(4)
+    assert features_of(table) == ScaledColumns(4)

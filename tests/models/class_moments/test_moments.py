@@ -36,3 +36,14 @@ def test_without_noise_moments_are_exact() -> None:
     moments = class_moments(clean, np.zeros(500, dtype=np.intp), 1, 0.0)
     assert np.allclose(moments.means[0], clean.mean(axis=0))
     assert np.allclose(moments.covariances[0], np.cov(clean.T, bias=True), atol=1e-5)
+
+
+def test_the_noise_of_denoised_values_is_that_of_both_estimates_of_squares() -> None:
+    rng = np.random.default_rng(2)
+    scale = np.array([0.5, 2.0, 0.1])
+    noisy = rng.random((1000, 3)) + rng.laplace(size=(1000, 3)) * scale
+    codes = rng.integers(0, 2, 1000)
+    moments = class_moments(noisy, codes, 2, scale)
+    differences = denoised(noisy, scale) ** 2 - denoised_squares(noisy, scale)
+    expected = [differences[codes == code].mean() for code in (0, 1)]
+    assert np.allclose(moments.noise, expected)

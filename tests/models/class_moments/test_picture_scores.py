@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tacit.models.class_moments.discriminants import RIDGE
-from tacit.models.class_moments.features import TableFeatures
+from tacit.models.class_moments.features import ScaledColumns
 from tacit.models.class_moments.frames import ColumnFrame
 from tacit.models.class_moments.picture_scores import FLOORS, balancing_weights, mean_margin, picture_scores
 
@@ -13,7 +13,7 @@ P, C, N = 6, 3, 3000
 CODES = np.arange(N) % C
 MEANS = np.full((C, P), 0.5) + 0.25 * np.array([[1, 0, 0, 1, 0, 0], [0, 1, 0, 0, 1, 0], [0, 0, 1, 0, 0, 1]])
 X = MEANS[CODES] + 0.1 * rng.standard_normal((N, P))
-FEATURES = TableFeatures(P)
+FEATURES = ScaledColumns(P)
 
 
 def frame(scale: float = 1.0) -> ColumnFrame:

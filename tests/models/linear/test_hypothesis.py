@@ -12,7 +12,7 @@ from tacit.models.linear.feature_split import FeatureSplit
 from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
 from tacit.models.linear.hypothesis import (
     UNLIKE,
-    Hypothesis,
+    LinearHypothesis,
     combined_prior,
     no_prior,
     place_by_schema,
@@ -61,8 +61,8 @@ def test_weights_are_placed_by_the_names_of_columns_and_classes() -> None:
         place_by_schema(handed, strange)
 
 
-def hypothesis(*weights: list[float], noise: tuple[float, float] = (0.3, 0.4)) -> Hypothesis:
-    return Hypothesis(HALVES, dict(enumerate(np.array(row) for row in weights)), np.array(noise))
+def hypothesis(*weights: list[float], noise: tuple[float, float] = (0.3, 0.4)) -> LinearHypothesis:
+    return LinearHypothesis(HALVES, dict(enumerate(np.array(row) for row in weights)), np.array(noise))
 
 
 def test_columns_in_our_order_need_no_names() -> None:
@@ -101,7 +101,7 @@ def test_the_mean_of_several_has_the_noise_of_a_mean() -> None:
 
 
 def test_groups_of_another_split_have_its_largest_noise() -> None:
-    whole = Hypothesis(FeatureSplit.whole(3), {0: np.ones(3)}, np.array([0.5]))
+    whole = LinearHypothesis(FeatureSplit.whole(3), {0: np.ones(3)}, np.array([0.5]))
     prior = combined_prior([hypothesis([1.0, 0, 0]), whole], [0, 1, 2], 3)
     assert prior.split == HALVES
     assert prior.noise == pytest.approx(np.sqrt([0.3**2 + 0.5**2, 0.4**2 + 0.5**2]) / 2)

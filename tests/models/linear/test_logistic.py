@@ -2,11 +2,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
+from sklearn.metrics import roc_auc_score
 
 from tacit import Budget, Ledger
 from tacit.audit.card_audit import audit_card
 from tacit.audit.replay import replay
+from tacit.data.rows.encoding import encode
+from tacit.data.schemas.columns import Categorical, Numeric
+from tacit.data.schemas.schema import Schema
 from tacit.errors import BudgetExceededError, InputError, ReleaseError
 from tacit.models.linear.logistic import PrivateLogisticRegression, default_regularization, expected_noise
 from tacit.models.linear.release import read_scores
@@ -54,6 +59,69 @@ def test_the_default_regularisation_lets_noise_have_length_one_and_is_at_most_on
     assert default_regularization(10, 0.1, 50) == 1.0
     (few,) = PrivateLogisticRegression(0.001).plan(1, n_rows=500)
     assert getattr(few.mechanism, "curvature", 0.0) == pytest.approx(2 / 0.001, rel=1e-3), "what the accounting needs"
+
+
+def test_of_bounded_columns_the_default_regularisation_falls_with_the_square_of_rows_times_epsilon() -> None:
+    assert default_regularization(7500, 0.1, 20, bounded=True) == pytest.approx(2 * 20 / 750)  # where both are equal
+    (step,) = PrivateLogisticRegression(1.0, bounds=(0, 1)).plan(108, n_rows=30_000)
+    assert getattr(step.mechanism, "curvature", 0.0) == pytest.approx(1500 * 108 / 30_000, rel=1e-3)
+    # Fewer rows than that are treated alike with and without bounds, and nothing falls below what the accounting needs.
+    assert default_regularization(5000, 0.1, 20, bounded=True) == default_regularization(5000, 0.1, 20)
+    (many,) = PrivateLogisticRegression(1.0, bounds=(0, 1)).plan(2, n_rows=10**7)
+    assert getattr(many.mechanism, "curvature", 0.0) == pytest.approx(2.0, rel=1e-3)
+
+
+@pytest.mark.parametrize("bounded", [False, True])
+def test_the_default_regularisation_never_grows_with_rows_or_epsilon(bounded: bool) -> None:
+    amounts = np.geomspace(1, 1e7, 60)
+    by_rows = [default_regularization(int(amount), 1.0, 30, bounded=bounded) for amount in amounts]
+    by_epsilon = [default_regularization(1000, amount / 1000, 30, bounded=bounded) for amount in amounts]
+    assert (np.diff(by_rows) <= 0).all()
+    assert (np.diff(by_epsilon) <= 0).all()
+
+
+def mixed(n_rows: int, seed: int) -> tuple[pl.DataFrame, np.ndarray]:
+    """Return a table of a number with wide bounds, one of many categories, and labels of which a tenth is 1."""
+    random = np.random.default_rng(seed)
+    amount, job = random.gamma(1.0, 200.0, n_rows), random.integers(0, 12, n_rows)
+    margin = amount / 150 + 0.8 * (job < 4) - 4.5
+    labels = (random.random(n_rows) < 1 / (1 + np.exp(-margin))).astype(int)
+    return pl.DataFrame({"amount": amount, "job": [f"job {code}" for code in job]}), labels
+
+
+JOBS = Schema((Numeric("amount", (0, 5000)), Categorical("job", tuple(f"job {code}" for code in range(12)))))
+
+
+def test_numbers_with_wide_bounds_are_learned_from_a_frame_with_a_schema() -> None:
+    model = PrivateLogisticRegression(1.0, bounds=JOBS, classes=[0, 1], random_state=0).fit(*mixed(20_000, 0))
+    frame, y = mixed(5000, 1)
+    best = roc_auc_score(y, frame["amount"] / 150 + 0.8 * frame["job"].is_in([f"job {code}" for code in range(4)]))
+    assert roc_auc_score(y, model.decision_function(frame)) > best - 0.05
+    # A regularisation at which noise has length 1 forgets the number, which varies by a tenth of its bounds.
+    before = PrivateLogisticRegression(1.0, regularization=2 * 13 / 20_000, bounds=JOBS, random_state=0)
+    assert roc_auc_score(y, before.fit(*mixed(20_000, 0)).decision_function(frame)) < best - 0.08
+    assert "the schema: columns, bounds and categories" in model.card_.assumptions
+
+
+def test_frames_and_encoded_rows_give_the_same_weights() -> None:
+    frame, y = mixed(500, 0)
+    encoded = encode(frame, JOBS).X
+    first, second = (
+        PrivateLogisticRegression(1.0, bounds=JOBS, random_state=0).fit(rows, y) for rows in (frame, encoded)
+    )
+    assert (first.coef_ == second.coef_).all()
+    assert (first.decision_function(encoded) == second.decision_function(frame)).all()
+    scores = read_scores(first.release())
+    assert scores(encoded)[:, 0] == pytest.approx(first.decision_function(frame))
+
+
+def test_what_does_not_fit_the_schema_is_refused_before_anything_is_charged(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "x.ledger", Budget(2.0, unit="record", relation="replace"))
+    frame, y = mixed(50, 0)
+    for rows, labels in ((frame, y[:-1]), (np.zeros((50, 5)), y)):
+        with pytest.raises(InputError, match="the 13 encoded columns of the schema"):
+            PrivateLogisticRegression(1.0, bounds=JOBS, ledger=ledger).fit(rows, labels)
+    assert ledger.spent() == 0
 
 
 def test_with_a_prior_the_default_regularisation_is_one() -> None:

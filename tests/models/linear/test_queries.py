@@ -8,7 +8,7 @@ import pytest
 from tacit.models.linear.feature_split import FeatureSplit
 from tacit.models.linear.hypothesis import no_prior
 from tacit.models.linear.planning import PublicNumbers, SplitSettings, plan_split
-from tacit.models.linear.queries import SplitTable, average_weights, stacked_weights
+from tacit.models.linear.queries import GroupedTable, average_weights, stacked_weights
 from tacit.models.two_class_problems import row_factors, signs_of
 from tacit.privacy.mechanisms import Mechanism
 
@@ -29,10 +29,10 @@ class Recorder:
         return np.asarray(values[:, :-1].sum(axis=0))
 
 
-def table(n_rows: int = 6) -> SplitTable:
+def table(n_rows: int = 6) -> GroupedTable:
     parts = [X[:, list(group)] for group in SPLIT.positions]
     start = np.array([[0.5, -1.0, 2.0]])
-    return SplitTable(parts, [row_factors(part) for part in parts], signs_of(CODES, 2), start, n_rows, HALVES)
+    return GroupedTable(parts, [row_factors(part) for part in parts], signs_of(CODES, 2), start, n_rows, HALVES)
 
 
 def test_the_query_of_a_group_holds_its_signed_unit_rows_and_margins() -> None:

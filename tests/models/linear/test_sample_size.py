@@ -11,7 +11,7 @@ from tacit.models.linear.feature_split import FeatureSplit
 from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
 from tacit.models.linear.logistic import PrivateLogisticRegression
 from tacit.models.linear.planning import SplitSettings
-from tacit.models.linear.sample_size import Goal, group_rows_needed, rows_needed
+from tacit.models.linear.sample_size import SampleSizeGoal, group_rows_needed, rows_needed
 
 # One constant for every setting below: the propositions say that there is one.
 CONSTANT = 1.0
@@ -37,7 +37,7 @@ def excess_loss(learned: FloatArray, w: FloatArray, rng: np.random.Generator) ->
     return loss(learned) - loss(w)
 
 
-def share_reached(goal: Goal, n: int, *, epsilon: float, dimension: int) -> float:
+def share_reached(goal: SampleSizeGoal, n: int, *, epsilon: float, dimension: int) -> float:
     """Return the share of private fits on ``n`` rows whose excess loss is within the goal."""
     reached = 0
     for seed in range(RUNS):
@@ -56,13 +56,13 @@ def share_reached(goal: Goal, n: int, *, epsilon: float, dimension: int) -> floa
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])
 @pytest.mark.parametrize("length", [1.0, 3.0])
 def test_so_many_rows_are_enough_for_algorithm_1(dimension: int, epsilon: float, length: float) -> None:
-    goal = Goal(0.1, 0.1, length)
+    goal = SampleSizeGoal(0.1, 0.1, length)
     n = math.ceil(rows_needed(goal, epsilon=epsilon, dimension=dimension, constant=CONSTANT))
     assert share_reached(goal, n, epsilon=epsilon, dimension=dimension) >= 1 - goal.failure
 
 
 def test_a_thirtieth_of_the_rows_is_not_enough() -> None:
-    goal = Goal(0.1, 0.1, 1.0)
+    goal = SampleSizeGoal(0.1, 0.1, 1.0)
     n = math.ceil(rows_needed(goal, epsilon=0.5, dimension=20) / 30)
     assert share_reached(goal, n, epsilon=0.5, dimension=20) < 0.5
 
@@ -70,7 +70,7 @@ def test_a_thirtieth_of_the_rows_is_not_enough() -> None:
 @pytest.mark.parametrize("share", [0.2, 0.6])
 def test_so_many_rows_are_enough_for_a_group_of_algorithm_3(share: float) -> None:
     dimension, n_groups, epsilon = 20, 2, 2.0
-    goal = Goal(0.1, 0.1, 1.0 / share)  # in rows of norm q: weights of length 1 on rows of norm 1
+    goal = SampleSizeGoal(0.1, 0.1, 1.0 / share)  # in rows of norm q: weights of length 1 on rows of norm 1
     n = math.ceil(group_rows_needed(goal, epsilon=epsilon, dimension=dimension, n_groups=n_groups, share=share))
     split = FeatureSplit((tuple(range(10)), tuple(range(10, 20))), (share, 1 - share))
     settings = SplitSettings(regularization=goal.excess)
@@ -88,7 +88,7 @@ def test_so_many_rows_are_enough_for_a_group_of_algorithm_3(share: float) -> Non
 
 
 def test_the_bounds_are_the_printed_maxima() -> None:
-    goal = Goal(0.1, 0.05, 2.0)
+    goal = SampleSizeGoal(0.1, 0.05, 2.0)
     terms = (4 * math.log(20) / 0.01, 50 * math.log(50 / 0.05) * 2 / (0.1 * 0.5), 4 / (0.1 * 0.5))
     assert rows_needed(goal, epsilon=0.5, dimension=50) == pytest.approx(max(terms))
     a, q, K = 0.4, 0.2, 5
@@ -98,7 +98,7 @@ def test_the_bounds_are_the_printed_maxima() -> None:
 
 
 def test_one_group_of_all_features_needs_what_the_whole_needs() -> None:
-    goal = Goal(0.2, 0.1, 1.5)
+    goal = SampleSizeGoal(0.2, 0.1, 1.5)
     whole = rows_needed(goal, epsilon=1.0, dimension=30)
     assert group_rows_needed(goal, epsilon=1.0, dimension=30, n_groups=1, share=1.0) == pytest.approx(whole)
     # What splitting is for: groups of equal shares need fewer rows each, the more of them the fewer.
@@ -109,4 +109,4 @@ def test_one_group_of_all_features_needs_what_the_whole_needs() -> None:
 def test_goals_that_are_none_are_refused() -> None:
     for settings in ((0.0, 0.1, 1.0), (0.1, 1.0, 1.0), (0.1, 0.1, 0.0)):
         with pytest.raises(InputError):
-            Goal(*settings)
+            SampleSizeGoal(*settings)

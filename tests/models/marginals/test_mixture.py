@@ -3,7 +3,7 @@ import pytest
 
 from tacit.models.marginals.measuring import Measurement
 from tacit.models.marginals.mixture import (
-    Targets,
+    MixtureTargets,
     _chosen_cells,
     column_softmax,
     fitted_mixture,
@@ -14,7 +14,7 @@ from tacit.models.marginals.mixture import (
 from tacit.models.marginals.zeros import structural_zeros
 
 
-def small_targets(seed: int = 0) -> Targets:
+def small_targets(seed: int = 0) -> MixtureTargets:
     """Return exact tables of two columns (3 and 2 cells) and two classes."""
     rng = np.random.default_rng(seed)
     joint = rng.dirichlet(np.ones(12)).reshape(2, 3, 2)
@@ -22,10 +22,10 @@ def small_targets(seed: int = 0) -> Targets:
     pairs[:, :3, 3:], pairs[:, 3:, :3] = joint, joint.transpose(0, 2, 1)
     weights = (pairs.sum(axis=0) > 0).astype(np.float32)
     margins = np.hstack([joint.sum(axis=2), joint.sum(axis=1)]).astype(np.float32)
-    return Targets(np.array([0, 3, 5]), pairs, weights, margins, np.ones(5, dtype=np.float32), 1e-4)
+    return MixtureTargets(np.array([0, 3, 5]), pairs, weights, margins, np.ones(5, dtype=np.float32), 1e-4)
 
 
-def loss(targets: Targets, shares: np.ndarray, weights: np.ndarray) -> float:
+def loss(targets: MixtureTargets, shares: np.ndarray, weights: np.ndarray) -> float:
     """Return the squared error by its definition."""
     total = 0.0
     for code in range(len(targets.pairs)):

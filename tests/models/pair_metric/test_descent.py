@@ -2,13 +2,13 @@ import numpy as np
 import pytest
 
 from tacit.arrays import FloatArray
-from tacit.models.pair_metric.descent import DECIDING_SHARE, Descent, pair_scores
+from tacit.models.pair_metric.descent import DECIDING_SHARE, MetricDescent, pair_scores
 from tacit.privacy import accounting
 from tacit.privacy.account import Account, plan_event
 from tacit.privacy.budget import Budget, Unit
 
 
-def descent(n_pairs: int = 200, n_components: int = 4, **changes: object) -> Descent:
+def descent(n_pairs: int = 200, n_components: int = 4, **changes: object) -> MetricDescent:
     settings: dict[str, object] = {
         "kappa": 2,
         "mechanism": "laplace",
@@ -21,7 +21,7 @@ def descent(n_pairs: int = 200, n_components: int = 4, **changes: object) -> Des
         "batches": 4,
         "rate": 1.0,
     }
-    return Descent(n_pairs, 4, n_components, **{**settings, **changes})  # type: ignore[arg-type]
+    return MetricDescent(n_pairs, 4, n_components, **{**settings, **changes})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("mechanism", "delta"), [("laplace", 0.0), ("gaussian", 1e-6), ("staircase", 0.0)])
@@ -48,7 +48,7 @@ def pairs(n_pairs: int) -> tuple[FloatArray, np.ndarray]:
     return differences, far
 
 
-def learned(solver: Descent, differences: FloatArray, far: np.ndarray) -> tuple[FloatArray, bool]:
+def learned(solver: MetricDescent, differences: FloatArray, far: np.ndarray) -> tuple[FloatArray, bool]:
     budget = Budget(solver.epsilon, solver.delta, unit=Unit.PAIR)
     account = Account.open(solver.steps(), budget=budget, random_state=0)
     return solver.learn(account, differences, far, random_state=1)

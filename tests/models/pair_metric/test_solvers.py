@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tacit.errors import InputError
-from tacit.models.pair_metric.descent import Descent
+from tacit.models.pair_metric.descent import MetricDescent
 from tacit.models.pair_metric.diagonal import Diagonal
 from tacit.models.pair_metric.input_noise import InputNoise
 from tacit.models.pair_metric.printed import PrintedDescent
@@ -41,7 +41,7 @@ def test_input_noise_is_a_diagonal_too() -> None:
 @pytest.mark.parametrize(("batch_size", "batches"), [(None, 1), (100, 1), (1000, 1), (30, 4), (1, 100)])
 def test_a_descent_reads_all_pairs_in_batches(batch_size: int | None, batches: int) -> None:
     solver = DescentSettings(batch_size=batch_size).planned(figures())
-    assert isinstance(solver, Descent)
+    assert isinstance(solver, MetricDescent)
     assert solver.batches == batches
     assert solver.n_components == 16
 

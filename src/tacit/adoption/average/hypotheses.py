@@ -134,10 +134,12 @@ def usages(
     masses = np.array([_mass(each, trusts) * _agreement(each, correlations) for each in held])
     any_holds = _any_holds(trusts, scored, correlations)
     shares = SHARES_PROBABILITY if scored else 0.0
-    found = [replace(none, log_prior=float(np.log((1 - any_holds) * (1 - shares))))]
-    found += [Usage((0,) * n, place, float(np.log((1 - any_holds) * shares / len(scored)))) for place in scored]
+    weighed_usages = [replace(none, log_prior=float(np.log((1 - any_holds) * (1 - shares))))]
+    weighed_usages += [
+        Usage((0,) * n, place, float(np.log((1 - any_holds) * shares / len(scored)))) for place in scored
+    ]
     logs = np.log(any_holds) + np.log(masses / masses.sum())
-    return found + [replace(each, log_prior=float(log)) for each, log in zip(held, logs, strict=True)]
+    return weighed_usages + [replace(each, log_prior=float(log)) for each, log in zip(held, logs, strict=True)]
 
 
 def own_parts(kernels: Sequence[str], *, trees: bool, alone: bool) -> list[tuple[str | None, float]]:
@@ -165,17 +167,17 @@ def branches(
     Those of a branch differ in the amplitude of the own part alone, which is usually ``correction`` beside releases.
     Their probabilities, given the usage, sum to 1.
     """
-    found = []
+    splits = []
     for sd, p_sd in _intercepts(usage, one_class=one_class):
         for kernel, p_part in own_parts(seen_by(usage, kernels), trees=trees, alone=not usage.used):
             amplitudes = {0.0: 1.0} if kernel is None else _amplitudes(correction if usage.used else None)
-            found.append(
+            splits.append(
                 tuple(
                     Hypothesis(usage, sd, kernel, each, trees, float(np.log(p_sd * p_part * p_amplitude)))
                     for each, p_amplitude in amplitudes.items()
                 )
             )
-    return found
+    return splits
 
 
 def screening(usage: Usage) -> list[Hypothesis]:
@@ -254,8 +256,8 @@ def _sign_patterns(n: int, *, reversals: bool) -> list[tuple[int, ...]]:
 
 def _placed(signs: tuple[int, ...], places: Sequence[int], n: int) -> tuple[int, ...]:
     """Return ``signs`` at ``places`` among ``n``, 0 elsewhere."""
-    found = dict(zip(places, signs, strict=True))
-    return tuple(found.get(place, 0) for place in range(n))
+    sign_at = dict(zip(places, signs, strict=True))
+    return tuple(sign_at.get(place, 0) for place in range(n))
 
 
 def _any_holds(trusts: Sequence[float], scored: Sequence[int], correlations: FloatArray | None) -> float:

@@ -45,10 +45,10 @@ class KernelFeatures:
 
     def __call__(self, Z: FloatArray) -> FloatArray:
         """Return the features [N, r], computed in single precision, which is twice as fast."""
-        seen, projection = Z.astype(np.float32), self.projection.astype(np.float32)
+        coordinates, projection = Z.astype(np.float32), self.projection.astype(np.float32)
         if self.kernel == LINEAR:
-            return (seen @ projection).astype(np.float64)
-        near = radial(seen, self.anchors.astype(np.float32), self.size, WIDTHS[self.kernel])
+            return (coordinates @ projection).astype(np.float64)
+        near = radial(coordinates, self.anchors.astype(np.float32), self.size, WIDTHS[self.kernel])
         return (near @ projection).astype(np.float64)
 
     def lost(self, Z: FloatArray, phi: FloatArray) -> FloatArray:

@@ -76,11 +76,11 @@ class Surroundings:
 
     def features(self, rows: LabelledRows) -> dict[str, KernelFeatures]:
         """Return the features of each kernel, of the receiver's columns and of the features of releases."""
-        found = features_of(rows.Z, self.size, self.kernels)
+        by_kernel = features_of(rows.Z, self.size, self.kernels)
         for place, size in self.view_sizes.items():
-            seen = features_of(rows.views[place], size, self.kernels)
-            found |= {view_kernel(kernel, place): each for kernel, each in seen.items()}
-        return found
+            view_features = features_of(rows.views[place], size, self.kernels)
+            by_kernel |= {view_kernel(kernel, place): each for kernel, each in view_features.items()}
+        return by_kernel
 
 
 @dataclass(frozen=True, eq=False)

@@ -102,8 +102,8 @@ def fit_softmax(hypothesis: Hypothesis, inputs: Inputs, codes: Codes, setting: S
     prior = _Prior.of(hypothesis, setting, F.shape[1])
     every = _fitted(hypothesis, (F, G), prior, codes, np.arange(n_classes))
     evidence = float(every.left_out(inputs, codes).sum()) if len(codes) else 0.0
-    found = every if len(present) == n_classes else _fitted(hypothesis, (F, G), prior, codes, present)
-    return replace(found, member=replace(found.member, log_evidence=evidence))
+    posterior = every if len(present) == n_classes else _fitted(hypothesis, (F, G), prior, codes, present)
+    return replace(posterior, member=replace(posterior.member, log_evidence=evidence))
 
 
 def _fitted(

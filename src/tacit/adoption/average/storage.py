@@ -17,13 +17,13 @@ from tacit.adoption.average.softmax_member import SoftmaxMember
 from tacit.adoption.average.target_member import TargetMember
 from tacit.arrays import Arrays
 
-Parts = tuple[Arrays, dict[str, Any]]
+MemberParts = tuple[Arrays, dict[str, Any]]
 Stored = Mapping[str, NDArray[Any]]
-Member = BinaryMember | SoftmaxMember | TargetMember
-FORMS: dict[str, type[Member]] = {"binary": BinaryMember, "softmax": SoftmaxMember, "target": TargetMember}
+StoredMember = BinaryMember | SoftmaxMember | TargetMember
+FORMS: dict[str, type[StoredMember]] = {"binary": BinaryMember, "softmax": SoftmaxMember, "target": TargetMember}
 
 
-def average_parts(average: Average[Any]) -> Parts:
+def average_parts(average: Average[Any]) -> MemberParts:
     """Return an average as arrays and JSON-ready settings."""
     arrays: Arrays = {"used": average.used, "reversed": average.reversed}
     settings: dict[str, Any] = {"probability": average.probability, "support": average.support, "joined": None}
@@ -94,7 +94,7 @@ def under(arrays: Stored, prefix: str) -> Arrays:
     return {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
 
 
-def _member_parts(member: Member) -> Parts:
+def _member_parts(member: StoredMember) -> MemberParts:
     form = next(name for name, kind in FORMS.items() if isinstance(member, kind))
     values = {each.name: getattr(member, each.name) for each in fields(member) if each.name != "hypothesis"}
     arrays = {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
@@ -102,7 +102,7 @@ def _member_parts(member: Member) -> Parts:
     return arrays, {"form": form, "hypothesis": asdict(member.hypothesis), **numbers}
 
 
-def _stored_member(arrays: Stored, settings: Mapping[str, Any]) -> Member:
+def _stored_member(arrays: Stored, settings: Mapping[str, Any]) -> StoredMember:
     kind = FORMS[str(settings["form"])]
     names = [each.name for each in fields(kind) if each.name != "hypothesis"]
     values: dict[str, Any] = {name: arrays[name] if name in arrays else float(settings[name]) for name in names}

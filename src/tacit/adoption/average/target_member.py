@@ -88,14 +88,14 @@ class TargetFitter:
         means, deviations = _prior(hypothesis, self.setting, columns.shape[1])
         # Weights are normal in units of the noise, whose variance is about what is believed of it.
         scaled = deviations / np.sqrt(self.noise_variance)
-        found = student_posterior(
+        posterior = student_posterior(
             columns * scaled, self.targets - columns @ means, variance=self.noise_variance, freedom=NOISE_FREEDOM
         )
-        root = scaled[:, None] * solve_triangular(found.root, np.eye(len(means)), lower=True).T
-        weights = means + scaled * found.mode
+        root = scaled[:, None] * solve_triangular(posterior.root, np.eye(len(means)), lower=True).T
+        weights = means + scaled * posterior.mode
         excluded = hypothesis.kernel != LINEAR and hypothesis.amplitude > MOST_CURVED
-        log_evidence = -np.inf if excluded else found.log_evidence
-        return TargetMember(hypothesis, log_evidence, weights, root, found.scale, found.freedom)
+        log_evidence = -np.inf if excluded else posterior.log_evidence
+        return TargetMember(hypothesis, log_evidence, weights, root, posterior.scale, posterior.freedom)
 
     def left_out(self, member: TargetMember) -> FloatArray:
         """Return the log-density of each known value given all others [L]."""

@@ -21,7 +21,7 @@ LEAST_WEIGHT, MOST_MEMBERS = 0.02, 4
 ROWS_AGAINST_TREES, ROWS_FOR_TREES = 3.0, 1.0
 
 
-class Member(Protocol):
+class FittedMember(Protocol):
     """A hypothesis fitted to labels."""
 
     @property
@@ -33,7 +33,7 @@ class Member(Protocol):
         """The log of the probability of the labels."""
 
 
-M = TypeVar("M", bound=Member)
+M = TypeVar("M", bound=FittedMember)
 
 
 class Fitter(Protocol[M]):
@@ -75,7 +75,7 @@ class UsageFits(Generic[M]):
         return float(logsumexp(self.log_masses)) + self.usage.log_prior
 
 
-def log_posterior(member: Member) -> float:
+def log_posterior(member: FittedMember) -> float:
     """Return the log of evidence times prior given the usage."""
     return member.log_evidence + member.hypothesis.log_prior
 

@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binomtest, norm
 
 from tacit import checks
+from tacit.arrays import IntArray
 from tacit.errors import InputError
 
-Codes = NDArray[np.int64]
 CONFIDENCE = 0.95
 
 
@@ -79,11 +79,11 @@ class Comparison:
     """
 
     classes: tuple[str, ...]
-    truth: Codes
+    truth: IntArray
     right_only: NDArray[np.bool_]
     right_with: NDArray[np.bool_]
-    confusion: Codes
-    confusion_only: Codes
+    confusion: IntArray
+    confusion_only: IntArray
     view_only: Share | None = None
 
     @property
@@ -123,11 +123,11 @@ class Comparison:
     def by_class(self) -> Iterator[ClassChange]:
         """Give the change of each class that has rows."""
         for code, name in enumerate(self.classes):
-            mine = self.truth == code
-            total = int(mine.sum())
+            of_class = self.truth == code
+            total = int(of_class.sum())
             if total == 0:
                 continue
-            only, both = self.right_only[mine], self.right_with[mine]
+            only, both = self.right_only[of_class], self.right_with[of_class]
             yield ClassChange(
                 name,
                 Share(int(only.sum()), total),
@@ -146,9 +146,9 @@ def compare(
     view_only: ArrayLike | None = None,
 ) -> Comparison:
     """Return the comparison of predicted codes with the true ones; ``view_only`` where a release brought a view."""
-    given = {"truth": truth, "target_only": target_only, "adopted": adopted}
-    given |= {} if view_only is None else {"view_only": view_only}
-    rows = {name: _codes(name, values, len(classes)) for name, values in given.items()}
+    codes_by_name = {"truth": truth, "target_only": target_only, "adopted": adopted}
+    codes_by_name |= {} if view_only is None else {"view_only": view_only}
+    rows = {name: _codes(name, values, len(classes)) for name, values in codes_by_name.items()}
     if len({len(codes) for codes in rows.values()}) != 1:
         raise InputError(f"{', '.join(rows)} must be as long as each other; got {[len(c) for c in rows.values()]}.")
     true, only, both, size = rows["truth"], rows["target_only"], rows["adopted"], len(classes)
@@ -158,12 +158,12 @@ def compare(
     )
 
 
-def _codes(name: str, values: ArrayLike, n_classes: int) -> Codes:
+def _codes(name: str, values: ArrayLike, n_classes: int) -> IntArray:
     codes = np.asarray(values, dtype=np.int64)
     if codes.ndim != 1 or not ((codes >= 0) & (codes < n_classes)).all():
         raise InputError(f"{name} must be a list of class codes from 0 to {n_classes - 1}; got something else.")
     return codes
 
 
-def _table(truth: Codes, predicted: Codes, size: int) -> Codes:
+def _table(truth: IntArray, predicted: IntArray, size: int) -> IntArray:
     return np.bincount(truth * size + predicted, minlength=size**2).reshape(size, size)

@@ -1,6 +1,8 @@
 """Evidence without labels: whether two parts of a release with independent noise agree on the receiver's rows."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -40,6 +42,15 @@ class Agreement:
             return True
         error = np.sqrt(self.chance / (self.n_rows * (1 - self.chance)))
         return self.kappa < max(LEAST_KAPPA, ERRORS * float(error))
+
+    def to_dict(self) -> dict[str, float]:
+        """Return JSON-ready data."""
+        return {"share": self.agreement, "chance": self.chance, "kappa": self.kappa, "rows": self.n_rows}
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> "Agreement":
+        """Return the agreement that ``to_dict`` wrote."""
+        return cls(float(content["share"]), float(content["chance"]), int(content["rows"]))
 
 
 def agreement(first: FloatArray, second: FloatArray) -> Agreement:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from operator import eq
 from typing import Any
 
 
@@ -39,6 +40,14 @@ class Evidence:
     adopted: tuple[int, ...]
     agreements: tuple[tuple[float, float] | None, ...] = ()
     shares: tuple[float, ...] = ()
+
+    def __str__(self) -> str:
+        """Return how many labelled rows were told rightly by models that did not learn them."""
+        ways = {"alone": self.target_only, "in the view": self.view_only, "adopted": self.adopted}
+        rights = [
+            f"{name} {sum(map(eq, self.truth, codes))} of {len(codes)} right" for name, codes in ways.items() if codes
+        ]
+        return "; ".join([f"labelled rows: {self.n_labelled}", f"unlabelled rows: {self.n_unlabelled}", *rights])
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready data."""

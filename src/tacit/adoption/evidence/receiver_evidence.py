@@ -1,6 +1,6 @@
 """What adopting did, by held-out labels: figures of each way to learn, differences, and what each release adds."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -101,21 +101,13 @@ class ReleaseFigures:
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready data."""
-        agreement = self.agreement
         return {
             "name": self.name,
             "trust": self.trust,
             "used": self.used,
             "reversed": self.reversed,
             "gain": None if self.gain is None else self.gain.to_dict(),
-            "agreement": None
-            if agreement is None
-            else {
-                "share": agreement.agreement,
-                "chance": agreement.chance,
-                "kappa": agreement.kappa,
-                "rows": agreement.n_rows,
-            },
+            "agreement": None if self.agreement is None else self.agreement.to_dict(),
             "unknown_classes": list(self.unknown_classes),
             "unusable_rows": self.n_unusable,
             "note": self.note,
@@ -131,17 +123,67 @@ class ReleaseFigures:
             used=float(content["used"]),
             reversed=float(content["reversed"]),
             gain=optional_figure(content["gain"]),
-            agreement=None
-            if halves is None
-            else Agreement(float(halves["share"]), float(halves["chance"]), int(halves["rows"])),
+            agreement=None if halves is None else Agreement.from_dict(halves),
             unknown_classes=tuple(content["unknown_classes"]),
             n_unusable=int(content["unusable_rows"]),
             note=str(content["note"]),
         )
 
 
+class ReleasesEvidence:
+    """What evidence says of its releases, alike for classes and for a numeric target."""
+
+    difference: Figure | None
+    releases: tuple[Any, ...]
+
+    @property
+    def weights(self) -> tuple[float, ...]:
+        """The probability of each release that it is used; 0 where it is ignored."""
+        return tuple(release.used for release in self.releases)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What each release and the table have in common."""
+        return tuple(release.note for release in self.releases)
+
+    @property
+    def verdict(self) -> str:
+        """Whether adopting is "better" or "worse" than learning alone, or labels and values "cannot tell".
+
+        They cannot where the interval of the losses' difference, adopted minus alone, holds 0.
+        """
+        if self.difference is None or self.difference.low <= 0 <= self.difference.high:
+            return CANNOT_TELL
+        return BETTER if self.difference.value < 0 else WORSE
+
+    def _facts(self) -> list[tuple[str, str]]:
+        """Return how many rows there were with and without what is to be predicted."""
+        raise NotImplementedError
+
+    def _figures(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+        """Return headers and rows of the held-out figures of each way to learn."""
+        raise NotImplementedError
+
+    def _tables(self) -> Iterator[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
+        yield self._figures()
+        releases: list[tuple[str, ...]] = [
+            (each.name, f"{each.trust:.2f}", f"{each.used:.2f}", shown(each.gain)) for each in self.releases
+        ]
+        yield ("release", "trust", "used", "gain"), releases
+
+    def __str__(self) -> str:
+        """Return the figures as a terminal shows them: out of fold, with 95 % intervals."""
+        facts = "; ".join(f"{name.lower()}: {text}" for name, text in (*self._facts(), ("Verdict", self.verdict)))
+        return "\n".join([facts, *(line for headers, rows in self._tables() for line in _aligned(headers, rows))])
+
+    def _repr_html_(self) -> str:
+        """Return the figures as a notebook shows them: out of fold, with 95 % intervals."""
+        facts = html_facts("What adopting did", [*self._facts(), ("Verdict", self.verdict)])
+        return facts + "".join(html_rows(headers, rows) for headers, rows in self._tables())
+
+
 @dataclass(frozen=True)
-class AdoptionEvidence:
+class AdoptionEvidence(ReleasesEvidence):
     """What adopting did, as far as the receiver's labels can tell.
 
     Attributes
@@ -174,41 +216,16 @@ class AdoptionEvidence:
         return sum(self.labels)
 
     @property
-    def weights(self) -> tuple[float, ...]:
-        """The probability of each release that it is used; 0 where it is ignored."""
-        return tuple(release.used for release in self.releases)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What each release and the table have in common."""
-        return tuple(release.note for release in self.releases)
-
-    @property
     def classes_without_labels(self) -> tuple[str, ...]:
         """Classes that only a release can tell."""
         return tuple(name for name, count in zip(self.classes, self.labels, strict=True) if not count)
 
-    @property
-    def verdict(self) -> str:
-        """Whether adopting is "better" or "worse" than the labels alone, or labels "cannot tell"."""
-        return verdict_of(self.difference)
+    def _facts(self) -> list[tuple[str, str]]:
+        return [("Labelled rows", str(self.n_labelled)), ("Unlabelled rows", str(self.n_unlabelled))]
 
-    def _repr_html_(self) -> str:
-        """Return the figures as a notebook shows them: out of fold, with 95 % intervals."""
-        rows = [
-            (each.name, *(_shown(figure) for figure in (each.accuracy, each.area, each.log_loss)))
-            for each in self.methods
-        ]
-        facts = [
-            ("Labelled rows", str(self.n_labelled)),
-            ("Unlabelled rows", str(self.n_unlabelled)),
-            ("Verdict", self.verdict),
-        ]
-        releases = [(each.name, f"{each.trust:.2f}", f"{each.used:.2f}", _shown(each.gain)) for each in self.releases]
-        tables = html_rows(("learned from", "accuracy", "AUC", "log-loss"), rows)
-        return (
-            html_facts("What adopting did", facts) + tables + html_rows(("release", "trust", "used", "gain"), releases)
-        )
+    def _figures(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+        rows = [(way.name, *map(shown, (way.accuracy, way.area, way.log_loss))) for way in self.methods]
+        return ("learned from", "accuracy", "AUC", "log-loss"), rows
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready data."""
@@ -241,13 +258,6 @@ class AdoptionEvidence:
             alone=tuple(content["alone"]),
             adopted=tuple(content["adopted"]),
         )
-
-
-def verdict_of(difference: Figure | None) -> str:
-    """Return what a difference of losses, adopted minus alone, says: nothing where its interval holds 0."""
-    if difference is None or difference.low <= 0 <= difference.high:
-        return CANNOT_TELL
-    return BETTER if difference.value < 0 else WORSE
 
 
 def labels_can_tell(codes: Codes) -> bool:
@@ -306,5 +316,12 @@ def release_figures(
     )
 
 
-def _shown(figure: Figure | None) -> str:
+def shown(figure: Figure | None) -> str:
+    """Return a figure with its interval in words."""
     return "labels cannot tell" if figure is None else f"{figure.value:.3f} ({figure.low:.3f} to {figure.high:.3f})"
+
+
+def _aligned(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    lines = [headers, *rows] if rows else []
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]

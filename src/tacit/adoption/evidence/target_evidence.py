@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tacit.adoption.evidence.figures import Figure, optional_figure
-from tacit.adoption.evidence.receiver_evidence import verdict_of
+from tacit.adoption.evidence.receiver_evidence import ReleasesEvidence, shown
 from tacit.adoption.evidence.target_figures import TargetFigures
 
 
@@ -32,7 +32,7 @@ class TargetReleaseFigures:
 
 
 @dataclass(frozen=True)
-class TargetEvidence:
+class TargetEvidence(ReleasesEvidence):
     """What adopting did to predictions of a numeric target, as far as known values can tell.
 
     Attributes
@@ -49,20 +49,12 @@ class TargetEvidence:
     difference: Figure | None
     releases: tuple[TargetReleaseFigures, ...]
 
-    @property
-    def weights(self) -> tuple[float, ...]:
-        """The probability of each release that it is used; 0 where it is ignored."""
-        return tuple(release.used for release in self.releases)
+    def _facts(self) -> list[tuple[str, str]]:
+        return [("Known values", str(self.n_known)), ("Unknown values", str(self.n_unknown))]
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What each release and the table have in common."""
-        return tuple(release.note for release in self.releases)
-
-    @property
-    def verdict(self) -> str:
-        """Whether adopting is "better" or "worse" than the known values alone, or they "cannot tell"."""
-        return verdict_of(self.difference)
+    def _figures(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+        rows = [(way.name, *map(shown, (way.r_squared, way.absolute_error, way.coverage))) for way in self.methods]
+        return ("learned from", "R squared", "absolute error", "coverage"), rows
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready data."""

@@ -22,17 +22,29 @@ REVERSED = 0.5
 
 def verdict_sentence(evidence: AdoptionEvidence) -> str:
     """Return whether adopting helped, and no more than the labels show."""
+    return _verdict(evidence, counted(evidence.n_labelled, "label", "no labels"), "labels", "log-loss")
+
+
+def target_verdict_sentence(evidence: TargetEvidence) -> str:
+    """Return whether adopting helped to predict a number, and no more than the known values show."""
+    return _verdict(evidence, counted(evidence.n_known, "known value", "no known value"), "values", "error")
+
+
+def counted(n: int, noun: str, none: str) -> str:
+    """Return a number with its noun, or the words for none."""
+    return f"{n:,} {noun}{'s' * (n != 1)}" if n else none
+
+
+def _verdict(evidence: AdoptionEvidence | TargetEvidence, what: str, known: str, loss: str) -> str:
     if not evidence.methods:
-        n = evidence.n_labelled
-        what = f"{n:,} label{'s' * (n != 1)}" if n else "no labels"
         return f"With {what}, nothing can be measured on your rows."
     if not evidence.releases:
-        return "No release was adopted: the model is what your labels teach alone."
-    if not any(release.used for release in evidence.releases):
-        return "Your labels speak against the releases: the model is what your labels teach alone."
+        return f"No release was adopted: the model is what your {known} teach alone."
+    if not any(evidence.weights):
+        return f"Your {known} speak against the releases: the model is what your {known} teach alone."
     if evidence.verdict == CANNOT_TELL:
-        return "Your labels cannot tell whether adopting helps: the interval of the difference in log-loss holds 0."
-    return "Adopting helps." if evidence.verdict == BETTER else "Adopting harms: use your labels alone."
+        return f"Your {known} cannot tell whether adopting helps: the interval of the difference in {loss} holds 0."
+    return "Adopting helps." if evidence.verdict == BETTER else f"Adopting harms: use your {known} alone."
 
 
 def remarks(evidence: AdoptionEvidence) -> list[str]:
@@ -66,18 +78,3 @@ def label_free_lines(evidence: Evidence) -> list[str]:
     shares = ", ".join(f"{name} {share:.1%}" for name, share in zip(evidence.classes, evidence.shares, strict=True))
     lines.append(f"Classes were taken to be as common as: {shares}. State other shares with --shares.")
     return lines
-
-
-def target_verdict_sentence(evidence: TargetEvidence) -> str:
-    """Return whether adopting helped to predict a number, and no more than the known values show."""
-    if not evidence.methods:
-        n = evidence.n_known
-        what = f"{n:,} known value{'s' * (n != 1)}" if n else "no known value"
-        return f"With {what}, nothing can be measured on your rows."
-    if not evidence.releases:
-        return "No release was adopted: the model is what your values teach alone."
-    if not any(evidence.weights):
-        return "Your values speak against the releases: the model is what your values teach alone."
-    if evidence.verdict == CANNOT_TELL:
-        return "Your values cannot tell whether adopting helps: the interval of the difference in error holds 0."
-    return "Adopting helps." if evidence.verdict == BETTER else "Adopting harms: use your values alone."

@@ -5,7 +5,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from tacit.adoption.evidence.picture_evidence import Evidence
@@ -14,18 +13,32 @@ from tacit.adoption.pictures.printed import PrintedTransfer, learn_printed
 from tacit.adoption.pictures.refit_evidence import refit_predictions
 from tacit.adoption.pictures.self_training import label_loss, self_train
 from tacit.adoption.pictures.source_scores import sources_of
+from tacit.adoption.pictures.storage import (
+    all_source_parts,
+    all_stored_sources,
+    axes_arrays,
+    printed_parts,
+    stored_axes,
+    stored_printed,
+    stored_trained,
+    trained_arrays,
+    view_settings,
+)
 from tacit.adoption.pictures.views import PrincipalAxes, own_views, released_views
 from tacit.adoption.pictures.weighting import probabilities
-from tacit.adoption.receiver_table import receiver_table
-from tacit.arrays import FLOATS, UNLABELLED, Codes, FloatArray, Rows
+from tacit.adoption.receiver_table import LabelledReceiverMixin
+from tacit.adoption.stored_model import StoredModelMixin, stored_classes
+from tacit.arrays import FLOATS, UNLABELLED, Arrays, Codes, FloatArray, Rows
 from tacit.checks import one_of
 from tacit.data.schemas.schema import Schema
+from tacit.models.per_class import ProbabilityClassifierMixin, best_classes, decisions
 from tacit.models.schema_rows import schema_rows
+from tacit.models.scikit_learn import BaseEstimator
 from tacit.releases.file import Model, Release
 from tacit.releases.lesson import ReceiverTable
 
 
-class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TransferClassifier(LabelledReceiverMixin, StoredModelMixin, ProbabilityClassifierMixin, BaseEstimator):
     """Learn from few labels, many unlabelled rows and the releases of others.
 
     Releases of pictures also bring a public view: the owner's frame, and oriented gradients in it. What the view alone
@@ -62,6 +75,10 @@ class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     sources_ : list of SourceScores
     """
 
+    model_kind = "transfer_model"
+    made_by = "`tacit adopt`"
+    row_type = FLOATS
+
     def __init__(
         self,
         releases: Sequence[Release] = (),
@@ -79,29 +96,12 @@ class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Learn from rows ``X`` and labels ``y`` [N].
-
-        ``X`` is encoded, in [0, 1], or a data frame with the columns of the schema. ``y`` holds names of classes or
-        their codes; -1, None, NaN or blank where unlabelled.
-        """
+    def _check_parameters(self) -> None:
         one_of("combine", self.combine, ("calibrated", "paper"))
-        table, self.classes_ = receiver_table(self, X, y, FLOATS)
-        self.schema_ = table.schema
-        self._learn(table)
-        self.evidence_ = self._evidence(table)
-        return self
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
         """Return combined class scores [N, C]; for two classes their difference [N]."""
-        scores = self._scores(self._rows(X))
-        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the class of each row."""
-        codes = self._scores(self._rows(X)).argmax(axis=1)
-        labels: NDArray[Any] = self.classes_[codes]
-        return labels
+        return decisions(self._scores(self._rows(X)))
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return class probabilities [N, C]: the softmax of the combined scores, as weighed on the labels."""
@@ -110,40 +110,64 @@ class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def target_only_predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the class of each row by the same learner without any release."""
         rows = self._rows(X)
-        scores = self.alone_.scores(self.own_axes_(rows), [])
-        labels: NDArray[Any] = self.classes_[scores.argmax(axis=1)]
-        return labels
+        return best_classes(self.alone_.scores(self.own_axes_(rows), []), self.classes_)
 
     def view_only_predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the class of each row by the same learner in the releases' view, without their private knowledge."""
         rows = self._rows(X)
-        scores = self.in_view_.scores(self.axes_(rows), [])
-        labels: NDArray[Any] = self.classes_[scores.argmax(axis=1)]
-        return labels
+        return best_classes(self.in_view_.scores(self.axes_(rows), []), self.classes_)
 
     def reconstruct_layers(self, X: ArrayLike) -> Rows:
         """Return [L, N, p]: each row as the layers of its predicted class see it, learned without any release."""
         rows = self._rows(X)
         codes = self._scores(rows).argmax(axis=1)
-        known = self.alone_.last.classes_
-        nearest = np.where(np.isin(codes, known), codes, known[0])
+        own_classes = self.alone_.last.classes_
+        nearest = np.where(np.isin(codes, own_classes), codes, own_classes[0])
         layers = self.alone_.last.reconstruct_layers(self.own_axes_(rows), nearest)
         images: Rows = layers @ self.own_axes_.directions + self.own_axes_.centre
         return images
 
-    def to_model(self) -> Model:
-        """Return the file that the receiver keeps; not to be handed out."""
-        from tacit.adoption.pictures.storage import classifier_to_model  # noqa: PLC0415 - storage knows this class
-
-        check_is_fitted(self)
-        return classifier_to_model(self)
+    def _parts(self) -> tuple[Arrays, dict[str, Any]]:
+        sources, source_settings = all_source_parts(self.sources_)
+        printed = [printed_parts(each, f"printed_{place}") for place, each in enumerate(self.printed_)]
+        arrays: Arrays = {
+            **axes_arrays(self.own_axes_, "own"),
+            **axes_arrays(self.axes_, "view"),
+            "classes": stored_classes(self.classes_),
+            "pool": self.pool_,
+            **trained_arrays(self.alone_, "alone"),
+            **trained_arrays(self.in_view_, "in_view"),
+            **trained_arrays(self.joined_, "joined"),
+            **sources,
+        }
+        for more, _ in printed:
+            arrays |= more
+        return arrays, {
+            "opinions": source_settings,
+            "printed": [settings for _, settings in printed],
+            "combine": self.combine,
+            "evidence": self.evidence_.to_dict(),
+            "own": view_settings(self.own_axes_.view),
+            "view": view_settings(self.axes_.view),
+        }
 
     @classmethod
-    def from_model(cls, file: Model) -> "TransferClassifier":
-        """Return the fitted classifier in ``file``."""
-        from tacit.adoption.pictures.storage import classifier_from_model  # noqa: PLC0415 - storage knows this class
-
-        return classifier_from_model(file)
+    def _rebuilt(cls, file: Model, schema: Schema) -> Self:
+        arrays, settings = file.arrays, file.settings
+        model = cls(schema=schema, combine=str(settings["combine"]))
+        model.schema_, model.n_features_in_ = schema, len(schema.encoded_names)
+        model.classes_ = np.asarray(arrays["classes"])
+        model.own_axes_ = stored_axes(arrays, "own", settings["own"])
+        model.axes_ = stored_axes(arrays, "view", settings["view"])
+        model.alone_, model.in_view_, model.joined_ = (
+            stored_trained(arrays, prefix) for prefix in ("alone", "in_view", "joined")
+        )
+        # Models written before scores were pooled predict by the joined ones.
+        model.pool_ = np.asarray(arrays.get("pool", JOINED_ONLY))
+        model.sources_ = all_stored_sources(arrays, settings["opinions"])
+        model.printed_ = [stored_printed(arrays, each, f"printed_{k}") for k, each in enumerate(settings["printed"])]
+        model.evidence_ = Evidence.from_dict(settings["evidence"])
+        return model
 
     def _learn(self, table: ReceiverTable) -> None:
         """Learn from the rows alone, in the releases' view, and together with what the releases say."""
@@ -162,6 +186,7 @@ class TransferClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self._release_weights().any():
             self.pool_ = pool_weights(self.in_view_.labelled_scores, self.joined_.labelled_scores, labels)
         self.printed_ = self._printed(table) if self.combine == "paper" else []
+        self.evidence_ = self._evidence(table)
 
     def _printed(self, table: ReceiverTable) -> list[PrintedTransfer]:
         return [

@@ -46,8 +46,8 @@ class LabelFreeSource:
         if self.agreement is None:
             return 1.0
         kappa = self.agreement.kappa
-        known = self.z >= LEAST_Z if self.scores.n_classes >= PERMUTED_CLASSES else kappa >= LEAST_KAPPA
-        return kappa if known and not self.agreement.at_chance else 0.0
+        informative = self.z >= LEAST_Z if self.scores.n_classes >= PERMUTED_CLASSES else kappa >= LEAST_KAPPA
+        return kappa if informative and not self.agreement.at_chance else 0.0
 
 
 def label_free_source(release: Release, schema: Schema, X: Rows) -> LabelFreeSource:

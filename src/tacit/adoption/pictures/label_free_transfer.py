@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -19,24 +19,26 @@ from tacit.adoption.pictures.storage import axes_arrays, stored_axes, stored_tra
 from tacit.adoption.pictures.views import PrincipalAxes, own_views, released_views
 from tacit.adoption.pictures.weighting import probabilities
 from tacit.adoption.sources.class_shares import stated_shares
-from tacit.adoption.stored_model import rebuilt
+from tacit.adoption.stored_model import StoredModelMixin
 from tacit.adoption.tables.averaged_transfer import ESTIMATED, Shares
 from tacit.arrays import UNLABELLED, Arrays, Codes, Float32Array, FloatArray
 from tacit.checks import one_of
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
+from tacit.models.per_class import ProbabilityClassifierMixin
+from tacit.models.schema_rows import require_encoded_columns
+from tacit.models.scikit_learn import BaseEstimator
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
 from tacit.models.semi_supervised.recipe import LossSettings, TrainingSettings
 from tacit.releases.file import Model, Release
 
-KIND = "label_free_model"
 AUTO, NETWORK, SELF_TRAINING = LEARNERS = ("auto", "network", "self-training")
 STEPS = 1500
 # Start labels that self-training is given at most, of each class; its rounds label all other rows.
 MOST_STARTED = 1000
 
 
-class LabelFreeTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class LabelFreeTransfer(StoredModelMixin, ProbabilityClassifierMixin, BaseEstimator):
     """Learn from unlabelled rows and the releases of others, with no labels or labels of one class.
 
     The rows of which the releases are surest become labelled, as many of each class as its share; a network, or
@@ -73,6 +75,9 @@ class LabelFreeTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Without labels only the agreement of each release's halves.
     """
 
+    model_kind = "label_free_model"
+    made_by = "`tacit adopt` without labels"
+
     network_: SharpenedClassifier | None
     trained_: SelfTrained | None
     axes_: PrincipalAxes | None
@@ -102,25 +107,19 @@ class LabelFreeTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rows = np.asarray(validate_data(self, X, dtype=np.float32))
         self.schema_ = self._schema(rows)
         self.classes_ = np.arange(len(self.schema_.classes))
-        known = self._known_codes(y, len(rows))
+        label_codes = self._known_codes(y, len(rows))
         self.sources_ = label_free_sources(self.releases, self.schema_, rows)
         scores = joint_scores(self.sources_, rows)
         stated = self._stated()
         self.shares_ = guessed_shares(scores) if stated is None else stated
-        codes = np.where(known == UNLABELLED, start_codes(scores, self.shares_), known)
+        codes = np.where(label_codes == UNLABELLED, start_codes(scores, self.shares_), label_codes)
         self._forget()
         if self._uses_network():
             self.network_ = self._network().fit(rows, codes, guide=soft_labels(scores, stated))
         else:
             self._self_train(rows, codes)
-        self.evidence_ = self._evidence(known)
+        self.evidence_ = self._evidence(label_codes)
         return self
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the class of each row."""
-        codes = self.predict_proba(X).argmax(axis=1)
-        labels: NDArray[Any] = self.classes_[codes]
-        return labels
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return class probabilities [N, C]."""
@@ -137,9 +136,7 @@ class LabelFreeTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return np.full(len(np.asarray(X)), self.classes_[int(self.shares_.argmax())])
 
-    def to_model(self) -> Model:
-        """Return the file that the receiver keeps; not to be handed out."""
-        check_is_fitted(self)
+    def _parts(self) -> tuple[Arrays, dict[str, Any]]:
         arrays: Arrays = {"classes": np.asarray(self.classes_), "shares": self.shares_}
         content = {"evidence": self.evidence_.to_dict(), "network": self.network_ is not None}
         if self.network_ is not None:
@@ -150,16 +147,10 @@ class LabelFreeTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         elif self.trained_ is not None and self.axes_ is not None:
             arrays |= {**axes_arrays(self.axes_, "view"), **trained_arrays(self.trained_, "trained")}
             content |= {"view": view_settings(self.axes_.view)}
-        cards = tuple(release.card for release in self.releases)
-        return Model(KIND, arrays, content, cards, self.schema_.to_dict())
+        return arrays, content
 
     @classmethod
-    def from_model(cls, file: Model) -> "LabelFreeTransfer":
-        """Return the fitted classifier in ``file``."""
-        return rebuilt(file, KIND, "`tacit adopt` without labels", cls._rebuilt)
-
-    @classmethod
-    def _rebuilt(cls, file: Model, schema: Schema) -> "LabelFreeTransfer":
+    def _rebuilt(cls, file: Model, schema: Schema) -> Self:
         arrays, settings = file.arrays, file.settings
         model = cls(schema=schema)
         model.schema_, model.classes_ = schema, np.asarray(arrays["classes"])
@@ -182,11 +173,7 @@ class LabelFreeTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.schema is None and not self.releases:
             raise InputError("releases must hold at least one release: without labels nothing else can be learned.")
         schema = self.schema or Schema.from_dict(self.releases[0].schema or {}, source="the release's schema")
-        if len(schema.encoded_names) != rows.shape[1]:
-            raise InputError(
-                f"X must have the {len(schema.encoded_names)} encoded columns of the schema; got {rows.shape[1]}."
-            )
-        return schema
+        return require_encoded_columns(schema, rows.shape[1])
 
     def _known_codes(self, y: ArrayLike | None, n_rows: int) -> Codes:
         codes = np.full(n_rows, UNLABELLED, dtype=np.intp) if y is None else np.asarray(y)
@@ -224,13 +211,13 @@ class LabelFreeTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         best = min(axes, key=lambda each: label_loss(each(rows), started, codes[started], **common))
         self.axes_, self.trained_ = best, self_train(best(rows), started, codes[started], **common)
 
-    def _evidence(self, known: Codes) -> Evidence:
-        n_labelled = int((known != UNLABELLED).sum())
+    def _evidence(self, label_codes: Codes) -> Evidence:
+        n_labelled = int((label_codes != UNLABELLED).sum())
         weights = np.array([each.weight for each in self.sources_])
         agreements = [each.agreement for each in self.sources_]
         return Evidence(
             n_labelled=n_labelled,
-            n_unlabelled=len(known) - n_labelled,
+            n_unlabelled=len(label_codes) - n_labelled,
             classes=tuple(self.schema_.classes),
             weights=tuple((weights / weights.sum()).tolist()),
             notes=tuple("" if each.scores is None else each.scores.note for each in self.sources_),

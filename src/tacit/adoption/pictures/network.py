@@ -5,20 +5,25 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from tacit import checks
 from tacit.adoption.evidence.picture_evidence import Evidence
+from tacit.adoption.pictures.network_storage import layout_arrays, layout_settings, network_arrays, stored_learner
 from tacit.adoption.pictures.self_training import stratified_folds
 from tacit.adoption.pictures.source_scores import sources_of
+from tacit.adoption.pictures.storage import all_source_parts, all_stored_sources
 from tacit.adoption.pictures.weighting import centred, combine, gated_weights, probabilities
-from tacit.adoption.receiver_table import receiver_table
-from tacit.arrays import UNLABELLED, Codes, FloatArray
+from tacit.adoption.receiver_table import LabelledReceiverMixin
+from tacit.adoption.stored_model import StoredModelMixin, stored_classes
+from tacit.arrays import UNLABELLED, Arrays, Codes, FloatArray
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
+from tacit.models.per_class import ProbabilityClassifierMixin, best_classes
 from tacit.models.schema_rows import schema_rows
+from tacit.models.scikit_learn import BaseEstimator
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
 from tacit.releases.file import Model, Release
 from tacit.releases.lesson import ReceiverTable
@@ -27,7 +32,7 @@ from tacit.releases.lesson import ReceiverTable
 STEPS = 1500
 
 
-class SharpenedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class SharpenedTransfer(LabelledReceiverMixin, StoredModelMixin, ProbabilityClassifierMixin, BaseEstimator):
     """Learn a network from few labels, many unlabelled rows and what releases say of them.
 
     Releases that raise the likelihood of the receiver's labels make soft labels, which guide the network while it
@@ -67,6 +72,10 @@ class SharpenedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         What adopting did on the labelled rows, each by networks that did not learn it; with ``compare``.
     """
 
+    model_kind = "sharpened_model"
+    made_by = "`tacit adopt --learner sharpened`"
+    row_type = np.float32
+
     def __init__(
         self,
         releases: Sequence[Release] = (),
@@ -86,15 +95,12 @@ class SharpenedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Learn from rows ``X`` and labels ``y`` [N].
-
-        ``X`` is encoded, in [0, 1], or a data frame with the columns of the schema. ``y`` holds names of classes or
-        their codes; -1, None, NaN or blank where unlabelled.
-        """
+    def _check_parameters(self) -> None:
         checks.whole("folds", self.folds, least=2)
-        table, self.classes_ = receiver_table(self, X, y, np.float32)
-        self.schema_, rows, labels = table.schema, table.X, table.codes
+
+    def _learn(self, table: ReceiverTable) -> None:
+        """Learn a network guided by the releases, weigh its vote and theirs, and learn another without them."""
+        rows, labels = table.X, table.codes
         codes = np.full(len(rows), UNLABELLED, dtype=np.intp)
         codes[table.labelled] = labels
         if (np.bincount(labels) > 1).sum() < 2:
@@ -110,13 +116,6 @@ class SharpenedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             alone = self._out_of_fold(table, folds, guided=False)[0] if self.releases else votes[0]
             self.alone_ = self.learner_ if guide is None else self._network().fit(rows, codes)
             self.evidence_ = self._evidence(labels, alone, _cross_weighed(votes, labels, folds), len(rows))
-        return self
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the class of each row."""
-        codes = self._scores(X).argmax(axis=1)
-        labels: NDArray[Any] = self.classes_[codes]
-        return labels
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return class probabilities [N, C]: the softmax of the weighed votes."""
@@ -125,22 +124,43 @@ class SharpenedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def target_only_predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the class of each row by the same learner without any release."""
         check_is_fitted(self, "alone_", msg="fit with compare=True before target_only_predict.")
-        labels: NDArray[Any] = self.classes_[self.alone_.logits(self._rows(X)).argmax(axis=1)]
-        return labels
+        return best_classes(self.alone_.logits(self._rows(X)), self.classes_)
 
-    def to_model(self) -> Model:
-        """Return the file that the receiver keeps; not to be handed out."""
-        from tacit.adoption.pictures.network_storage import receiver_to_model  # noqa: PLC0415 - storage knows this class
-
+    def _parts(self) -> tuple[Arrays, dict[str, Any]]:
         check_is_fitted(self, "alone_", msg="fit with compare=True before to_model: its report compares.")
-        return receiver_to_model(self)
+        learner = self.learner_
+        if learner.network is not None:
+            raise InputError(
+                "learner must use the default network to be stored in a model file; yours is your own code."
+            )
+        sources, source_settings = all_source_parts(self.sources_)
+        arrays: Arrays = {
+            "classes": stored_classes(self.classes_),
+            "weights": self.weights_,
+            **network_arrays(learner.network_, "network"),
+            **network_arrays(self.alone_.network_, "alone"),
+            **layout_arrays(learner.layout_),
+            **sources,
+        }
+        return arrays, {
+            "layout": layout_settings(learner.layout_),
+            "spread": self.spread_,
+            "temperature": learner.temperature_,
+            "opinions": source_settings,
+            "evidence": self.evidence_.to_dict(),
+        }
 
     @classmethod
-    def from_model(cls, file: Model) -> "SharpenedTransfer":
-        """Return the fitted classifier in ``file``."""
-        from tacit.adoption.pictures.network_storage import receiver_from_model  # noqa: PLC0415 - storage knows this class
-
-        return receiver_from_model(file)
+    def _rebuilt(cls, file: Model, schema: Schema) -> Self:
+        arrays, settings = file.arrays, file.settings
+        model = cls(schema=schema)
+        model.schema_, model.classes_ = schema, np.asarray(arrays["classes"])
+        model.n_features_in_ = len(schema.encoded_names)
+        model.weights_, model.spread_ = arrays["weights"], float(settings["spread"])
+        model.sources_ = all_stored_sources(arrays, settings["opinions"])
+        model.evidence_ = Evidence.from_dict(settings["evidence"])
+        model.learner_, model.alone_ = (stored_learner(arrays, settings, schema, name) for name in ("network", "alone"))
+        return model
 
     def _scores(self, X: ArrayLike) -> FloatArray:
         check_is_fitted(self)
@@ -171,16 +191,16 @@ class SharpenedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         n_sources = len(self.releases) if guided else 0
         votes = [np.zeros((len(folds), len(self.classes_))) for _ in range(1 + n_sources)]
         for fold in np.unique(folds):
-            mine, kept = folds == fold, folds != fold
+            in_fold, kept = folds == fold, folds != fold
             rest = ReceiverTable(table.schema, table.X, table.labelled[kept], table.codes[kept])
             _, of_rows, of_rest = sources_of(self.releases, rest) if guided else ([], [], [])
             codes = np.full(len(table.X), UNLABELLED, dtype=np.intp)
             codes[rest.labelled] = rest.codes
             network = self._network().fit(table.X, codes, guide=_guide(of_rows, of_rest, rest.codes))
-            held_out = table.labelled[mine]
-            votes[0][mine] = centred(network.logits(table.X[held_out])) / _spread(network.logits(table.X))
+            held_out = table.labelled[in_fold]
+            votes[0][in_fold] = centred(network.logits(table.X[held_out])) / _spread(network.logits(table.X))
             for vote, scores in zip(votes[1:], of_rows, strict=True):
-                vote[mine] = scores[held_out]
+                vote[in_fold] = scores[held_out]
         return votes
 
     def _evidence(self, labels: Codes, alone: FloatArray, adopted: FloatArray, n_rows: int) -> Evidence:
@@ -208,9 +228,11 @@ def _cross_weighed(votes: Sequence[FloatArray], codes: Codes, folds: NDArray[np.
     """Return combined votes [L, C], those of each part weighed by the labels of the others."""
     combined = np.zeros_like(votes[0])
     for fold in np.unique(folds):
-        mine = folds == fold
-        others = [vote[~mine] for vote in votes]
-        combined[mine] = combine(gated_weights(others[:1], others[1:], codes[~mine]), [vote[mine] for vote in votes])
+        in_fold = folds == fold
+        others = [vote[~in_fold] for vote in votes]
+        combined[in_fold] = combine(
+            gated_weights(others[:1], others[1:], codes[~in_fold]), [vote[in_fold] for vote in votes]
+        )
     return combined
 
 

@@ -1,7 +1,7 @@
 """The printed way to join source and target: whichever autoencoder reconstructs a row best names its class.
 
-[membership] eq. 79-87. It ignores the source whenever its errors are on another scale, as they are with noise; kept
-to compare with.
+[membership] Alg. 5, 6 and eq. 79-87: the owner hands out its rows with noise in every entry, the receiver learns from
+them. The source is ignored whenever its errors are on another scale, as they are with noise; kept to compare with.
 """
 
 import warnings
@@ -15,6 +15,8 @@ from sklearn.utils import check_random_state
 
 from tacit.arrays import FloatArray, Rows
 from tacit.errors import InputError
+from tacit.kinds.noisy_rows import FILE as NOISY_ROWS
+from tacit.kinds.noisy_rows.rows import PrivateRows, private_rows
 from tacit.models.membership.classifier import MembershipClassifier
 from tacit.models.membership.mapping import MembershipMapping
 from tacit.releases.file import Release
@@ -22,9 +24,11 @@ from tacit.releases.lesson import ReceiverTable, owner_schema, shared_classes
 
 Labels = NDArray[np.intp]
 
-# Subspace dimensions of the rounds, and rows drawn for each class of the source.
+# [membership] section 5: the source's subspace dimension, layers of an autoencoder, subspace dimensions of the rounds,
+# and (Alg. 3) rows of a part.
+SOURCE_DIMENSION, LAYERS = 20, 5
 DIMENSIONS = (5, 10, 15, 20)
-SOURCE_ROWS = 1000
+PART_SIZE = 1000
 
 
 @dataclass(frozen=True)
@@ -46,14 +50,18 @@ class PrintedTransfer:
     target: MembershipClassifier
     bridge: MembershipMapping
 
+    def mapped(self, X: Rows) -> Rows:
+        """Return our rows in the source's space (eq. 79)."""
+        return _mapped(X, self.to_source)
+
     def __call__(self, X: Rows, n_classes: int) -> FloatArray:
         """Return minus the smallest of the three reconstruction errors of each class [N, C] (eq. 87)."""
-        rows = _mapped(X, self.to_source)
+        rows = self.mapped(X)
         errors = np.full((len(rows), n_classes), np.inf)
         errors[:, self.target.classes_] = self.target.reconstruction_errors(rows)
         for code in self.source.classes_:
-            seen = self.source.reconstruct(rows, code)
-            for image in (seen, self.bridge.predict(seen)):
+            reconstructed = self.source.reconstruct(rows, code)
+            for image in (reconstructed, self.bridge.predict(reconstructed)):
                 errors[:, code] = np.minimum(errors[:, code], ((rows - image) ** 2).sum(axis=1))
         # A class that no autoencoder knows is the worst of all.
         known = np.where(np.isfinite(errors), errors, -np.inf).max(axis=1, keepdims=True)
@@ -65,16 +73,28 @@ def learn_printed(
     release: Release, table: ReceiverTable, *, random_state: int | None = None, n_jobs: int | None = None
 ) -> PrintedTransfer:
     """Return the printed models of one release and the receiver's rows."""
-    if "covariances" not in release.arrays:
+    if release.kind != NOISY_ROWS:
         raise InputError(
-            "combine='paper' needs releases at entry level, from which noisy rows can be drawn again; "
-            f"got one of kind {release.kind!r}. Use combine='calibrated'."
+            "combine='paper' learns from the noisy rows themselves: it needs releases of kind 'rows' "
+            f"(tacit release --method rows); got one of kind {release.kind!r}. Use combine='calibrated'."
         )
+    classes = shared_classes(table.schema, owner_schema(release))
+    return learn_from_rows(private_rows(release), classes, table, random_state=random_state, n_jobs=n_jobs)
+
+
+def learn_from_rows(
+    noisy: PrivateRows,
+    classes: Mapping[int, int],
+    table: ReceiverTable,
+    *,
+    random_state: int | None = None,
+    n_jobs: int | None = None,
+) -> PrintedTransfer:
+    """Return the printed models of the owner's noisy rows, whose class codes ``classes`` gives by ours."""
     random = check_random_state(random_state)
-    drawn, labels = _source_rows(release.arrays, shared_classes(table.schema, owner_schema(release)), random)
     settings: dict[str, Any] = {"random_state": random.randint(2**31 - 1), "n_jobs": n_jobs}
-    source = _fitted(drawn, labels, n_components=20, settings=settings)
-    to_source = _rank_matching(release.arrays, table.X)
+    source = _source(noisy, classes, settings)
+    to_source = _rank_matching(noisy.rows, table.X)
     rows = _mapped(table.X, to_source)
     target, guesses = _target(rows, table.labelled, table.codes, settings)
     shared = np.isin(guesses, source.classes_)
@@ -87,34 +107,28 @@ def _mapped(X: Rows, to_source: FloatArray | None) -> Rows:
     return X.astype(np.float32) if to_source is None else (X @ to_source).astype(np.float32)
 
 
-def _source_rows(
-    arrays: Mapping[str, NDArray[Any]], classes: Mapping[int, int], random: Any
-) -> tuple[Rows, NDArray[np.intp]]:
-    """Return rows drawn from the released class moments with the public noise on top, by our class codes."""
-    pieces, labels = [], []
-    for ours, theirs in classes.items():
-        values, axes = np.linalg.eigh(arrays["covariances"][theirs].astype(np.float64))
-        root = axes * np.sqrt(np.maximum(values, 0))
-        count = int(min(max(arrays["counts"][theirs], 2), SOURCE_ROWS))
-        clean = arrays["means"][theirs] + random.standard_normal((count, len(values))) @ root.T
-        pieces.append(clean + random.laplace(scale=np.sqrt(arrays["noise"][theirs] / 2), size=clean.shape))
-        labels.append(np.full(count, ours, dtype=np.intp))
-    return np.concatenate(pieces).astype(np.float32), np.concatenate(labels)
+def _source(noisy: PrivateRows, classes: Mapping[int, int], settings: Mapping[str, Any]) -> MembershipClassifier:
+    """Return Alg. 6: the classifier of all noisy rows whose class we share, by our class codes."""
+    ours = np.full(noisy.n_classes, -1, dtype=np.intp)
+    ours[list(classes.values())] = list(classes)
+    codes = ours[noisy.codes]
+    n_components = min(SOURCE_DIMENSION, noisy.rows.shape[1])
+    return _fitted(noisy.rows[codes >= 0], codes[codes >= 0], n_components=n_components, settings=settings)
 
 
-def _rank_matching(arrays: Mapping[str, NDArray[Any]], X: Rows) -> FloatArray | None:
+def _rank_matching(noisy: Rows, X: Rows) -> FloatArray | None:
     """Return (V_tg)ᵀ V_sr, directions ordered by variance on either side; None where both have as many columns."""
-    means, counts = arrays["means"], arrays["counts"]
-    if means.shape[1] == X.shape[1]:
+    if noisy.shape[1] == X.shape[1]:
         return None
-    shares = counts / max(float(counts.sum()), 1.0)
-    middle = means - shares @ means
-    total = np.tensordot(shares, arrays["covariances"], axes=1) + middle.T @ (middle * shares[:, None])
-    n_shared = max(1, min(means.shape[1] // 2, X.shape[1]))
-    theirs = np.linalg.eigh(total)[1][:, ::-1][:, :n_shared]
-    ours = np.linalg.eigh(np.cov(X.T, dtype=np.float64))[1][:, ::-1][:, :n_shared]
-    mapping: FloatArray = ours @ theirs.T
+    n_shared = max(1, min(noisy.shape[1] // 2, X.shape[1]))
+    mapping: FloatArray = _directions(X, n_shared) @ _directions(noisy, n_shared).T
     return mapping
+
+
+def _directions(X: Rows, count: int) -> FloatArray:
+    """Return the ``count`` principal directions [p, count] of the rows, the largest variance first."""
+    directions: FloatArray = np.linalg.eigh(np.cov(X.T, dtype=np.float64))[1][:, ::-1][:, :count]
+    return directions
 
 
 def _target(
@@ -123,7 +137,10 @@ def _target(
     """Return the classifier after the printed rounds, and the label it gives to each row (eq. 82-83)."""
     fewest = int(np.unique(codes, return_counts=True)[1].min())
     model = _fitted(
-        rows[labelled], codes, n_components=max(1, min(20, fewest - 1)), max_landmarks=1.0, settings=settings
+        rows[labelled],
+        codes,
+        n_components=max(1, min(20, fewest - 1)),
+        settings=dict(settings) | {"max_landmarks": 1.0, "n_layers": 1},
     )
     guesses = _guessed(model, rows, labelled, codes)
     for n_components in DIMENSIONS:
@@ -138,10 +155,9 @@ def _guessed(model: MembershipClassifier, rows: Rows, labelled: NDArray[np.intp]
     return guesses
 
 
-def _fitted(
-    rows: Rows, labels: Labels, *, n_components: int, settings: Mapping[str, Any], max_landmarks: float = 0.5
-) -> MembershipClassifier:
-    model = MembershipClassifier(n_components=n_components, max_landmarks=max_landmarks, overlap=1, **settings)
+def _fitted(rows: Rows, labels: Labels, *, n_components: int, settings: Mapping[str, Any]) -> MembershipClassifier:
+    defaults: dict[str, Any] = {"max_landmarks": 0.5, "n_layers": LAYERS, "part_size": PART_SIZE, "overlap": 1}
+    model = MembershipClassifier(n_components=n_components, **defaults | dict(settings))
     with warnings.catch_warnings():
         # scikit-learn takes few labels of many classes for a regression; here they are the usual case.
         warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)

@@ -53,9 +53,9 @@ def plan_head(n_features: int, n_classes: int, *, epsilon: float, delta: float) 
         one, times = mechanism(level).event, STEPS + 1
         return GaussianEvent(one.sigma, one.sensitivity * math.sqrt(times), min(one.bias * times, 0.5))
 
-    found = mechanism(calibrate(event, budget))
-    step = Step(found, WHAT, BECAUSE, STEPS + 1, relation=Relation.ADD_REMOVE)
-    return HeadPlan(found, Plan(budget, (step,), n_features, exact=()))
+    perturbation = mechanism(calibrate(event, budget))
+    step = Step(perturbation, WHAT, BECAUSE, STEPS + 1, relation=Relation.ADD_REMOVE)
+    return HeadPlan(perturbation, Plan(budget, (step,), n_features, exact=()))
 
 
 def head_gradient(features: FloatArray, codes: Codes, head: FloatArray) -> FloatArray:

@@ -45,15 +45,11 @@ class Request:
     @classmethod
     def from_model(cls, file: Model) -> "Request":
         """Return the request in ``file``; raise ReleaseError for another kind."""
-        if file.kind != REQUEST or file.schema is None:
-            raise ReleaseError(f"the file is of kind {file.kind!r}; `tacit request` makes {REQUEST!r}.")
-        schema = Schema.from_dict(file.schema, source="the request's schema")
-        embedding, head = _stored(file.arrays, file.settings, schema)
-        return cls(embedding, head, schema)
+        return cls(*_stored(file, REQUEST, "`tacit request`"))
 
 
 @dataclass(eq=False)
-class Answer:
+class OwnerAnswer:
     """A classifier of the receiver's features, private for the owner's rows; it may be handed out."""
 
     embedding: Embedding
@@ -72,13 +68,9 @@ class Answer:
         return np.asarray(self.predict_proba(X).argmax(axis=1))
 
     @classmethod
-    def from_release(cls, release: Release) -> "Answer":
+    def from_release(cls, release: Release) -> "OwnerAnswer":
         """Return the classifier in an owner's answer."""
-        if release.kind != ANSWER or release.schema is None:
-            raise ReleaseError(f"the file is of kind {release.kind!r}; `tacit answer` makes {ANSWER!r}.")
-        schema = Schema.from_dict(release.schema, source="the answer's schema")
-        embedding, head = _stored(release.arrays, release.settings, schema)
-        return cls(embedding, head, schema)
+        return cls(*_stored(release, ANSWER, "`tacit answer`"))
 
 
 def make_request(classifier: object, X: ArrayLike, schema: Schema) -> Request:
@@ -164,7 +156,12 @@ def _parts(embedding: Embedding, head: FloatArray) -> tuple[Arrays, dict[str, An
     }
 
 
-def _stored(arrays: Any, settings: Any, schema: Schema) -> tuple[Embedding, FloatArray]:
+def _stored(file: Model | Release, kind: str, made_by: str) -> tuple[Embedding, FloatArray, Schema]:
+    """Return what ``_parts`` took apart, and the schema; raise ReleaseError for a file of another kind."""
+    if file.kind != kind or file.schema is None:
+        raise ReleaseError(f"the file is of kind {file.kind!r}; {made_by} makes {kind!r}.")
+    arrays, settings, schema = file.arrays, file.settings, Schema.from_dict(file.schema, source="the file's schema")
     network = stored_learner(arrays, settings, schema, "network")
     middle, directions = np.asarray(arrays["middle"]), np.asarray(arrays["directions"])
-    return Embedding(network, middle, directions, float(settings["radius"])), np.asarray(arrays["head"])
+    embedding = Embedding(network, middle, directions, float(settings["radius"]))
+    return embedding, np.asarray(arrays["head"]), schema

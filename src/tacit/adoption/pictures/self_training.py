@@ -78,8 +78,8 @@ def stratified_folds(codes: Codes, n_folds: int, random: RandomState) -> NDArray
     """Return a fold for each row, each class spread evenly over the folds from a random one on."""
     folds = np.empty(len(codes), dtype=np.intp)
     for code in np.unique(codes):
-        mine = random.permutation(np.flatnonzero(codes == code))
-        folds[mine] = (np.arange(len(mine)) + random.randint(n_folds)) % n_folds
+        shuffled = random.permutation(np.flatnonzero(codes == code))
+        folds[shuffled] = (np.arange(len(shuffled)) + random.randint(n_folds)) % n_folds
     return folds
 
 
@@ -103,18 +103,18 @@ def self_train(
     learner = _Learner(F, n_jobs, random)
     start = learner.start(labelled, codes, n_classes)
     # What does not pass here, the means or a release, is out for good; what does is weighed anew in each round.
-    known = [*start.labelled, *sources_labelled]
-    gated = gated_weights(known[:1], known[1:], codes)
+    labelled_scores = [*start.labelled, *sources_labelled]
+    gated = gated_weights(labelled_scores[:1], labelled_scores[1:], codes)
     kept = [0, *(1 + np.flatnonzero(gated[1:])).tolist()]
     unlabelled = np.setdiff1d(np.arange(len(F)), labelled)
     others = [*start.scores(F[unlabelled]), *(scores[unlabelled] for scores in sources)]
-    known, others, weights = [known[k] for k in kept], [others[k] for k in kept], gated[kept]
+    labelled_scores, others, weights = [labelled_scores[k] for k in kept], [others[k] for k in kept], gated[kept]
     if start.fewest < LABELS_FOR_ROUNDS:
-        last, scale, seen = start.first, start.scales[0], combine(weights, known)
+        last, scale, seen = start.first, start.scales[0], combine(weights, labelled_scores)
         weights = np.append(0.0, weights)
     else:
         table = _Table(np.concatenate([labelled, unlabelled]), codes, n_classes)
-        last, scale, seen, weights = learner.rounds(table, known, others, weights)
+        last, scale, seen, weights = learner.rounds(table, labelled_scores, others, weights)
     all_weights = np.zeros(1 + len(gated))
     all_weights[[0, *(1 + k for k in kept)]] = weights
     return SelfTrained(last, start.first, start.means, np.array([scale, *start.scales]), all_weights, seen)
@@ -187,18 +187,18 @@ class _Learner:
         by_autoencoders = self.across(labelled, codes, folds, n_classes, **shape)
         by_means = np.zeros_like(by_autoencoders)
         for fold in np.unique(folds):
-            mine = folds == fold
-            by_means[mine] = drift_means(F, labelled[~mine], codes[~mine], n_classes)(F[labelled[mine]])
+            in_fold = folds == fold
+            by_means[in_fold] = drift_means(F, labelled[~in_fold], codes[~in_fold], n_classes)(F[labelled[in_fold]])
         first, means = self.learn(labelled, codes, **shape), drift_means(F, labelled, codes, n_classes)
         scales = _spread(class_scores(first, F, n_classes)), _spread(means(F))
         return _Start(first, means, scales, [by_autoencoders / scales[0], by_means / scales[1]], fewest)
 
     def rounds(
-        self, table: _Table, known: list[FloatArray], others: list[FloatArray], weights: FloatArray
+        self, table: _Table, labelled_scores: list[FloatArray], others: list[FloatArray], weights: FloatArray
     ) -> tuple[MembershipClassifier, float, FloatArray, FloatArray]:
         """Return the last classifier, the spread of its scores, the labelled rows' combined scores and the weights.
 
-        ``known`` and ``others`` are the scores of labelled and on other rows that stay the same in every round.
+        ``labelled_scores`` and ``others`` are scores of labelled and on other rows that stay the same in every round.
         """
         n_labelled, others_now = len(table.codes), others
         for n_components in DIMENSIONS:
@@ -214,12 +214,12 @@ class _Learner:
                 max_landmarks=0.5,
             )
             scale = _spread(scores)
-            mine = [scores[:n_labelled] / scale, *known]
+            votes = [scores[:n_labelled] / scale, *labelled_scores]
             others_now = [scores[n_labelled:] / scale, *others]
-            weights = fitted_weights(mine, table.codes)
+            weights = fitted_weights(votes, table.codes)
         labels = np.concatenate([table.codes, combine(weights, others_now).argmax(axis=1)])
         last = self.learn(table.rows, labels, n_components=DIMENSIONS[-1], max_landmarks=0.5)
-        return last, scale, combine(weights, mine), weights
+        return last, scale, combine(weights, votes), weights
 
     def across(
         self,
@@ -234,9 +234,9 @@ class _Learner:
         """Return class scores of ``rows`` [N, C], each fold by a model of the other folds."""
         scores = np.zeros((len(rows), n_classes))
         for fold in np.unique(folds):
-            mine = folds == fold
-            model = self.learn(rows[~mine], labels[~mine], n_components=n_components, max_landmarks=max_landmarks)
-            scores[mine] = class_scores(model, self._F[rows[mine]], n_classes)
+            in_fold = folds == fold
+            model = self.learn(rows[~in_fold], labels[~in_fold], n_components=n_components, max_landmarks=max_landmarks)
+            scores[in_fold] = class_scores(model, self._F[rows[in_fold]], n_classes)
         return scores
 
 

@@ -18,7 +18,7 @@ FOLDS = 5
 # Neighbours that vote in a released metric.
 NEIGHBOURS = 5
 
-Learner = Callable[[NDArray[np.bool_]], ScoreFunction]
+FoldLearner = Callable[[NDArray[np.bool_]], ScoreFunction]
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,9 @@ def _from_features(kind: str, lesson: Lesson, table: ReceiverTable) -> SourceSco
     return _out_of_fold(full, learn, everything, table)
 
 
-def _out_of_fold(source: SourceScores, learn: Learner, usable: NDArray[np.bool_], table: ReceiverTable) -> SourceScores:
+def _out_of_fold(
+    source: SourceScores, learn: FoldLearner, usable: NDArray[np.bool_], table: ReceiverTable
+) -> SourceScores:
     """Return ``source`` on scale 1, with scores of the labelled rows by models that did not learn them."""
     spread = float(by_our_classes(source.scores(table.X), source.classes, source.n_classes).std()) or 1.0
     rows, labelled = table.X[table.labelled], np.zeros((len(table.codes), source.n_classes))

@@ -1,92 +1,25 @@
-"""A fitted transfer classifier as the file that a receiver keeps, and back."""
+"""The parts of a transfer classifier as arrays and settings of a model file, and back."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from tacit.adoption.evidence.picture_evidence import Evidence
-from tacit.adoption.pictures.classifier import TransferClassifier
 from tacit.adoption.pictures.drifting_means import DriftedMeans
 from tacit.adoption.pictures.learned_scores import FeatureScores, stored_geometry, stored_neighbours
-from tacit.adoption.pictures.pooled_scores import JOINED_ONLY
 from tacit.adoption.pictures.printed import PrintedTransfer
 from tacit.adoption.pictures.self_training import SelfTrained
 from tacit.adoption.pictures.source_scores import SourceScores
 from tacit.adoption.pictures.views import NOTES, PrincipalAxes, RowView
-from tacit.adoption.stored_model import rebuilt, stored_classes
 from tacit.arrays import Arrays
 from tacit.checks import one_of
-from tacit.data.schemas.schema import Schema
 from tacit.errors import ReleaseError
 from tacit.kinds.registry import kind_by_name
 from tacit.models.class_moments.frames import ColumnFrame, frame_parts, stored_frame
 from tacit.models.membership.storage import classifier_from_arrays, classifier_to_arrays, mapping_parts, stored_mapping
-from tacit.releases.file import Model
 from tacit.releases.lesson import ScoreFunction
 
-KIND = "transfer_model"
-
 Settings = dict[str, Any]
-
-
-def classifier_to_model(model: TransferClassifier) -> Model:
-    """Return the model file of a fitted classifier; it holds landmarks made of the receiver's rows."""
-    arrays: Arrays = {
-        **axes_arrays(model.own_axes_, "own"),
-        **axes_arrays(model.axes_, "view"),
-        "classes": stored_classes(model.classes_),
-        "pool": model.pool_,
-        **trained_arrays(model.alone_, "alone"),
-        **trained_arrays(model.in_view_, "in_view"),
-        **trained_arrays(model.joined_, "joined"),
-    }
-    sources = []
-    for place, source in enumerate(model.sources_):
-        more, settings = source_parts(source, f"opinion_{place}")
-        arrays.update(more)
-        sources.append(settings)
-    printed = []
-    for place, each in enumerate(model.printed_):
-        more, settings = _printed_parts(each, f"printed_{place}")
-        arrays.update(more)
-        printed.append(settings)
-    content = {
-        "opinions": sources,
-        "printed": printed,
-        "combine": model.combine,
-        "evidence": model.evidence_.to_dict(),
-        "own": view_settings(model.own_axes_.view),
-        "view": view_settings(model.axes_.view),
-    }
-    cards = tuple(release.card for release in model.releases)
-    return Model(KIND, arrays, content, cards, model.schema_.to_dict())
-
-
-def classifier_from_model(file: Model) -> TransferClassifier:
-    """Return the classifier in a model file."""
-    return rebuilt(file, KIND, "`tacit adopt`", _rebuilt)
-
-
-def _rebuilt(file: Model, schema: Schema) -> TransferClassifier:
-    settings: Settings = dict(file.settings)
-    model = TransferClassifier(schema=schema, combine=str(settings["combine"]))
-    arrays = file.arrays
-    model.schema_ = schema
-    model.classes_ = np.asarray(arrays["classes"])
-    model.own_axes_ = stored_axes(arrays, "own", settings["own"])
-    model.axes_ = stored_axes(arrays, "view", settings["view"])
-    model.n_features_in_ = len(schema.encoded_names)
-    model.alone_, model.in_view_, model.joined_ = (
-        stored_trained(arrays, each) for each in ("alone", "in_view", "joined")
-    )
-    # Models written before scores were pooled predict by the joined ones.
-    model.pool_ = np.asarray(arrays.get("pool", JOINED_ONLY))
-    model.sources_ = [stored_source(arrays, source, f"opinion_{k}") for k, source in enumerate(settings["opinions"])]
-    model.printed_ = [_printed(arrays, each, f"printed_{k}") for k, each in enumerate(settings["printed"])]
-    model.evidence_ = Evidence.from_dict(settings["evidence"])
-    return model
 
 
 def trained_arrays(trained: SelfTrained, prefix: str) -> Arrays:
@@ -147,6 +80,17 @@ def source_parts(source: SourceScores, prefix: str) -> tuple[Arrays, Settings]:
     return _named(arrays, prefix), settings
 
 
+def all_source_parts(sources: Sequence[SourceScores]) -> tuple[Arrays, list[Settings]]:
+    """Return the sources of a model as arrays, and settings of each."""
+    parts = [source_parts(source, f"opinion_{place}") for place, source in enumerate(sources)]
+    return {name: array for arrays, _ in parts for name, array in arrays.items()}, [settings for _, settings in parts]
+
+
+def all_stored_sources(arrays: Mapping[str, NDArray[Any]], settings: Sequence[Settings]) -> list[SourceScores]:
+    """Return the sources that ``all_source_parts`` took apart."""
+    return [stored_source(arrays, source, f"opinion_{place}") for place, source in enumerate(settings)]
+
+
 def stored_source(arrays: Mapping[str, NDArray[Any]], settings: Settings, prefix: str) -> SourceScores:
     """Return the source that ``source_parts`` took apart."""
     # Files written before kinds were mixed hold sources of one kind only.
@@ -183,7 +127,8 @@ def _under(arrays: Mapping[str, NDArray[Any]], prefix: str) -> Arrays:
     return {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
 
 
-def _printed_parts(printed: PrintedTransfer, prefix: str) -> tuple[Arrays, Settings]:
+def printed_parts(printed: PrintedTransfer, prefix: str) -> tuple[Arrays, Settings]:
+    """Return the printed combination with one release as arrays and settings."""
     arrays, numbers = mapping_parts(printed.bridge)
     arrays = _named(arrays, f"{prefix}_bridge")
     arrays |= classifier_to_arrays(printed.source, f"{prefix}_source")
@@ -193,7 +138,8 @@ def _printed_parts(printed: PrintedTransfer, prefix: str) -> tuple[Arrays, Setti
     return arrays, {"numbers": numbers}
 
 
-def _printed(arrays: Mapping[str, NDArray[Any]], settings: Settings, prefix: str) -> PrintedTransfer:
+def stored_printed(arrays: Mapping[str, NDArray[Any]], settings: Settings, prefix: str) -> PrintedTransfer:
+    """Return what ``printed_parts`` took apart."""
     return PrintedTransfer(
         to_source=arrays.get(f"{prefix}_to_source"),
         source=classifier_from_arrays(arrays, f"{prefix}_source"),

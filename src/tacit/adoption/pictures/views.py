@@ -35,14 +35,14 @@ class RowView:
 
     def __call__(self, rows: Rows) -> Rows:
         """Return the rows as seen."""
-        seen: Rows = rows if self.frame is None else self.frame(rows)
+        framed: Rows = rows if self.frame is None else self.frame(rows)
         if self.form == SHARES:
-            amounts = np.maximum(seen, 0)
-            shares: Rows = amounts / np.maximum(amounts.sum(axis=1, keepdims=True), np.finfo(seen.dtype).tiny)
+            amounts = np.maximum(framed, 0)
+            shares: Rows = amounts / np.maximum(amounts.sum(axis=1, keepdims=True), np.finfo(framed.dtype).tiny)
             return np.sqrt(shares)
         if self.form == GRADIENTS and self.frame is not None:
-            return oriented_gradients(seen.astype(np.float32), (self.frame.frame[0], self.frame.frame[1]))
-        return seen
+            return oriented_gradients(framed.astype(np.float32), (self.frame.frame[0], self.frame.frame[1]))
+        return framed
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,8 @@ class PrincipalAxes:
     @classmethod
     def of(cls, rows: Rows, view: RowView) -> "PrincipalAxes":
         """Return the axes of ``rows`` in ``view``."""
-        seen = view(rows)
-        return cls(view, seen.mean(axis=0), principal_directions(seen, DIRECTIONS))
+        viewed = view(rows)
+        return cls(view, viewed.mean(axis=0), principal_directions(viewed, DIRECTIONS))
 
     def __call__(self, rows: Rows) -> Rows:
         """Return the coordinates of ``rows`` [N, n]."""

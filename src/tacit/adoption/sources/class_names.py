@@ -18,11 +18,11 @@ def renamed_classes(releases: Sequence[Release], names: Mapping[str, str]) -> li
     if not names:
         return list(releases)
     schemas = [owner_schema(each) if each.schema is not None else None for each in releases]
-    known = {name for schema in schemas if schema is not None for name in schema.classes}
-    unknown = sorted(set(names) - known)
+    class_names = {name for schema in schemas if schema is not None for name in schema.classes}
+    unknown = sorted(set(names) - class_names)
     if unknown:
         raise InputError(
-            f"rename must name classes of the releases: {', '.join(sorted(known)) or 'they have none'}; "
+            f"rename must name classes of the releases: {', '.join(sorted(class_names)) or 'they have none'}; "
             f"got {unknown[0]!r}."
         )
     return [

@@ -40,6 +40,6 @@ def public_scores(release: Release, schema: Schema) -> tuple[ReleaseScores, str]
 def _public_scale(scores: ScoreFunction, schema: Schema) -> float:
     """Return the factor that brings uncalibrated scores to the usual size, judged by rows that nobody has."""
     invented = check_random_state(0).rand(INVENTED_ROWS, len(schema.encoded_names))
-    found = scores(invented)
-    spread = float((found - found.mean(axis=1, keepdims=True)).std())
+    raw_scores = scores(invented)
+    spread = float((raw_scores - raw_scores.mean(axis=1, keepdims=True)).std())
     return USUAL_LOG_ODDS / 2 / spread if np.isfinite(spread) and spread > 0 else 1.0

@@ -53,9 +53,9 @@ class ReleaseScores:
 
     def __call__(self, X: Rows) -> FloatArray:
         """Return scores [N, C] of our classes."""
-        found = np.full((len(X), self.n_classes), np.nan)
-        found[:, list(self.classes)] = self.scale * (self.scores(X) - self.middle)[:, list(self.classes.values())]
-        return found
+        our_scores = np.full((len(X), self.n_classes), np.nan)
+        our_scores[:, list(self.classes)] = self.scale * (self.scores(X) - self.middle)[:, list(self.classes.values())]
+        return our_scores
 
     def to_parts(self) -> tuple[Arrays, dict[str, Any]]:
         """Return arrays and JSON-ready settings."""
@@ -163,8 +163,8 @@ def target_source(release: Release, table: ReceiverTable, *, name: str) -> Sourc
     kind, ours, theirs = kind_of(release), table.schema.target, owner_schema(release).target
     if theirs is None or ours is None or theirs.name != ours.name:
         what = "classes, no number" if theirs is None else f"the target {theirs.name!r}"
-        mine = "no target" if ours is None else f"the target {ours.name!r}"
-        raise InputError(f"{name} is of {what}, and your schema has {mine}: they must be of one column.")
+        our_target = "no target" if ours is None else f"the target {ours.name!r}"
+        raise InputError(f"{name} is of {what}, and your schema has {our_target}: they must be of one column.")
     lesson = kind.teach(release, table)
     if lesson.predictions is None:
         why = lesson.note or "nothing is shared"

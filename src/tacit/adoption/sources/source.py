@@ -12,7 +12,7 @@ from tacit.adoption.average.hypotheses import UNCALIBRATED_SD, WEIGHT_SD
 from tacit.arrays import FloatArray, Rows
 from tacit.errors import InputError
 
-Scorer = Callable[[Rows], FloatArray]
+RowScores = Callable[[Rows], FloatArray]
 
 # Beyond these log-odds a score says no more than that it is sure; a hostile one can be no surer.
 LARGEST_SCORE = 8.0
@@ -141,13 +141,13 @@ class Source:
     """
 
     name: str
-    scores: Scorer | None
+    scores: RowScores | None
     reliability: Reliability = Reliability()
     shares: FloatArray | None = None
     halves: Callable[[Rows], tuple[FloatArray, FloatArray]] | None = None
     residual: float | None = None
     calibrated: bool = True
-    view: Scorer | None = None
+    view: RowScores | None = None
     note: str = ""
 
     @property

@@ -1,11 +1,10 @@
 """The receiver's engine for classes: any number of labels from zero, many unlabelled rows, and any releases."""
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from numpy.typing import ArrayLike
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -40,6 +39,8 @@ from tacit.arrays import FLOATS, UNLABELLED, Codes, FloatArray, Rows
 from tacit.errors import InputError
 from tacit.models.class_labels import partial_codes, require_two_classes
 from tacit.models.estimator_input import validate_data
+from tacit.models.per_class import ProbabilityClassifierMixin
+from tacit.models.scikit_learn import BaseEstimator
 
 # Rows of the table from which what needs no labels is taken; more change nothing that can be measured.
 REFERENCE_ROWS = 2000
@@ -49,7 +50,7 @@ BLOCK = 8192
 CHANCE_TRUST = 0.1
 
 
-class AdoptedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class AdoptedClassifier(ProbabilityClassifierMixin, BaseEstimator):
     """Learn classes from any number of labels, unlabelled rows and the releases of others.
 
     Own learners (linear and radial kernels, boosted trees where labels allow) and releases are averaged by their
@@ -131,12 +132,6 @@ class AdoptedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.releases_average_ = learn(nothing, self.around_, seed=seed).average
         self.evidence_ = self._evidence(labelled, len(rows) - len(places), reference, seed)
         return self
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the class of each row."""
-        codes = self.predict_proba(X).argmax(axis=1)
-        labels: NDArray[Any] = self.classes_[codes]
-        return labels
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return class probabilities [N, C] of labels and releases together."""

@@ -5,7 +5,6 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
@@ -33,6 +32,7 @@ from tacit.adoption.tables.target_learned import (
 from tacit.arrays import FLOATS, FloatArray, Rows
 from tacit.errors import InputError
 from tacit.models.estimator_input import validate_data
+from tacit.models.scikit_learn import BaseEstimator, RegressorMixin
 
 REFERENCE_ROWS = 2000
 BLOCK = 8192
@@ -45,7 +45,7 @@ LEAST_RELEASE_TRUST = 0.1
 WEIGHT_SD = 0.3
 
 
-class AdoptedRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class AdoptedRegressor(RegressorMixin, BaseEstimator):
     """Learn a numeric target from any number of known values, other rows and the releases of others.
 
     As `AdoptedClassifier`, with normal noise of unknown size: evidence is exact, predictions have intervals that cover
@@ -98,23 +98,23 @@ class AdoptedRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn from encoded rows ``X`` [N, p] and targets ``y`` [N], NaN where unknown."""
         rows = np.asarray(validate_data(self, X, dtype=FLOATS))
-        given = _targets(y, len(rows))
+        targets = _targets(y, len(rows))
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        places = check_random_state(seed).permutation(np.flatnonzero(~np.isnan(given)))
+        places = check_random_state(seed).permutation(np.flatnonzero(~np.isnan(targets)))
         self.representation_ = represent(rows)
         reference = rows[:: max(1, -(-len(rows) // REFERENCE_ROWS))]
-        self._set_units(given[places], reference)
+        self._set_units(targets[places], reference)
         self._set_surroundings(reference)
-        known = self._rows(rows[places], given[places])
+        target_rows = self._rows(rows[places], targets[places])
         if len(places) == 0:
             self._check_releases()
-        self.learned_ = self._learn(known, seed)
-        self.releases_average_ = self._learn(known.take(np.empty(0, dtype=np.intp)), seed).average
+        self.learned_ = self._learn(target_rows, seed)
+        self.releases_average_ = self._learn(target_rows.take(np.empty(0, dtype=np.intp)), seed).average
         held_out = None
         if self.evidence and len(places) >= LEAST_VALUES:
-            held_out = held_out_targets(known, self.setting_, self.trusts_, size=self.size_, seed=seed)
-        self.stretch_ = self._stretch(held_out, known.targets)
-        self.evidence_ = self._evidence(held_out, known, len(rows) - len(places))
+            held_out = held_out_targets(target_rows, self.setting_, self.trusts_, size=self.size_, seed=seed)
+        self.stretch_ = self._stretch(held_out, target_rows.targets)
+        self.evidence_ = self._evidence(held_out, target_rows, len(rows) - len(places))
         return self
 
     def predict(self, X: ArrayLike) -> FloatArray:
@@ -143,19 +143,19 @@ class AdoptedRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """Return how well each way to learn predicts ``targets`` [L] of rows that were not learned."""
         check_is_fitted(self)
         constant = np.stack([np.zeros(len(targets)), np.ones(len(targets))])
-        found = {
+        predictions = {
             "constant": constant,
             "alone": self._moments(X, self.learned_.average.alone),
             "releases": self._moments(X, self.releases_average_),
             "adopted": self._moments(X, self.learned_.average),
         }
         folds, values = np.zeros((1, len(targets)), dtype=np.intp), (targets - self.centre_) / self.unit_
-        for each in found.values():
+        for each in predictions.values():
             each[0] = (self._bounded(each[0] * self.unit_ + self.centre_) - self.centre_) / self.unit_
         units = {"unit": self.unit_, "centre": self.centre_, "reach": self.stretch_}
         return tuple(
             target_figures(name, each[:, None, :], constant[:, None, :], values, folds, **units)
-            for name, each in found.items()
+            for name, each in predictions.items()
         )
 
     def _bounded(self, values: FloatArray) -> FloatArray:

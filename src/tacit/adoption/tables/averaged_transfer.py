@@ -6,7 +6,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from tacit.adoption.evidence.receiver_evidence import AdoptionEvidence
@@ -14,25 +13,26 @@ from tacit.adoption.receiver_table import known_schema, receiver_rows
 from tacit.adoption.sources.class_shares import estimated_shares, stated_shares
 from tacit.adoption.sources.release_sources import MOST_ROWS, release_sources
 from tacit.adoption.sources.source import Source, all_scores
-from tacit.adoption.stored_model import rebuilt
+from tacit.adoption.stored_model import StoredModelMixin
 from tacit.adoption.tables.adopted_classifier import AdoptedClassifier
 from tacit.adoption.tables.storage import engine_parts, restore_engine, stored_sources
-from tacit.arrays import FLOATS, FloatArray, Rows
+from tacit.arrays import FLOATS, Arrays, FloatArray, Rows
 from tacit.data.schemas.columns import Label, Numeric
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.models.class_labels import require_two_classes
+from tacit.models.per_class import ProbabilityClassifierMixin, best_classes
 from tacit.models.schema_rows import schema_rows
+from tacit.models.scikit_learn import BaseEstimator
 from tacit.releases.file import Model, Release
 
-KIND = "averaged_model"
 ESTIMATED = "estimated"
 # Scores whose mean probabilities are this close to the released shares were made so.
 CENTRED = 2e-3
 Shares = Mapping[str, float] | str | None
 
 
-class AveragedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class AveragedTransfer(StoredModelMixin, ProbabilityClassifierMixin, BaseEstimator):
     """Learn a table's classes from any number of labels, unlabelled rows and the releases of others.
 
     An `AdoptedClassifier` whose sources are releases of any kinds: class scores enter as log-odds, features and metrics
@@ -62,6 +62,9 @@ class AveragedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     engine_ : AdoptedClassifier
     """
 
+    model_kind = "averaged_model"
+    made_by = "`tacit adopt`"
+
     def __init__(
         self,
         releases: Sequence[Release] = (),
@@ -83,11 +86,11 @@ class AveragedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ``X`` is encoded, or a data frame with the columns of the schema. ``y`` holds names of classes or their codes;
         -1, None, NaN or blank where unlabelled.
         """
-        known = known_schema(self.schema, self.releases)
-        rows, self.classes_, codes = receiver_rows(self, X, y, known, FLOATS)
-        if known is None:
+        schema = known_schema(self.schema, self.releases)
+        rows, self.classes_, codes = receiver_rows(self, X, y, schema, FLOATS)
+        if schema is None:
             require_two_classes(codes)
-        self.schema_ = _plain_schema(rows, self.classes_) if known is None else known
+        self.schema_ = _plain_schema(rows, self.classes_) if schema is None else schema
         sources = release_sources(self.releases, self.schema_, rows) if self.releases else []
         self.engine_ = AdoptedClassifier(
             sources,
@@ -98,10 +101,6 @@ class AveragedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ).fit(rows, codes)
         self.evidence_ = self.engine_.evidence_
         return self
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the class of each row."""
-        return self._named(self.predict_proba(X))
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return class probabilities [N, C]."""
@@ -120,26 +119,19 @@ class AveragedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def target_only_predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the class of each row by the labels without any release."""
-        return self._named(self.alone_proba(X))
+        return best_classes(self.alone_proba(X), self.classes_)
 
-    def to_model(self) -> Model:
-        """Return the file that the receiver keeps; not to be handed out."""
-        check_is_fitted(self)
+    def _parts(self) -> tuple[Arrays, dict[str, Any]]:
         engine = self.engine_
         arrays, content = engine_parts(engine)
         arrays |= {
             "classes": engine.classes_,
             "corrections": np.asarray(engine.corrections_).reshape(len(engine.sources), len(self.classes_)),
         }
-        return Model(KIND, arrays, content, tuple(each.card for each in self.releases), self.schema_.to_dict())
+        return arrays, content
 
     @classmethod
-    def from_model(cls, file: Model) -> "AveragedTransfer":
-        """Return the fitted classifier in ``file``."""
-        return rebuilt(file, KIND, "`tacit adopt`", cls._rebuilt)
-
-    @classmethod
-    def _rebuilt(cls, file: Model, schema: Schema) -> "AveragedTransfer":
+    def _rebuilt(cls, file: Model, schema: Schema) -> Self:
         arrays, settings = file.arrays, file.settings
         engine = AdoptedClassifier(stored_sources(arrays, settings), classes=schema.classes)
         restore_engine(engine, arrays, settings)
@@ -156,10 +148,6 @@ class AveragedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return schema_rows(self, X, self.schema_, dtype=FLOATS, reset=False)
 
-    def _named(self, probabilities: FloatArray) -> NDArray[Any]:
-        labels: NDArray[Any] = self.classes_[probabilities.argmax(axis=1)]
-        return labels
-
     def _stated(self, sources: Sequence[Source], rows: Rows) -> FloatArray | None:
         """Return the classes' shares that the user stated, or that the rows suggest."""
         if self.shares is None:
@@ -169,10 +157,10 @@ class AveragedTransfer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return stated_shares(self.shares, classes)
         if self.shares != ESTIMATED:
             raise InputError(f"shares must be a share for each class, or {ESTIMATED!r}; got {self.shares!r}.")
-        known = [each for each in sources if each.shares is not None]
-        if not known:
+        stating = [each for each in sources if each.shares is not None]
+        if not stating:
             raise InputError("shares can be estimated only with a release that states its own: state them yourself.")
-        best = max(known, key=lambda each: each.reliability.trust)
+        best = max(stating, key=lambda each: each.reliability.trust)
         released = np.asarray(best.shares)
         scores = all_scores([best], rows[:: max(1, len(rows) // MOST_ROWS)], len(classes))[0].values
         if np.abs(softmax(scores, axis=1).mean(axis=0) - released).max() < CENTRED:

@@ -7,7 +7,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import log_softmax
-from sklearn.utils.validation import check_is_fitted
 
 from tacit import checks
 from tacit.adoption.average.storage import named, under
@@ -15,7 +14,7 @@ from tacit.adoption.evidence.picture_evidence import Evidence
 from tacit.adoption.sources.public_scores import public_scores
 from tacit.adoption.sources.release_sources import ReleaseScores
 from tacit.adoption.sources.source import LARGEST_SCORE, clean_scores
-from tacit.adoption.stored_model import rebuilt
+from tacit.adoption.stored_model import StoredModelMixin
 from tacit.arrays import Arrays, Codes, FloatArray
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
@@ -24,6 +23,7 @@ from tacit.models.linear.neighbours import LinearNeighbours
 from tacit.models.per_class import ScoreClassifierMixin
 from tacit.models.per_person import PersonMixin, contributed_rows, promised_plan
 from tacit.models.private_estimator import PrivateEstimator
+from tacit.models.schema_rows import require_encoded_columns
 from tacit.models.two_class_problems import (
     EVERY_CLASS,
     centred,
@@ -40,7 +40,6 @@ from tacit.privacy.card import Card
 from tacit.privacy.mechanisms import AgainstRest, ObjectivePerturbation
 from tacit.releases.file import Model, Release
 
-KIND = "private_model"
 # Lengths of the three parts of a row: a constant, the released score, and the row itself. Their squares sum to 1.
 CONSTANT, SCORE, ROW = 0.5, 0.5, np.sqrt(0.5)
 # Standard deviation that noise may add to a log-odds; released ones have one of about 2.
@@ -70,7 +69,7 @@ def uses_columns(n_columns: int, n_rows: int | None, epsilon: float) -> bool:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class PrivateTransfer(ScoreClassifierMixin, PersonMixin, PrivateEstimator):
+class PrivateTransfer(StoredModelMixin, ScoreClassifierMixin, PersonMixin, PrivateEstimator):
     """Class scores of releases, corrected by a private logistic regression of the receiver's labels.
 
     log-odds = s(x) + w [1, s(x), z(x)], s the released log-odds and z the row; w starts at 0 and is learned by
@@ -105,6 +104,9 @@ class PrivateTransfer(ScoreClassifierMixin, PersonMixin, PrivateEstimator):
     card_ : Card
     """
 
+    model_kind = "private_model"
+    made_by = "`tacit adopt --epsilon`"
+
     releases: Sequence[Release] = ()
     schema: Schema | None = None
     n_rows: int | None = None
@@ -114,7 +116,7 @@ class PrivateTransfer(ScoreClassifierMixin, PersonMixin, PrivateEstimator):
     def fit(self, X: ArrayLike, y: ArrayLike, *, persons: ArrayLike | None = None) -> Self:
         """Charge the ledger, then release the correction learned from ``X`` and the class codes ``y``."""
         rows, labels = contributed_rows(self, persons, *checked_rows(self, X, y))
-        schema = self._schema(rows)
+        self.schema_ = schema = self._schema(rows)
         lessons = [public_scores(each, schema) for each in self._required_releases()]
         self.scores_, self.notes_ = [scores for scores, _ in lessons], [note for _, note in lessons]
         self.classes_, codes = encode_labels(labels, np.arange(len(schema.classes)))
@@ -170,9 +172,7 @@ class PrivateTransfer(ScoreClassifierMixin, PersonMixin, PrivateEstimator):
         rows = fitted_rows(self, X)
         return class_probabilities(self._released(rows))
 
-    def to_model(self) -> Model:
-        """Return the file of the model, which may be handed out: it holds no more of our rows than its card says."""
-        check_is_fitted(self)
+    def _parts(self) -> tuple[Arrays, dict[str, Any]]:
         arrays: Arrays = {"classes": np.asarray(self.classes_), "correction": self.coef_}
         sources = []
         for place, scores in enumerate(self.scores_):
@@ -187,18 +187,13 @@ class PrivateTransfer(ScoreClassifierMixin, PersonMixin, PrivateEstimator):
             "card": self.card_.to_dict(),
             "evidence": self.evidence_.to_dict(),
         }
-        cards = tuple(release.card for release in self.releases)
-        return Model(KIND, arrays, content, cards, self.known_schema.to_dict())
+        return arrays, content
 
     @classmethod
-    def from_model(cls, file: Model) -> "PrivateTransfer":
-        """Return the fitted classifier in ``file``."""
-        return rebuilt(file, KIND, "`tacit adopt --epsilon`", cls._rebuilt)
-
-    @classmethod
-    def _rebuilt(cls, file: Model, schema: Schema) -> "PrivateTransfer":
+    def _rebuilt(cls, file: Model, schema: Schema) -> Self:
         arrays, settings = file.arrays, file.settings
         model = cls(float(settings["epsilon"]), schema=schema)
+        model.schema_ = schema
         model.classes_, model.coef_ = np.asarray(arrays["classes"]), np.asarray(arrays["correction"])
         model.scores_ = [
             ReleaseScores.from_parts(under(arrays, f"source_{place}"), each)
@@ -232,7 +227,7 @@ class PrivateTransfer(ScoreClassifierMixin, PersonMixin, PrivateEstimator):
         """Return [1, score, row] [N, d] of length at most 1, each row by itself; of several scores the largest."""
         parts = [np.full((len(rows), 1), CONSTANT), SCORE * offsets.max(axis=1, keepdims=True) / LARGEST_SCORE]
         if self.with_columns_:
-            parts.append(ROW * unit_rows(centred(rows, schema_bounds(self.known_schema))))
+            parts.append(ROW * unit_rows(centred(rows, schema_bounds(self.schema_))))
         return INSIDE * np.hstack(parts)
 
     def _query(self, rows: FloatArray, codes: Codes, n_rows: int) -> FloatArray:
@@ -253,21 +248,11 @@ class PrivateTransfer(ScoreClassifierMixin, PersonMixin, PrivateEstimator):
             raise InputError("releases must hold at least one release; PrivateLogisticRegression learns alone.")
         return self.releases
 
-    @property
-    def known_schema(self) -> Schema:
-        """The schema, which must be given."""
+    def _schema(self, rows: FloatArray) -> Schema:
         if self.schema is None:
             raise InputError("schema must be given: columns and classes of the releases are matched by name.")
-        return self.schema
-
-    def _schema(self, rows: FloatArray) -> Schema:
-        schema = self.known_schema
-        schema.require_public_bounds()
-        if len(schema.encoded_names) != rows.shape[1]:
-            raise InputError(
-                f"X must have the {len(schema.encoded_names)} encoded columns of the schema; got {rows.shape[1]}."
-            )
-        return schema
+        self.schema.require_public_bounds()
+        return require_encoded_columns(self.schema, rows.shape[1])
 
     def _card(self, account: Account) -> Card:
         public = ["the number of features", "the schema: columns, bounds, categories and classes"]
@@ -287,5 +272,5 @@ class PrivateTransfer(ScoreClassifierMixin, PersonMixin, PrivateEstimator):
     def _evidence(self, n_rows: int) -> Evidence:
         """Return the evidence of a private model: none, for measuring it would be another charge."""
         weights, nothing = tuple(1 / len(self.scores_) for _ in self.scores_), ()
-        classes, notes = tuple(self.known_schema.classes), tuple(self.notes_)
+        classes, notes = tuple(self.schema_.classes), tuple(self.notes_)
         return Evidence(n_rows, 0, classes, weights, notes, "", nothing, nothing, nothing, nothing)

@@ -1,30 +1,29 @@
 """The receiver's side for tables with a numeric target: releases become sources, and the average a model to keep."""
 
 from collections.abc import Sequence
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tacit.adoption.evidence.target_evidence import TargetEvidence
 from tacit.adoption.evidence.target_figures import TargetFigures
 from tacit.adoption.sources.release_sources import target_sources
-from tacit.adoption.stored_model import rebuilt
+from tacit.adoption.stored_model import StoredModelMixin
 from tacit.adoption.tables.adopted_regressor import AdoptedRegressor
 from tacit.adoption.tables.storage import engine_parts, restore_engine, stored_sources
-from tacit.arrays import FLOATS, FloatArray, Rows
+from tacit.arrays import FLOATS, Arrays, FloatArray, Rows
 from tacit.data.schemas.columns import Target
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
+from tacit.models.schema_rows import require_encoded_columns
+from tacit.models.scikit_learn import BaseEstimator, RegressorMixin
 from tacit.releases.file import Model, Release
 from tacit.releases.lesson import owner_schema
 
-KIND = "averaged_target"
 
-
-class TargetTransfer(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class TargetTransfer(StoredModelMixin, RegressorMixin, BaseEstimator):
     """Learn a table's numeric target from any number of known values, other rows and the releases of others.
 
     An `AdoptedRegressor` whose sources are releases of the same target. The receiver's own table is not protected: a
@@ -46,6 +45,9 @@ class TargetTransfer(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     evidence_ : TargetEvidence
     engine_ : AdoptedRegressor
     """
+
+    model_kind = "averaged_target"
+    made_by = "`tacit adopt` of a numeric target"
 
     def __init__(
         self,
@@ -96,21 +98,14 @@ class TargetTransfer(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self.engine_.figures(X, targets)
 
-    def to_model(self) -> Model:
-        """Return the file that the receiver keeps; not to be handed out."""
-        check_is_fitted(self)
+    def _parts(self) -> tuple[Arrays, dict[str, Any]]:
         engine = self.engine_
         arrays, settings = engine_parts(engine)
         settings |= {"centre": engine.centre_, "unit": engine.unit_, "stretch": engine.stretch_}
-        return Model(KIND, arrays, settings, tuple(each.card for each in self.releases), self.schema_.to_dict())
+        return arrays, settings
 
     @classmethod
-    def from_model(cls, file: Model) -> "TargetTransfer":
-        """Return the fitted regressor in ``file``."""
-        return rebuilt(file, KIND, "`tacit adopt` of a numeric target", cls._rebuilt)
-
-    @classmethod
-    def _rebuilt(cls, file: Model, schema: Schema) -> "TargetTransfer":
+    def _rebuilt(cls, file: Model, schema: Schema) -> Self:
         settings = file.settings
         engine = AdoptedRegressor(stored_sources(file.arrays, settings), bounds=_target(schema).bounds)
         restore_engine(engine, file.arrays, settings)
@@ -131,11 +126,7 @@ class TargetTransfer(RegressorMixin, BaseEstimator):  # type: ignore[misc]
                 raise InputError("schema must be given where there is no release: it names the target and its bounds.")
             schema = owner_schema(self.releases[0])
         _target(schema)
-        if len(schema.encoded_names) != rows.shape[1]:
-            raise InputError(
-                f"X must have the {len(schema.encoded_names)} encoded columns of the schema; got {rows.shape[1]}."
-            )
-        return schema
+        return require_encoded_columns(schema, rows.shape[1])
 
 
 def _target(schema: Schema) -> Target:

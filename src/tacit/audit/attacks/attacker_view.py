@@ -14,7 +14,7 @@ MOST_COLUMNS = 256
 UNIFORM_VARIANCE = 1 / 12
 
 # Takes encoded rows [N, p] to the space [N, q] of what was released.
-Embedding = Callable[[FloatArray], FloatArray]
+RowMap = Callable[[FloatArray], FloatArray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,13 +77,13 @@ class AttackerView:
         None where single rows say more than moments do.
     """
 
-    embed: Embedding
+    embed: RowMap
     rows: FloatArray
     labels: IntArray
     moments: ClassMoments | None = None
 
     @classmethod
-    def of_moments(cls, embed: Embedding, moments: ClassMoments) -> "AttackerView":
+    def of_moments(cls, embed: RowMap, moments: ClassMoments) -> "AttackerView":
         """Return the view of class moments; its rows are the means."""
         return cls(embed, moments.means, moments.labels, moments)
 

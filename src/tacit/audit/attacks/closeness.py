@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from tacit.arrays import FloatArray
-from tacit.audit.attacks.outcome import Outcome, outcome
+from tacit.audit.attacks.outcome import AttackOutcome, outcome
 from tacit.audit.attacks.released_rows import nearest_distances, own_class_distances
 from tacit.data.rows.encoding import Encoded
 
@@ -30,7 +30,7 @@ class Closeness:
         Median distance of a fabricated row to the nearest of either.
     copies : float
         Share of fabricated rows that equal a private row in every column.
-    attack : Outcome
+    attack : AttackOutcome
         Of "a private row lies nearer to a fabricated one of its class than a held-out row does".
     """
 
@@ -38,7 +38,18 @@ class Closeness:
     to_private: float
     to_held_out: float
     copies: float
-    attack: Outcome
+    attack: AttackOutcome
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON-ready data."""
+        return {
+            "nearer_share": self.nearer_share,
+            "to_private": self.to_private,
+            "to_held_out": self.to_held_out,
+            "copies": self.copies,
+            "membership_auc": self.attack.area,
+            "membership_interval": list(self.attack.area_interval),
+        }
 
 
 def closeness(private: Encoded, held_out: Encoded, fabricated: Encoded) -> Closeness:
@@ -46,8 +57,8 @@ def closeness(private: Encoded, held_out: Encoded, fabricated: Encoded) -> Close
     random = check_random_state(SEED)
     count = min(len(private.y), len(held_out.y), MOST_ROWS)
     members, others = (_sample(rows, count, random) for rows in (private, held_out))
-    made = _sample(fabricated, min(len(fabricated.y), MOST_ROWS), random)
-    to_private, to_held_out = (nearest_distances(_numbers(made), _numbers(rows)) for rows in (members, others))
+    invented = _sample(fabricated, min(len(fabricated.y), MOST_ROWS), random)
+    to_private, to_held_out = (nearest_distances(_numbers(invented), _numbers(rows)) for rows in (members, others))
     equal = to_private == to_held_out
     nearer = float(np.where(equal, 0.5, to_private < to_held_out).mean())
     released = _sample(fabricated, min(len(fabricated.y), MOST_FABRICATED), random)

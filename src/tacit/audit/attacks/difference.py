@@ -9,7 +9,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
 from tacit.arrays import FloatArray
-from tacit.audit.attacks.outcome import Outcome, outcome
+from tacit.audit.attacks.outcome import AttackOutcome, outcome
 
 NAME = "no release at all"
 FOLDS = 5
@@ -17,7 +17,9 @@ FOLDS = 5
 MOST_ROWS = 4000
 
 
-def difference_without_release(members: FloatArray, non_members: FloatArray, *, seed: int | None = None) -> Outcome:
+def difference_without_release(
+    members: FloatArray, non_members: FloatArray, *, seed: int | None = None
+) -> AttackOutcome:
     """Return how surely a classifier that sees no release tells ``members`` from ``non_members`` [n, p].
 
     Scores are out of fold, of a straight line and of trees together, so that rows of one law have an area near 1/2.

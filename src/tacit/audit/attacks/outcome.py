@@ -34,7 +34,7 @@ class TrueRate:
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class AttackOutcome:
     """One attack's scores of members and of non-members, the higher the surer; made by `outcome`."""
 
     name: str
@@ -103,7 +103,7 @@ class Outcome:
         return self.non_members, self.members
 
 
-def outcome(name: str, members: ArrayLike, non_members: ArrayLike) -> Outcome:
+def outcome(name: str, members: ArrayLike, non_members: ArrayLike) -> AttackOutcome:
     """Return the outcome of an attack that gave these scores to members and to non-members.
 
     The scores may come from any model: its confidence in the row's own label, minus a loss, minus a distance.
@@ -112,7 +112,7 @@ def outcome(name: str, members: ArrayLike, non_members: ArrayLike) -> Outcome:
     if any(sample.ndim != 1 or len(sample) < LEAST_ROWS for sample in scores):
         shapes = [sample.shape for sample in scores]
         raise InputError(f"members and non_members must be lists of at least {LEAST_ROWS} scores; got shapes {shapes}.")
-    return Outcome(name, *scores)
+    return AttackOutcome(name, *scores)
 
 
 def largest_true_rate(false_rate: FloatArray, epsilon: float, delta: float) -> FloatArray:

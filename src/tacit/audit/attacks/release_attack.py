@@ -10,7 +10,7 @@ from tacit.arrays import FloatArray, IntArray
 from tacit.audit.attacks.difference import difference_without_release
 from tacit.audit.attacks.kinds.table import target_of
 from tacit.audit.attacks.membership_score import MembershipScore, membership_score
-from tacit.audit.attacks.outcome import LEAST_ROWS, Outcome, outcome
+from tacit.audit.attacks.outcome import LEAST_ROWS, AttackOutcome, outcome
 from tacit.audit.attacks.shadow import APPEARANCES, ScoreRows, shadow_scores
 from tacit.audit.attacks.target import AttackTarget
 from tacit.data.rows.encoding import Encoded
@@ -18,7 +18,7 @@ from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.privacy import accounting
 from tacit.privacy.budget import Relation, Unit
-from tacit.privacy.card import Guarantee
+from tacit.privacy.card_content import Guarantee
 from tacit.releases.file import Release
 
 THRESHOLD, NEAREST, SHADOW = "distance threshold", "nearest released row", "shadow releases"
@@ -30,31 +30,31 @@ class ReleaseAttack:
 
     Attributes
     ----------
-    outcomes : tuple of Outcome
+    outcomes : tuple of AttackOutcome
     score : MembershipScore
         Of the distances to the nearest released row. [hull] eq. 69.
     claim : Guarantee
         What the card promises to a record; epsilon None if nothing.
     n_members, n_non_members, n_shared : int
         Rows on either side, and how many non-members equal some member.
-    before : Outcome or None
+    before : AttackOutcome or None
         How surely members are told from non-members without any release; None if that was not tried.
     """
 
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[AttackOutcome, ...]
     score: MembershipScore
     claim: Guarantee
     n_members: int
     n_non_members: int
     n_shared: int
-    before: Outcome | None = None
+    before: AttackOutcome | None = None
 
     @property
     def unlike(self) -> bool:
         """Whether the two sides differ without any release: attacks may then find that difference and nothing else."""
         return self.before is not None and self.before.tells_apart
 
-    def contradicts(self, attack: Outcome) -> bool:
+    def contradicts(self, attack: AttackOutcome) -> bool:
         """Whether ``attack`` shows a larger epsilon than the card promises to a record; never if the sides differ."""
         if self.unlike:
             return False

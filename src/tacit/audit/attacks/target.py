@@ -44,8 +44,8 @@ def simulation(
     promise: dict[str, Any] = {"unit": card.unit, "epsilon": card.epsilon, "delta": card.delta}
 
     def simulate(X: FloatArray, y: IntArray, seed: int | None) -> AttackerView:
-        made = kind.release(X, y, schema, **promise, rows_per_person=card.rows_per_person, random_state=seed)
-        return view(made, seed)
+        release = kind.release(X, y, schema, **promise, rows_per_person=card.rows_per_person, random_state=seed)
+        return view(release, seed)
 
     return simulate
 

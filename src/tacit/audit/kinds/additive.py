@@ -16,7 +16,7 @@ from tacit.kinds.additive import KIND as ADDITIVE
 from tacit.models.additive.class_check import cell_edges, histogram_query
 from tacit.models.additive.classifier import PrivateAdditiveClassifier
 from tacit.models.additive.descent import LevelTables, Weights, gradient_query
-from tacit.models.additive.features import TableFeatures, table_features
+from tacit.models.additive.features import LevelFeatureTable, table_features
 from tacit.models.additive.fit import CLASS_CLIP
 from tacit.models.additive.levels import encoded_codes
 from tacit.models.additive.losses import class_residuals
@@ -28,7 +28,7 @@ from tacit.models.additive.regressor import PrivateAdditiveRegressor
 from tacit.models.additive.rows import Batches, RowLayout, batches_of
 from tacit.privacy import accounting
 from tacit.privacy.budget import Unit
-from tacit.privacy.card import AuditResult
+from tacit.privacy.card_content import AuditResult
 from tacit.privacy.mechanisms import Gaussian
 from tacit.privacy.stream import NoiseStream
 
@@ -122,11 +122,11 @@ def _exact_counts(batches: Batches, plan: AdditivePlan) -> FloatArray:
     return marginal_query(counts, plan.layout, n_rows)
 
 
-def _features(answer: FloatArray, plan: AdditivePlan) -> TableFeatures:
+def _features(answer: FloatArray, plan: AdditivePlan) -> LevelFeatureTable:
     return table_features(plan.columns, read_marginals(answer, plan.layout).columns)
 
 
-def _gradient(batches: Batches, features: TableFeatures, clip: float) -> FloatArray:
+def _gradient(batches: Batches, features: LevelFeatureTable, clip: float) -> FloatArray:
     """Return the gradient of scores that are sure of the first class, where a row of the second one is all wrong."""
     sure = Weights(np.zeros((features.matrix.shape[1], 1)), np.full(1, -60.0))
     return gradient_query(batches, features, sure, class_residuals, clip)

@@ -4,19 +4,16 @@ import math
 
 import numpy as np
 
-from tacit.arrays import FloatArray
-from tacit.audit.case import DELTA, EPSILON, FIT_DRAWS, FIT_EPSILON, Case, replay_fits
+from tacit.audit.case import DELTA, EPSILON, FIT_DRAWS, FIT_EPSILON, Case, LabelledTable, replay_fits
 from tacit.audit.game import Game, fit_samplers
 from tacit.models.class_moments.features import count_weight
 from tacit.models.class_moments.nearest_mean import PrivateNearestMean
-from tacit.privacy.card import AuditResult
+from tacit.privacy.card_content import AuditResult
 
 # Of two features in [0, 1].
 ROW_NORM = math.sqrt(2)
 # So little noise shows with few fits.
 CONTROL_DRAWS = 200
-
-LabelledTable = tuple[FloatArray, FloatArray]
 
 
 def cases(seed: int | None) -> list[Case]:

@@ -14,7 +14,7 @@ from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.kinds.class_moments.plan import ROW_NORM
 from tacit.models.class_moments.features import count_weight, features_of
 from tacit.privacy.budget import Unit
-from tacit.privacy.card import AuditResult
+from tacit.privacy.card_content import AuditResult
 from tacit.releases.file import Release
 
 # Whole releases cost milliseconds each; the controls are broken enough to show with fewer.

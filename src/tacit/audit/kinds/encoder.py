@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from tacit.arrays import FloatArray
-from tacit.audit.case import DELTA, DRAWS, EPSILON, FIT_EPSILON, Case, replay_fits
+from tacit.audit.case import DELTA, DRAWS, EPSILON, FIT_EPSILON, Case, LabelledTable, replay_fits
 from tacit.audit.game import Game, fit_samplers, mechanism_game
 from tacit.audit.replay import QueryRecorder, RecordedQuery
 from tacit.errors import InputError
@@ -16,10 +16,9 @@ from tacit.models.autoencoder.layers import encode_stack, layer_query, public_co
 from tacit.models.autoencoder.linear_regression import PrivateLinearRegression
 from tacit.models.autoencoder.output_layer import class_targets, output_query
 from tacit.privacy.account import observed_by
-from tacit.privacy.card import AuditResult
+from tacit.privacy.card_content import AuditResult
 from tacit.privacy.mechanisms import Gaussian, Laplace, Mechanism
 
-LabelledTable = tuple[FloatArray, FloatArray]
 # Whole fits are slow; one query of them is played with many more draws.
 FITS = 400
 # A record as long as one can be, with a label.

@@ -12,7 +12,7 @@ from tacit.data.schemas.columns import Label, Numeric
 from tacit.data.schemas.schema import Schema
 from tacit.kinds.fabricated_rows.make import fabricate
 from tacit.privacy.budget import Unit
-from tacit.privacy.card import AuditResult
+from tacit.privacy.card_content import AuditResult
 
 # Of tables with one column.
 SCHEMA = Schema((Numeric("number", (0, 1)), Label("class", ("0", "1"))))

@@ -16,7 +16,7 @@ from tacit.models.linear.planning import SplitSettings
 from tacit.models.two_class_problems import query_of, row_factors, unit_rows
 from tacit.privacy.account import Account
 from tacit.privacy.budget import Budget
-from tacit.privacy.card import AuditResult
+from tacit.privacy.card_content import AuditResult
 from tacit.privacy.mechanisms import AgainstRest, ObjectivePerturbation
 from tacit.privacy.stream import NoiseStream
 

@@ -19,7 +19,7 @@ from tacit.models.marginals.counting import pair_counts
 from tacit.models.marginals.measuring import Measurement
 from tacit.privacy.account import observed_by
 from tacit.privacy.budget import Unit
-from tacit.privacy.card import AuditResult
+from tacit.privacy.card_content import AuditResult
 from tacit.privacy.mechanisms import Gaussian, Mechanism
 from tacit.privacy.stream import NoiseStream
 

@@ -7,7 +7,7 @@ from tacit.audit.neighbours import MIXED_SCHEMA, MixedTable, mixed_table, neighb
 from tacit.kinds.noisy_rows import KIND as NOISY_ROWS
 from tacit.kinds.noisy_rows.rows import private_rows
 from tacit.privacy.budget import Unit
-from tacit.privacy.card import AuditResult
+from tacit.privacy.card_content import AuditResult
 from tacit.situations.federated.party import make_party, private_parties
 
 QUERIES = np.array([[0.0, 1, 0], [0.5, 0, 1], [1.0, 1, 0]])

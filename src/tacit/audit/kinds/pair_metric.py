@@ -16,7 +16,7 @@ from tacit.models.pair_metric.printed import PrintedDescent
 from tacit.models.pair_metric.solvers import DescentSettings
 from tacit.numerics.contrastive import clipped_gradient_sum
 from tacit.numerics.pair_graph import kappa_bounds
-from tacit.privacy.card import AuditResult
+from tacit.privacy.card_content import AuditResult
 from tacit.privacy.mechanisms import Laplace
 from tacit.privacy.stream import NoiseStream
 
@@ -35,7 +35,7 @@ REPLAYED: dict[str, dict[str, Any]] = {
 }
 
 # Differences of pairs and which of them are dissimilar.
-Batch = tuple[FloatArray, BoolArray]
+PairBatch = tuple[FloatArray, BoolArray]
 
 
 def cases(seed: int | None) -> list[Case]:
@@ -106,7 +106,7 @@ def _gradient_game(seed: int | None) -> Game:
     return mechanism_game(mechanism, *sums, epsilon=EPSILON, seed=seed)
 
 
-def _flipped_label() -> tuple[Batch, Batch]:
+def _flipped_label() -> tuple[PairBatch, PairBatch]:
     """Return a batch of similar pairs, and the same with one of them dissimilar."""
     differences = np.zeros((BATCH, ROWS))
     differences[:, 0] = 0.5
@@ -115,7 +115,7 @@ def _flipped_label() -> tuple[Batch, Batch]:
     return (differences, similar), (differences, flipped)
 
 
-def _distant_pair() -> tuple[Batch, Batch]:
+def _distant_pair() -> tuple[PairBatch, PairBatch]:
     """Return a batch of pairs that hardly differ, and the same with one of them far apart."""
     near, similar = np.full((BATCH, ROWS), 1e-6), np.zeros(BATCH, bool)
     far = near.copy()
@@ -134,7 +134,7 @@ def _printed_game(seed: int | None, *, reduced: bool, delta: float = 0.0) -> Gam
     )
     stream = NoiseStream(seed)
 
-    def sampler(batch: Batch) -> Sampler:
+    def sampler(batch: PairBatch) -> Sampler:
         rows, units = printed.query(3 * np.ones((ROWS, ROWS)), *batch, MARGIN)
 
         def draw(count: int) -> FloatArray:

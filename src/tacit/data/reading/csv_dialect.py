@@ -68,9 +68,9 @@ class CsvDialect:
     @property
     def words(self) -> str:
         """What is unusual about the dialect; "" for commas, points and UTF-8."""
-        found = [f"separator {_NAMES.get(self.separator or ',', repr(self.separator))}"] * (self.separator != ",")
-        found += ["decimal comma"] * (self.decimal == ",") + [f"encoding {self.encoding}"] * (self.encoding != UTF8)
-        return ", ".join(found)
+        remarks = [f"separator {_NAMES.get(self.separator or ',', repr(self.separator))}"] * (self.separator != ",")
+        remarks += ["decimal comma"] * (self.decimal == ",") + [f"encoding {self.encoding}"] * (self.encoding != UTF8)
+        return ", ".join(remarks)
 
 
 # Everything is to be found from the file.

@@ -51,10 +51,10 @@ class CsvFile:
         """How the file is written, nothing left open."""
         # A mended file keeps to its stated encoding: bytes of one record must not decide how all others are read.
         encoding = self.given.encoding or (UTF8 if self.mended else found_encoding(self._start))
-        given = replace(self.given, encoding=encoding)
-        text = self._start_text(given)
-        separator = given.separator or found_separator(text)
-        decimal = given.decimal or found_decimal(text, separator)
+        stated = replace(self.given, encoding=encoding)
+        text = self._start_text(stated)
+        separator = stated.separator or found_separator(text)
+        decimal = stated.decimal or found_decimal(text, separator)
         return CsvDialect(separator, decimal, encoding)
 
     @cached_property

@@ -30,6 +30,19 @@ def polars_frame(table: Any, *, name: str = "table") -> pl.DataFrame:
     return pl.DataFrame([_column(series, called) for series, called in zip(frame.iter_columns(), names, strict=True)])
 
 
+def in_library_of(table: Any, frame: pl.DataFrame) -> Any:
+    """Return ``frame`` in the library of the data frame ``table``, with its index; as it is for anything else."""
+    model = _wrapped(table)
+    if not isinstance(model, nw.DataFrame) or isinstance(table, pl.DataFrame):
+        return frame
+    columns = {name: frame[name].to_list() for name in frame.columns}
+    native = nw.from_dict(columns, backend=nw.get_native_namespace(model)).to_native()
+    index = nw.maybe_get_index(model)
+    if index is not None:
+        native.index = index
+    return native
+
+
 def _wrapped(table: Any) -> Any:
     try:
         return nw.from_native(table, eager_only=True, pass_through=True)

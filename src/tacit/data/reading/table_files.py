@@ -17,7 +17,7 @@ from tacit.errors import InputError
 # The first bytes of files that are no text, for what comes without a name.
 _MAGIC: dict[bytes, Format] = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 # Rows read at once where any range is found at once: a row group, as most writers make them.
-READ_ROWS = 1 << 18
+READ_ROWS = 1 << 17
 # Formats in which any range of rows is found at once.
 _BY_ROWS = ("parquet", "arrow")
 _UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
@@ -91,8 +91,8 @@ class FilePart:
     def scan(self, only: Collection[str] | None = None) -> pl.LazyFrame:
         """Return the columns called ``only`` as a lazy table."""
         table = self._scanned(only)
-        known = [(name, value) for name, value in self.folders if only is None or name in only]
-        table = table.with_columns([pl.lit(value).alias(name) for name, value in known])
+        folder_columns = [(name, value) for name, value in self.folders if only is None or name in only]
+        table = table.with_columns([pl.lit(value).alias(name) for name, value in folder_columns])
         return table if not self.first_row and self.n_rows is None else table.slice(self.first_row, self.n_rows)
 
     def split(self, pieces: int) -> tuple["FilePart", ...]:

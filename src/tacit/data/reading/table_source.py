@@ -96,8 +96,8 @@ class TableSource:
     @property
     def notes(self) -> str:
         """What was found about how the files are written, in words; "" if nothing is unusual."""
-        found = {part.note for part in self.parts if isinstance(part, FilePart)} - {""}
-        return "; ".join(sorted(found))
+        remarks = {part.note for part in self.parts if isinstance(part, FilePart)} - {""}
+        return "; ".join(sorted(remarks))
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,15 +132,15 @@ def open_table(table: Any, *, dialect: CsvDialect | None = None, mended: bool = 
         return table
     if not isinstance(table, str | os.PathLike):
         return TableSource("table", (FramePart(as_frame(table)),))
-    given = dialect or UNKNOWN
+    stated = dialect or UNKNOWN
     if is_database(table):
         part = query_part(str(table))
         return TableSource(part.name, (part,))
     if str(table) == STANDARD_INPUT:
-        stdin = stream_part(sys.stdin.buffer.read(), given, mended=mended)
+        stdin = stream_part(sys.stdin.buffer.read(), stated, mended=mended)
         return TableSource(stdin.name, (stdin,))
     path = Path(table)
-    return TableSource(path.name, tuple(file_parts(path, given, mended=mended)))
+    return TableSource(path.name, tuple(file_parts(path, stated, mended=mended)))
 
 
 def read_table(

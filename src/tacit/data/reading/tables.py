@@ -3,13 +3,14 @@
 import os
 import zipfile
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from polars.io.plugins import register_io_source
 
 from tacit.errors import InputError
 from tacit.files.plain_text import spreadsheet_text
@@ -45,19 +46,51 @@ def is_npz(path: str | os.PathLike[str]) -> bool:
 
 
 def write_table(table: pl.DataFrame, handle: BinaryIO, *, layout: Format) -> None:
-    """Write ``table`` as CSV or Parquet to an open binary file, which the caller puts in place when it is whole.
+    """Write ``table`` as CSV or Parquet to an open binary file; see `write_batches`."""
+    write_batches([table], handle, layout=layout)
+
+
+def write_batches(batches: Iterable[pl.DataFrame], handle: BinaryIO, *, layout: Format) -> None:
+    """Write a table that comes in ``batches``, at least one, to an open binary file as CSV or Parquet.
+
+    No more than a few batches are in memory. The caller puts the file in place when it is whole.
 
     In CSV, names and cells that a spreadsheet would run as a formula stand behind an apostrophe: they may come from a
     release of somebody else. Readers and schemas take them as they were.
     """
     if layout == "csv":
-        texts = [name for name, kind in table.schema.items() if kind == pl.String]
-        quoted = table.with_columns(_spreadsheet_column(table[name]) for name in texts)
-        quoted.rename({name: spreadsheet_text(name) for name in table.columns}).write_csv(handle)
+        for number, batch in enumerate(batches):
+            _spreadsheet_table(batch).write_csv(handle, include_header=number == 0)
     elif layout == "parquet":
-        table.write_parquet(handle)
+        _write_parquet(iter(batches), handle)
     else:
         raise InputError(f"layout must be 'csv' or 'parquet'; got {layout!r}. Name the output .csv or .parquet.")
+
+
+def _write_parquet(batches: Iterator[pl.DataFrame], handle: BinaryIO) -> None:
+    first = next(batches)
+
+    def source(*_: object) -> Iterator[pl.DataFrame]:
+        yield first
+        for batch in batches:
+            yield _with_types(batch, first)
+
+    register_io_source(source, schema=first.schema).sink_parquet(handle)
+
+
+def _with_types(batch: pl.DataFrame, first: pl.DataFrame) -> pl.DataFrame:
+    """Return ``batch`` with the types of the first one, which a Parquet file has throughout; no value may change."""
+    common = pl.concat([first.clear(), batch.clear()], how="vertical_relaxed").schema
+    unlike = next((name for name, kind in first.schema.items() if common[name] != kind), None)
+    if unlike is not None:
+        raise InputError(f"column {unlike!r} is of another type in later files. Name the output .csv.")
+    return batch.cast(dict(first.schema))  # type: ignore[arg-type]  # names to types
+
+
+def _spreadsheet_table(table: pl.DataFrame) -> pl.DataFrame:
+    texts = [name for name, kind in table.schema.items() if kind == pl.String]
+    quoted = table.with_columns(_spreadsheet_column(table[name]) for name in texts)
+    return quoted.rename({name: spreadsheet_text(name) for name in table.columns})
 
 
 def _spreadsheet_column(cells: pl.Series) -> pl.Series:

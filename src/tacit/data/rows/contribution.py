@@ -53,10 +53,10 @@ def most_rows(persons: ArrayLike) -> int:
 
 def _names(persons: ArrayLike) -> NDArray[np.str_]:
     """Return who each row belongs to as text, so that 7 and "7" are one person whatever the file's types."""
-    given = np.asarray(persons)
-    if given.ndim != 1:
-        raise InputError(f"persons must be one column; got shape {given.shape}.")
-    named = ["" if each is None else str(each).strip() for each in given.tolist()]
+    names = np.asarray(persons)
+    if names.ndim != 1:
+        raise InputError(f"persons must be one column; got shape {names.shape}.")
+    named = ["" if each is None else str(each).strip() for each in names.tolist()]
     missing = sum(name in ("", "nan", "NaT") for name in named)
     if missing:
         raise InputError(

@@ -30,7 +30,7 @@ class ColumnPart:
     start: int = 0
     width: int = 0
 
-    def where(self, kept: BoolArray) -> "ColumnPart":
+    def where(self, kept: BoolArray | slice) -> "ColumnPart":
         """Return the part of the rows that are ``kept``."""
         numbers = tuple((position, values[kept]) for position, values in self.numbers)
         return ColumnPart(numbers, None if self.ones is None else self.ones[kept], self.start, self.width)
@@ -90,8 +90,16 @@ class EncodedColumns(OutcomeRows):
 
     def where(self, kept: BoolArray) -> "EncodedColumns":
         """Return the rows for which the mask ``kept`` [N] is true."""
-        if kept.all():
-            return self
+        return self if kept.all() else self._taken(kept)
+
+    def slices(self, size: int, first: int | None = None) -> Iterator["EncodedColumns"]:
+        """Yield ``first`` rows (None: ``size``), then ``size`` at a time, in order; nothing is copied."""
+        start, stop = 0, size if first is None else first
+        while start < len(self):
+            yield self._taken(slice(start, stop))
+            start, stop = stop, stop + size
+
+    def _taken(self, kept: BoolArray | slice) -> "EncodedColumns":
         parts = tuple(part.where(kept) for part in self.parts)
         persons = None if self.persons is None else self.persons[kept]
         targets = None if self.targets is None else self.targets[kept]

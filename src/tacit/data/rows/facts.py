@@ -55,8 +55,8 @@ class RowFacts:
     @property
     def repeating(self) -> list[RepeatingColumn]:
         """The columns that may name persons with several rows."""
-        found = (counts.repeating(name) for name, counts in self.names.items())
-        return [column for column in found if column is not None and column.most_rows > 1]
+        columns = (counts.repeating(name) for name, counts in self.names.items())
+        return [column for column in columns if column is not None and column.most_rows > 1]
 
 
 def row_facts(rows: EncodedColumns, frame: pl.DataFrame, schema: Schema) -> RowFacts:

@@ -17,10 +17,10 @@ from tacit.numerics.exact_sums import require_countable
 
 Totals = tuple[NDArray[Any], ...]
 Partial = Callable[[EncodedColumns], Totals]
-Result = TypeVar("Result")
+BatchResult = TypeVar("BatchResult")
 Item = TypeVar("Item")
 # How the parts of a table are worked on: one after the other, by processes, or by a cluster. Results keep their order.
-MapParts = Callable[[Callable[[TablePart], Result], Sequence[TablePart]], Iterable[Result]]
+MapParts = Callable[[Callable[[TablePart], BatchResult], Sequence[TablePart]], Iterable[BatchResult]]
 
 
 class RowStream(Protocol):
@@ -35,7 +35,7 @@ class RowStream(Protocol):
         """Return the sums of what ``partial_sums`` gives for batches of rows: one pass."""
         ...
 
-    def collected(self, function: Callable[[EncodedColumns], Result]) -> list[Result]:
+    def collected(self, function: Callable[[EncodedColumns], BatchResult]) -> list[BatchResult]:
         """Return what ``function`` makes of each batch, in order: one pass."""
         ...
 
@@ -62,7 +62,7 @@ class ArrayRows:
         """Return the sums of all rows."""
         return reduce(added, map(partial_sums, self.batches()))
 
-    def collected(self, function: Callable[[EncodedColumns], Result]) -> list[Result]:
+    def collected(self, function: Callable[[EncodedColumns], BatchResult]) -> list[BatchResult]:
         """Return what ``function`` makes of each batch."""
         return [function(batch) for batch in self.batches()]
 
@@ -72,7 +72,7 @@ class ArrayRows:
             yield EncodedColumns.of_matrix(self.X[start : start + self.size], self.y[start : start + self.size])
 
 
-def one_by_one(function: Callable[[TablePart], Result], parts: Sequence[TablePart]) -> Iterable[Result]:
+def one_by_one(function: Callable[[TablePart], BatchResult], parts: Sequence[TablePart]) -> Iterable[BatchResult]:
     """Work on the parts in this process, one after the other."""
     return map(function, parts)
 
@@ -109,10 +109,10 @@ class SourceRows:
         total: Totals = self._pass(partial(_summed, self._rules, partial_sums, self._facts is None), added)
         return total
 
-    def collected(self, function: Callable[[EncodedColumns], Result]) -> list[Result]:
+    def collected(self, function: Callable[[EncodedColumns], BatchResult]) -> list[BatchResult]:
         """Return what ``function`` makes of each batch, in the order of the table."""
-        found: list[Result] = self._pass(partial(_gathered, self._rules, function, self._facts is None), _joined)
-        return found
+        parts: list[BatchResult] = self._pass(partial(_gathered, self._rules, function, self._facts is None), _joined)
+        return parts
 
     def batches(self) -> Iterator[EncodedColumns]:
         """Yield all rows in order, in this process."""

@@ -98,7 +98,7 @@ def _code(spelling: str, codes: Mapping[str, int]) -> int:
     """Return the code of a spelling; a truth value may be written in any case, as programs differ in it."""
     text = canonical(spelling)
     if text not in codes and text.casefold() in BOOLEANS:
-        text = next((known for known in codes if known.casefold() == text.casefold()), text)
+        text = next((listed for listed in codes if listed.casefold() == text.casefold()), text)
     return codes.get(text, _UNKNOWN)
 
 

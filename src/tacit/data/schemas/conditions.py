@@ -73,7 +73,7 @@ class Implication:
 
 
 @dataclass(frozen=True)
-class Order:
+class ColumnOrder:
     """The number in column ``low`` is never above that in ``high``; a missing cell contradicts nothing."""
 
     low: str
@@ -90,7 +90,7 @@ class Order:
         return kept
 
 
-Constraint = Implication | Order
+Constraint = Implication | ColumnOrder
 
 
 def parse_condition(text: str, columns: Sequence[Column]) -> Condition:
@@ -116,8 +116,8 @@ def parse_constraint(text: str, columns: Sequence[Column]) -> Constraint:
     """Return the constraint in ``text``: ``CONDITION implies CONDITION``, or ``COLUMN <= COLUMN`` for two numbers."""
     try:
         if IMPLIES in text:
-            given, then = text.split(IMPLIES, 1)
-            return Implication(parse_condition(given, columns), parse_condition(then, columns))
+            premise, then = text.split(IMPLIES, 1)
+            return Implication(parse_condition(premise, columns), parse_condition(then, columns))
         low, rest = _column_at_start(text, columns)
         match = re.match(r"^\s*<=\s*(.+?)\s*$", rest)
         high = None if match is None else next((each for each in columns if each.name == match.group(1)), None)
@@ -128,17 +128,17 @@ def parse_constraint(text: str, columns: Sequence[Column]) -> Constraint:
             "constraints: each must read CONDITION implies CONDITION, such as 'pregnant = yes implies sex = female', "
             f"or NUMBER <= NUMBER for two numeric columns, or two of dates with one step; got {text!r}."
         )
-    return Order(low.name, high.name)
+    return ColumnOrder(low.name, high.name)
 
 
 def _column_at_start(text: str, columns: Sequence[Column]) -> tuple[Numeric | Categorical | Label, str]:
     """Return the column whose name ``text`` begins with, the longest of several, and what follows."""
     stripped = text.strip()
-    known = [column for column in columns if isinstance(column, Numeric | Categorical | Label)]
-    for column in sorted(known, key=lambda each: -len(each.name)):
+    named_columns = [column for column in columns if isinstance(column, Numeric | Categorical | Label)]
+    for column in sorted(named_columns, key=lambda each: -len(each.name)):
         if stripped.startswith(column.name):
             return column, stripped[len(column.name) :]
-    names = ", ".join(column.name for column in known[:12])
+    names = ", ".join(column.name for column in named_columns[:12])
     raise InputError(f"a condition must begin with the name of a column ({names}); got {text!r}.")
 
 

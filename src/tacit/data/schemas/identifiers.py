@@ -96,7 +96,7 @@ def count_names(table: pl.DataFrame, schema: Schema) -> dict[str, NameCounts]:
     The schema's column of kind 'person'; columns that it ignores or does not list; and features whose name says so.
     """
     rules = {column.name: column for column in schema.columns}
-    found = {}
+    name_counts = {}
     for name in table.columns:
         rule = rules.get(name, Ignored(name))
         declared = isinstance(rule, Person)
@@ -104,14 +104,14 @@ def count_names(table: pl.DataFrame, schema: Schema) -> dict[str, NameCounts]:
         if declared or (candidate and _may_name(table[name])):
             texts = category_texts(table[name], schema.missing_values).drop_nulls()
             counts = texts.alias("value").value_counts(name="count")
-            found[name] = NameCounts(counts, len(texts), declared).thinned()
-    return found
+            name_counts[name] = NameCounts(counts, len(texts), declared).thinned()
+    return name_counts
 
 
 def repeating_columns(table: pl.DataFrame, schema: Schema) -> list[RepeatingColumn]:
     """Return the columns of ``table`` that may name persons with several rows; see `count_names`."""
-    found = (counts.repeating(name) for name, counts in count_names(table, schema).items())
-    return [column for column in found if column is not None and column.most_rows > 1]
+    columns = (counts.repeating(name) for name, counts in count_names(table, schema).items())
+    return [column for column in columns if column is not None and column.most_rows > 1]
 
 
 def _may_name(series: pl.Series) -> bool:

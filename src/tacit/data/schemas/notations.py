@@ -140,25 +140,25 @@ class PatternNotation:
         plain = [cell_text(text or "") for text in texts.to_list()]
         fits = np.array([len(text) == width for text in plain], dtype=bool)
         letters = np.array([text for text in plain if len(text) == width], dtype=f"U{width}")
-        places, known = self._places(letters.reshape(-1, 1).view("U1").reshape(len(letters), width))
-        fits[fits] = known
+        places, valid = self._places(letters.reshape(-1, 1).view("U1").reshape(len(letters), width))
+        fits[fits] = valid
         numbers = np.full(len(plain), np.nan)
-        numbers[fits] = places[known]
+        numbers[fits] = places[valid]
         return pl.Series(cells.name, numbers).fill_nan(None)
 
     def _places(self, letters: np.ndarray) -> tuple[IntArray, np.ndarray]:
         """Return the numbers of texts given as letters [N, W], and which of them follow the pattern."""
-        places, known = np.zeros(len(letters), dtype=np.int64), np.ones(len(letters), dtype=bool)
+        places, valid = np.zeros(len(letters), dtype=np.int64), np.ones(len(letters), dtype=bool)
         start = 0
         for options in self.parts:
             end = start + len(options[0])
-            found = np.ascontiguousarray(letters[:, start:end]).view(f"U{end - start}")[:, 0]
+            symbols = np.ascontiguousarray(letters[:, start:end]).view(f"U{end - start}")[:, 0]
             order = np.argsort(options)
-            place = np.minimum(np.searchsorted(np.array(options)[order], found), len(options) - 1)
-            known &= np.array(options)[order][place] == found
+            place = np.minimum(np.searchsorted(np.array(options)[order], symbols), len(options) - 1)
+            valid &= np.array(options)[order][place] == symbols
             places = places * len(options) + order[place]
             start = end
-        return places, known
+        return places, valid
 
     def cells(self, numbers: FloatArray) -> pl.Series:
         """Return the texts at the given places."""

@@ -28,8 +28,8 @@ def rows() -> Iterator[ResultRow]:
             for n_labels in LABELS:
                 if n_labels == 0 and not set(names) <= {"noise", "shuffled"}:
                     continue
-                found = [change(case, names, n_labels) for case in cases if 2 * n_labels <= len(case.y)]
-                values = [0.0 if each is None else each["adopted"] - each["alone"] for each in found]
+                changes = [change(case, names, n_labels) for case in cases if 2 * n_labels <= len(case.y)]
+                values = [0.0 if each is None else each["adopted"] - each["alone"] for each in changes]
                 every += values
                 yield mean_row(" + ".join(names), f"{share}, {n_labels} labels", values, metric="change of ROC AUC")
     yield ResultRow("all", "mean", "change of ROC AUC", float(np.mean(every)), float(np.std(every)), len(every))

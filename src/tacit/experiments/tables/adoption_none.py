@@ -60,13 +60,13 @@ def _run(receiver: str, epsilon: float, seed: int) -> dict[str, float]:
         ).fit(X)
         scores = model.sources_[0].scores
         of_release = np.zeros(1) if scores is None else scores(X_test).argmax(axis=1) == y_test
-        found = {
+        predictions = {
             RELEASE_ALONE: float(of_release.mean()),
             ADOPTED: float(model.score(X_test, y_test)),
             OWN_ROWS: float(model.score(X, y)),
         }
         trained = LabelFreeTransfer([release], schema=schema, learner="self-training", random_state=seed).fit(X)
-        return found | {SELF_TRAINED: float(trained.score(X_test, y_test))}
+        return predictions | {SELF_TRAINED: float(trained.score(X_test, y_test))}
 
 
 def _received(receiver: str, seed: int) -> tuple[Schema, tuple[Rows, Codes], tuple[Rows, Codes]]:

@@ -64,8 +64,8 @@ def rows() -> Iterator[ResultRow]:
             for situation in situations(FIRST_SEED + draw):
                 for setting, figures in _run(situation, FIRST_SEED + draw):
                     runs.setdefault(setting, []).append(figures)
-        for setting, found in runs.items():
-            yield from metric_rows(setting, found)
+        for setting, measured in runs.items():
+            yield from metric_rows(setting, measured)
 
 
 def _run(situation: Situation, seed: int) -> Iterator[tuple[str, Figures]]:
@@ -73,21 +73,21 @@ def _run(situation: Situation, seed: int) -> Iterator[tuple[str, Figures]]:
     releases = [released(each, situation.schema, seed) for each in situation.owners]
     order = check_random_state(seed).permutation(len(situation.receiver.y))[:MOST_ROWS]
     X, y = situation.receiver.X[order], situation.receiver.y[order]
-    known, held_out = np.array_split(np.arange(len(order)), 2)
+    labelled, held_out = np.array_split(np.arange(len(order)), 2)
     ceiling = HistGradientBoostingClassifier(random_state=0).fit(
         np.concatenate([each.X for each in situation.owners]), np.concatenate([each.y for each in situation.owners])
     )
     for n_labels in LABELS:
-        if 2 * n_labels > len(known):
+        if 2 * n_labels > len(labelled):
             continue
-        labels = np.where(np.arange(len(known)) < n_labels, y[known], -1)
+        labels = np.where(np.arange(len(labelled)) < n_labels, y[labelled], -1)
         model = AveragedTransfer(releases, schema=situation.schema, evidence=False, random_state=seed)
         try:
-            model.fit(X[known], labels)
+            model.fit(X[labelled], labels)
         except InputError:
             continue  # without labels of two classes, releases that show no more than noise are refused
         test = X[held_out]
-        found = {
+        predictions = {
             "majority": np.tile(_shares(y[: max(n_labels, 1)]), (len(test), 1)),
             **own_predictions(X[:n_labels], y[:n_labels], test),
             "releases alone": model.releases_proba(test),
@@ -95,7 +95,7 @@ def _run(situation: Situation, seed: int) -> Iterator[tuple[str, Figures]]:
             "adopted": model.predict_proba(test),
             "boosting on the owners' open rows": ceiling.predict_proba(test),
         }
-        yield f"{situation.name}, {n_labels} labels", _figures(found, y[held_out])
+        yield f"{situation.name}, {n_labels} labels", _figures(predictions, y[held_out])
 
 
 def released(rows: Encoded, schema: Schema, seed: int) -> Release:
@@ -130,9 +130,9 @@ def _shares(y: Codes) -> FloatArray:
     return np.asarray(counts / counts.sum())
 
 
-def _figures(found: dict[str, FloatArray], truth: Codes) -> Figures:
+def _figures(predictions: dict[str, FloatArray], truth: Codes) -> Figures:
     figures: Figures = {}
-    for method, probabilities in found.items():
+    for method, probabilities in predictions.items():
         figures[method, AUC] = float(roc_auc_score(truth, probabilities[:, 1]))
         figures[method, ACCURACY] = float((probabilities.argmax(axis=1) == truth).mean())
         true = probabilities[np.arange(len(truth)), truth]

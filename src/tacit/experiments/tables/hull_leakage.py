@@ -88,8 +88,8 @@ def _noisy(images: ImageSet, X: Rows, y: IntArray, _method: str, promise: dict[s
 
 def _fabricated(images: ImageSet, X: Rows, y: IntArray, method: str, promise: dict[str, Any]) -> tuple[Rows, IntArray]:
     way = "hull" if method == SMOOTHED else "moments"
-    made = fabricate(X, y, images.schema, unit="entry", method=way, **promise)
-    return made.X.astype(np.float32), made.y
+    invented = fabricate(X, y, images.schema, unit="entry", method=way, **promise)
+    return invented.X.astype(np.float32), invented.y
 
 
 def _named(method: str, figures: dict[str, float]) -> Figures:

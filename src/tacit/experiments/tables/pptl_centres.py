@@ -11,7 +11,7 @@ from tacit.arrays import Codes
 from tacit.data.public.datasets import load_adult, load_heart_centres
 from tacit.data.rows.encoding import Encoded
 from tacit.data.schemas.schema import Schema
-from tacit.experiments.linear_runs import LinearTask, comparable, measure, ranks
+from tacit.experiments.linear_runs import LinearTask, measure, rank_rows
 from tacit.experiments.results import ResultRow, mean_rows
 from tacit.models.linear.feature_split import FeatureSplit
 from tacit.models.two_class_problems import schema_bounds
@@ -52,19 +52,13 @@ def rows() -> Iterator[ResultRow]:
 
 
 def _family(name: str, family: TableFamily) -> Iterator[ResultRow]:
-    means: list[dict[str, float]] = []
-    marked: list[set[str]] = []
+    cases: list[list[dict[str, float]]] = []
     for place, (target, table) in enumerate(family.targets.items()):
         tasks = [_task(family.source, table, family.schema, seed) for seed in range(RUNS)]
         runs = [measure(task, EPSILON, family.splits, seed=RUNS * place + seed) for seed, task in enumerate(tasks)]
-        means.append({method: float(np.mean([run[method] for run in runs])) for method in runs[0]})
-        marked.append(comparable(runs))
+        cases.append(runs)
         yield from mean_rows(f"{name}: {target}, {len(table.y)} rows", runs, metric="ROC AUC")
-    for method, rank in ranks(means):
-        setting = f"{name}: all {len(family.targets)} targets"
-        yield ResultRow(method, setting, "averaged rank", rank)
-        best = float(np.mean([method in methods for methods in marked]))
-        yield ResultRow(method, setting, "share of targets best or not told from it (paired t-test, 95 %)", best)
+    yield from rank_rows(f"{name}: all {len(family.targets)} targets", cases, "targets")
 
 
 def _task(source: Encoded, target: Encoded, schema: Schema, seed: int) -> LinearTask:

@@ -7,7 +7,7 @@ from typing import Any
 from tacit.audit.table_comparison import TableComparison, compare_tables
 from tacit.data.rows.encoding import Encoded
 from tacit.errors import MissingDataError
-from tacit.experiments.mixed_tables import TABLES, SplitTable, bank
+from tacit.experiments.mixed_tables import TABLES, OwnerSplit, bank
 from tacit.experiments.peer_rows import peer_rows
 from tacit.experiments.results import Figures, ResultRow, metric_rows
 from tacit.workflows.fabricate import fabricate
@@ -15,8 +15,10 @@ from tacit.workflows.fabricate import fabricate
 DRAWS = 5
 EPSILON, DELTA = 1.0, 1e-6
 METHODS = ("marginals", "moments")
-# Other makers of private rows, where their environment is there (pip install dpmm): minutes to hours for each draw.
-PEERS, PEER_DRAWS = ("MST", "AIM"), 3
+# Other makers of private rows, where their environment is there: minutes to hours for each draw, so that they are
+# stopped after so many processor seconds.
+PEERS, PEER_DRAWS, PEER_SECONDS = ("MST", "AIM"), 3, 1800
+STOPPED = "CPU s when stopped without rows"
 FIRST_SEED = 100
 QUICK: dict[str, Any] = {"DRAWS": 1, "TABLES": {"Bank": bank}, "PEERS": ()}
 
@@ -32,54 +34,58 @@ def rows() -> Iterator[ResultRow]:
         yield from metric_rows(setting, [_run(table, FIRST_SEED + draw) for draw in range(DRAWS)])
         for peer in PEERS:
             runs = [_peer_run(table, peer, FIRST_SEED + draw) for draw in range(PEER_DRAWS)]
-            known = [figures for figures in runs if figures]
-            yield from metric_rows(setting, known) if known else ()
+            stopped = [figures for figures in runs if (peer, STOPPED) in figures]
+            finished = [figures for figures in runs if figures and figures not in stopped]
+            for known in filter(None, (finished, stopped)):
+                yield from metric_rows(setting, known)
 
 
-def _run(table: SplitTable, seed: int) -> Figures:
+def _run(table: OwnerSplit, seed: int) -> Figures:
     figures: Figures = {}
     for method in METHODS:
         started = time.process_time()
-        made = _fabricated(table, method, seed)
+        invented = _fabricated(table, method, seed)
         seconds = time.process_time() - started
-        found = compare_tables(table.owner, made, table.schema, table.held_out)
+        comparison = compare_tables(table.owner, invented, table.schema, table.held_out)
         if method == METHODS[0]:
-            figures |= _real(found)
-        figures |= _judged(f"fabricated from {method}", found)
+            figures |= _real(comparison)
+        figures |= _judged(f"fabricated from {method}", comparison)
         figures[f"fabricated from {method}", "CPU s"] = seconds
     return figures
 
 
-def _peer_run(table: SplitTable, peer: str, seed: int) -> Figures:
-    """Return the figures of a peer's rows; none without its environment."""
-    answer = peer_rows(peer, table, epsilon=EPSILON, delta=DELTA, seed=seed)
+def _peer_run(table: OwnerSplit, peer: str, seed: int) -> Figures:
+    """Return the figures of a peer's rows, or when it was stopped; none without its environment."""
+    answer = peer_rows(peer, table, epsilon=EPSILON, delta=DELTA, seed=seed, limit=PEER_SECONDS)
     if answer is None:
         return {}
-    made, seconds = answer
+    invented, seconds = answer
+    if invented is None:
+        return {(peer, STOPPED): seconds}
     return {
-        **_judged(peer, compare_tables(table.owner, made, table.schema, table.held_out)),
+        **_judged(peer, compare_tables(table.owner, invented, table.schema, table.held_out)),
         (peer, "CPU s"): seconds,
     }
 
 
-def _fabricated(table: SplitTable, method: str, seed: int) -> Encoded:
+def _fabricated(table: OwnerSplit, method: str, seed: int) -> Encoded:
     settings: dict[str, Any] = {"epsilon": EPSILON, "delta": DELTA, "method": method, "random_state": seed}
-    made = fabricate(table.owner, table.schema, rows=len(table.owner.y), **settings)
-    return Encoded(made.X, made.y, table.owner.names, table.owner.classes)
+    invented = fabricate(table.owner, table.schema, rows=len(table.owner.y), **settings)
+    return Encoded(invented.X, invented.y, table.owner.names, table.owner.classes)
 
 
-def _real(found: TableComparison) -> Figures:
+def _real(comparison: TableComparison) -> Figures:
     """Return what held-out real rows reach: learners trained on the owner's rows, and chance alone between tables."""
-    figures: Figures = {("real rows", f"AUC, {name}"): each.real for name, each in found.learned.items()}
-    return figures | {("real rows", f"TV{count}"): value for count, value in found.held_out_variations.items()}
+    figures: Figures = {("real rows", f"AUC, {name}"): each.real for name, each in comparison.learned.items()}
+    return figures | {("real rows", f"TV{count}"): value for count, value in comparison.held_out_variations.items()}
 
 
-def _judged(method: str, found: TableComparison) -> Figures:
-    figures: Figures = {(method, f"AUC, {name}"): each.fabricated for name, each in found.learned.items()}
-    figures |= {(method, f"TV{count}"): value for count, value in found.variations.items()}
-    figures[method, "impossible"] = found.impossible
-    figures[method, "correlation gap"] = found.correlation_gap
-    if found.closeness is not None:
-        figures[method, "nearer to private rows"] = found.closeness.nearer_share
-        figures[method, "membership AUC"] = found.closeness.attack.area
+def _judged(method: str, comparison: TableComparison) -> Figures:
+    figures: Figures = {(method, f"AUC, {name}"): each.fabricated for name, each in comparison.learned.items()}
+    figures |= {(method, f"TV{count}"): value for count, value in comparison.variations.items()}
+    figures[method, "impossible"] = comparison.impossible
+    figures[method, "correlation gap"] = comparison.correlation_gap
+    if comparison.closeness is not None:
+        figures[method, "nearer to private rows"] = comparison.closeness.nearer_share
+        figures[method, "membership AUC"] = comparison.closeness.attack.area
     return figures

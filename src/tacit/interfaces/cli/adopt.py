@@ -23,7 +23,7 @@ from tacit.adoption.tables.averaged_transfer import Shares
 from tacit.errors import InputError
 from tacit.interfaces.cli.adoption_evidence import show_evidence, show_target_evidence
 from tacit.interfaces.cli.outputs import counted, file_size, working
-from tacit.interfaces.cli.spend import Person, RowsPerPerson, left_words, warn, warnings_on_stderr
+from tacit.interfaces.cli.spend import PersonColumn, RowsPerPerson, left_words, warn, warnings_on_stderr
 from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
 from tacit.privacy.card import Card
 from tacit.privacy.ledger import Ledger
@@ -90,7 +90,7 @@ def adopt(
     ledger: Annotated[
         Path | None, typer.Option(metavar="PATH", help="With --epsilon: your table's account; charged first.")
     ] = None,
-    person: Person = None,
+    person: PersonColumn = None,
     rows_per_person: RowsPerPerson = None,
     seed: Annotated[
         int | None,
@@ -112,8 +112,8 @@ def adopt(
     *paths, table = files
     _check_order(paths, table)
     if epsilon is None:
-        for name, given in (("--ledger", ledger), ("--person", person), ("--rows-per-person", rows_per_person)):
-            if given is not None:
+        for name, value in (("--ledger", ledger), ("--person", person), ("--rows-per-person", rows_per_person)):
+            if value is not None:
                 raise InputError(f"{name} is for private adoption: give --epsilon with it, or leave it out.")
         options = _Options(
             combine, learner, _shares(shares), _renamings(rename), seed, key, force=force, as_json=as_json

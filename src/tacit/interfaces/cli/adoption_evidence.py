@@ -1,6 +1,6 @@
 """What `tacit adopt` prints of an averaged model: figures of each way to learn, the verdict, and each release."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich import box
 from rich.console import Console
@@ -32,8 +32,8 @@ def show_target_evidence(
 ) -> None:
     """Print what adopting did to predictions of a number, as far as known values can tell."""
     if evidence.methods:
-        known = counted(evidence.n_known, "known value")
-        console.print(Text(f"On your {known}, held out in turn (95 % intervals):"))
+        values = counted(evidence.n_known, "known value")
+        console.print(Text(f"On your {values}, held out in turn (95 % intervals):"))
         console.print(_target_figures(evidence))
     console.print(Text(target_verdict_sentence(evidence)))
     for name, card, release in zip(names, cards, evidence.releases, strict=True):
@@ -45,28 +45,33 @@ def show_target_evidence(
 
 
 def _target_figures(evidence: TargetEvidence) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("learning from")
-    for header in ("R squared", "absolute error", "in 90 % interval"):
-        table.add_column(header, justify="right")
+    table = _figure_table("R squared", "absolute error", "in 90 % interval")
     for method in evidence.methods:
-        style = "bold" if method.name == "adopted" else ""
         error = method.absolute_error
         cells = [_number(method.r_squared), f"{error.value:.3g} ({error.low:.3g} to {error.high:.3g})"]
-        table.add_row(Text(TARGET_METHODS[method.name], style=style), *cells, _share(method.coverage))
+        table.add_row(_method_name(TARGET_METHODS, method.name), *cells, _share(method.coverage))
     return table
 
 
 def _figures(evidence: AdoptionEvidence) -> Table:
+    table = _figure_table("accuracy", "AUC", "log-loss")
+    for method in evidence.methods:
+        cells = [_share(method.accuracy), "–" if method.area is None else _number(method.area)]
+        table.add_row(_method_name(METHODS, method.name), *cells, _number(method.log_loss))
+    return table
+
+
+def _figure_table(*headers: str) -> Table:
+    """Return an empty table with a column for each figure of a way to learn."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("learning from")
-    for header in ("accuracy", "AUC", "log-loss"):
+    for header in headers:
         table.add_column(header, justify="right")
-    for method in evidence.methods:
-        style = "bold" if method.name == "adopted" else ""
-        cells = [_share(method.accuracy), "–" if method.area is None else _number(method.area)]
-        table.add_row(Text(METHODS[method.name], style=style), *cells, _number(method.log_loss))
     return table
+
+
+def _method_name(names: Mapping[str, str], method: str) -> Text:
+    return Text(names[method], style="bold" if method == "adopted" else "")
 
 
 def _share(figure: Figure) -> str:

@@ -9,7 +9,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from tacit.models.marginals.asking import Answer
+from tacit.models.marginals.asking import CountTable
 from tacit.workflows.ask import ask as ask_release
 
 
@@ -35,34 +35,34 @@ def ask(
 
     [bold]Example:[/] tacit ask clinic-a.tacit "sex x income" --where age=60-70
     """
-    found = ask_release(release, question, where=where or ())
+    counts = ask_release(release, question, where=where or ())
     if as_json:
-        typer.echo(dumps(_content(found)))
+        typer.echo(dumps(_content(counts)))
         return
-    Console().print(_table(found))
-    if found.half_width is None:
+    Console().print(_table(counts))
+    if counts.half_width is None:
         typer.echo("Estimated by the model fitted to all tables: no interval is known.")
     else:
-        typer.echo(f"Each count is right within ±{found.half_width:,.0f} rows 95 times of 100.")
+        typer.echo(f"Each count is right within ±{counts.half_width:,.0f} rows 95 times of 100.")
 
 
-def _content(found: Answer) -> dict[str, Any]:
+def _content(counts: CountTable) -> dict[str, Any]:
     """Return an answer as JSON-ready values."""
     lines = [
         {"cells": list(cells), "rows": count, "interval": None if interval is None else list(interval)}
-        for cells, count, interval in found.lines()
+        for cells, count, interval in counts.lines()
     ]
-    return {"columns": list(found.columns), "counts": lines}
+    return {"columns": list(counts.columns), "counts": lines}
 
 
-def _table(found: Answer) -> Table:
+def _table(counts: CountTable) -> Table:
     table = Table(box=box.SIMPLE_HEAD)
-    for column in found.columns:
+    for column in counts.columns:
         table.add_column(column)
     table.add_column("rows", justify="right")
-    if found.half_width is not None:
+    if counts.half_width is not None:
         table.add_column("95 % interval", justify="right")
-    for cells, count, interval in found.lines():
+    for cells, count, interval in counts.lines():
         table.add_row(
             *cells, f"{count:,.0f}", *([] if interval is None else [f"{interval[0]:,.0f} to {interval[1]:,.0f}"])
         )

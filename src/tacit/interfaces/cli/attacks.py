@@ -8,7 +8,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from tacit.audit.attacks.outcome import FALSE_RATES, Outcome, TrueRate
+from tacit.audit.attacks.outcome import FALSE_RATES, AttackOutcome, TrueRate
 from tacit.audit.attacks.release_attack import ReleaseAttack
 from tacit.errors import InputError
 from tacit.files.atomic import write_text
@@ -69,18 +69,20 @@ def show_attack(result: ReleaseAttack, file: Path, page: Path | None) -> bool:
     return not any(result.contradicts(outcome) for outcome in result.outcomes)
 
 
-def _table(found: ReleaseAttack) -> Table:
-    title = f"membership attacks: {found.n_members:,} members, {found.n_non_members:,} others; 95 % intervals"
+def _table(attacks: ReleaseAttack) -> Table:
+    title = f"membership attacks: {attacks.n_members:,} members, {attacks.n_non_members:,} others; 95 % intervals"
     table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
     table.add_column("attack")
     for name in ("AUC", *(f"found at {100 * rate:g} % false" for rate in FALSE_RATES), "epsilon shown"):
         table.add_column(name, justify="right")
     table.add_column("card")
-    for each in found.outcomes:
+    for each in attacks.outcomes:
         low, high = each.area_interval
         rates = [_rate(each.true_rate(rate)) for rate in FALSE_RATES]
-        verdict = "[bold red]FAILS[/]" if found.contradicts(each) else "[green]stands[/]"
-        table.add_row(each.name, f"{each.area:.3f}\n[dim]{low:.3f}-{high:.3f}[/]", *rates, _shown(each, found), verdict)
+        verdict = "[bold red]FAILS[/]" if attacks.contradicts(each) else "[green]stands[/]"
+        table.add_row(
+            each.name, f"{each.area:.3f}\n[dim]{low:.3f}-{high:.3f}[/]", *rates, _shown(each, attacks), verdict
+        )
     return table
 
 
@@ -91,24 +93,24 @@ def _rate(rate: TrueRate) -> str:
     return f"{100 * rate.value:.2f} %\n[dim]{100 * low:.2f}-{100 * high:.2f} %[/]"
 
 
-def _shown(each: Outcome, found: ReleaseAttack) -> str:
-    shown = each.epsilon_shown(found.claim.delta)
+def _shown(each: AttackOutcome, attacks: ReleaseAttack) -> str:
+    shown = each.epsilon_shown(attacks.claim.delta)
     return "too few rows" if shown is None else f"{shown:.3f}"
 
 
-def _comment(found: ReleaseAttack) -> None:
-    claim = found.claim
+def _comment(attacks: ReleaseAttack) -> None:
+    claim = attacks.claim
     promised = "no epsilon" if claim.epsilon is None else f"epsilon {claim.epsilon:.4g}, delta {claim.delta:.3g}"
     typer.echo(f"the card promises a record {promised}.")
-    typer.echo(f"membership-inference score of the distances: {score_text(found.score)}.")
-    if found.n_shared:
-        typer.echo(f"{counted(found.n_shared, 'non-member')} equal some member in every column.", err=True)
-    if found.before is not None:
-        typer.echo(alike_text(found.before))
-    typer.echo(verdict(found))
+    typer.echo(f"membership-inference score of the distances: {score_text(attacks.score)}.")
+    if attacks.n_shared:
+        typer.echo(f"{counted(attacks.n_shared, 'non-member')} equal some member in every column.", err=True)
+    if attacks.before is not None:
+        typer.echo(alike_text(attacks.before))
+    typer.echo(verdict(attacks))
     typer.echo(LOW_PROVES_NOTHING)
 
 
-def _write(found: ReleaseAttack, release: Release, page: Path) -> None:
-    write_text(page, attack_page(found, release.card))
+def _write(attacks: ReleaseAttack, release: Release, page: Path) -> None:
+    write_text(page, attack_page(attacks, release.card))
     typer.echo(f"wrote {page} ({file_size(page)}); keep it as you keep the table: it is computed from private rows.")

@@ -16,7 +16,7 @@ from tacit.audit.self_audit import Verdict, self_audit
 from tacit.errors import InputError
 from tacit.interfaces.cli import attacks
 from tacit.interfaces.cli.json_output import AsJson, print_json
-from tacit.privacy.card import AuditResult
+from tacit.privacy.card_content import AuditResult
 from tacit.releases.file import Release
 from tacit.releases.sidecar import open_release
 from tacit.workflows.audit import audit as audit_release

@@ -49,34 +49,36 @@ def compare(
     [bold]Example:[/] tacit compare patients.csv rows.csv -s patients.toml --holdout later.csv --report page.html
     """
     with working("reading the tables") as stage, warnings_on_stderr():
-        found = compare_tables(real, fabricated, schema, holdout=holdout, report=report, force=force, progress=stage)
+        comparison = compare_tables(
+            real, fabricated, schema, holdout=holdout, report=report, force=force, progress=stage
+        )
     if as_json:
-        typer.echo(dumps(found.to_dict()))
+        typer.echo(dumps(comparison.to_dict()))
         return
-    Console().print(_table(found))
-    for line in _lines(found):
+    Console().print(_table(comparison))
+    for line in _lines(comparison):
         typer.echo(line)
     if report is not None:
         typer.echo(f"wrote {report} ({file_size(report)}).")
     typer.echo("Computed from private rows without noise: keep these figures and the page inside your walls.")
 
 
-def _table(found: TableComparison) -> Table:
-    title = f"{found.n_fabricated:,} fabricated rows beside {found.n_real:,} private ones"
+def _table(comparison: TableComparison) -> Table:
+    title = f"{comparison.n_fabricated:,} fabricated rows beside {comparison.n_real:,} private ones"
     table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
     for name in ("", "fabricated", "real rows"):
         table.add_column(name, justify="left" if not name else "right")
-    for count, value in found.variations.items():
-        reference = found.held_out_variations.get(count)
+    for count, value in comparison.variations.items():
+        reference = comparison.held_out_variations.get(count)
         name = f"total variation, {count} column{'s' * (count > 1)}"
         table.add_row(name, f"{value:.4f}", "" if reference is None else f"{reference:.4f}")
-    table.add_row("correlations, mean difference", f"{found.correlation_gap:.4f}", "")
-    table.add_row("rows with an impossible combination", f"{100 * found.impossible:.2f} %", "")
-    table.add_row("rows that break a constraint", f"{100 * found.broken:.2f} %", "")
-    for learner, areas in found.learned.items():
+    table.add_row("correlations, mean difference", f"{comparison.correlation_gap:.4f}", "")
+    table.add_row("rows with an impossible combination", f"{100 * comparison.impossible:.2f} %", "")
+    table.add_row("rows that break a constraint", f"{100 * comparison.broken:.2f} %", "")
+    for learner, areas in comparison.learned.items():
         table.add_row(f"AUC on real rows, {learner}", _area(areas.fabricated), _area(areas.real))
-    if found.closeness is not None:
-        near = found.closeness
+    if comparison.closeness is not None:
+        near = comparison.closeness
         low, high = near.attack.area_interval
         table.add_row("rows nearer to private than held-out rows", f"{100 * near.nearer_share:.1f} %", "50 %")
         table.add_row("median distance to the closest record", f"{near.to_private:.3f}", f"{near.to_held_out:.3f}")
@@ -88,9 +90,11 @@ def _area(area: float) -> str:
     return "–" if math.isnan(area) else f"{area:.4f}"
 
 
-def _lines(found: TableComparison) -> list[str]:
-    worst = [f"{a} with {b} ({100 * each.share:.2f} %)" for each in found.impossible_pairs for a, b in [each.columns]]
+def _lines(comparison: TableComparison) -> list[str]:
+    worst = [
+        f"{a} with {b} ({100 * each.share:.2f} %)" for each in comparison.impossible_pairs for a, b in [each.columns]
+    ]
     lines = [f"Impossible combinations: {'; '.join(worst[:MOST_PAIRS])}."] if worst else []
-    if found.closeness is None:
+    if comparison.closeness is None:
         lines.append("Closeness and the membership attack need real rows the table was not made of: --holdout TABLE.")
     return lines

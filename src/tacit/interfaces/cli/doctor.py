@@ -35,7 +35,7 @@ MECHANISM = Gaussian.for_budget(1.0, 1e-6, sensitivity=1.0, coordinates=DRAWS)
 
 
 @dataclass(frozen=True)
-class Finding:
+class CheckResult:
     """One line of the examination: ``state`` is "ok", "absent" (an extra that is not installed) or "wrong"."""
 
     what: str
@@ -60,37 +60,37 @@ def doctor(
         raise typer.Exit(1)
 
 
-def examination() -> list[Finding]:
+def examination() -> list[CheckResult]:
     """Return what was found: Python and libraries, extras, a draw of noise, and a ledger in a temporary folder."""
     checks: list[tuple[str, Callable[[], str]]] = [("noise", _noise), ("ledger", _ledger)]
     return [_python(), *map(_library, LIBRARIES), *map(_extra, EXTRAS), *(_checked(*each) for each in checks)]
 
 
-def _python() -> Finding:
+def _python() -> CheckResult:
     version = platform.python_version()
     state = "ok" if sys.version_info >= (3, 11) else "wrong"
-    return Finding("python", state, f"{version} on {platform.system()}, tacit {VERSION}")
+    return CheckResult("python", state, f"{version} on {platform.system()}, tacit {VERSION}")
 
 
-def _library(name: str) -> Finding:
+def _library(name: str) -> CheckResult:
     try:
-        return Finding(name, "ok", metadata.version(name))
+        return CheckResult(name, "ok", metadata.version(name))
     except metadata.PackageNotFoundError:
-        return Finding(name, "wrong", "not installed: pip install tacit-knowledge")
+        return CheckResult(name, "wrong", "not installed: pip install tacit-knowledge")
 
 
-def _extra(extra: str) -> Finding:
+def _extra(extra: str) -> CheckResult:
     module, what = EXTRAS[extra]
     if importlib.util.find_spec(module) is not None:
-        return Finding(f"extra {extra}", "ok", f"{what} ({module})")
-    return Finding(f"extra {extra}", "absent", f"{what}: pip install 'tacit-knowledge[{extra}]'")
+        return CheckResult(f"extra {extra}", "ok", f"{what} ({module})")
+    return CheckResult(f"extra {extra}", "absent", f"{what}: pip install 'tacit-knowledge[{extra}]'")
 
 
-def _checked(what: str, check: Callable[[], str]) -> Finding:
+def _checked(what: str, check: Callable[[], str]) -> CheckResult:
     try:
-        return Finding(what, "ok", check())
+        return CheckResult(what, "ok", check())
     except (TacitError, OSError, ArithmeticError) as problem:
-        return Finding(what, "wrong", str(problem))
+        return CheckResult(what, "wrong", str(problem))
 
 
 def _account(ledger: Ledger | None = None) -> tuple[Account, Step]:

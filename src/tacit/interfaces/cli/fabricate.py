@@ -10,11 +10,11 @@ from tacit.interfaces.cli.option_groups import with_option_groups
 from tacit.interfaces.cli.outputs import counted, file_size, working
 from tacit.interfaces.cli.release_options import FactOptions, SpendOptions
 from tacit.interfaces.cli.spend import left_words, print_dry_run, void_words, warnings_on_stderr
+from tacit.kinds.fabricated_rows.rows import InventedRows
 from tacit.privacy.ledger import Ledger, as_ledger
 from tacit.releases.sidecar import release_path
 from tacit.workflows.fabricate import fabricate as fabricate_and_write
 from tacit.workflows.fabricate import fabricate_from, plan_fabrication
-from tacit.workflows.invented_rows import InventedRows
 
 
 @with_option_groups
@@ -110,11 +110,11 @@ def fabricate(
             planned.warn()
         else:
             settings |= {"facts": facts, "signing_key": key, "output": output, "progress": stage, **spend.arguments()}
-            made = fabricate_and_write(table, schema, epsilon=epsilon, unit=unit, ledger=account, **settings)
+            invented = fabricate_and_write(table, schema, epsilon=epsilon, unit=unit, ledger=account, **settings)
     if spend.dry_run:
         print_dry_run(planned.plan, as_ledger(account))
     elif output is not None:
-        typer.echo(_summary(made, output, as_ledger(account)))
+        typer.echo(_summary(invented, output, as_ledger(account)))
 
 
 def _refuse_beside_source(*others: object) -> None:
@@ -129,14 +129,14 @@ def _draw(source: Path, *, output: Path | None, **options: Any) -> None:
     if output is None:
         raise InputError("--dry-run has nothing to show with --from: drawing from a release costs nothing.")
     with working(f"drawing rows from {source.name}"), warnings_on_stderr():
-        made = fabricate_from(source, output=output, **options)
-    typer.echo(_summary(made, output, None))
+        rows = fabricate_from(source, output=output, **options)
+    typer.echo(_summary(rows, output, None))
 
 
-def _summary(made: InventedRows, output: Path, account: Ledger | None) -> str:
-    card = made.card
+def _summary(rows: InventedRows, output: Path, account: Ledger | None) -> str:
+    card = rows.card
     lines = [
-        f"wrote {output} ({file_size(output)}): {counted(len(made.y), 'fabricated row')}, at epsilon {card.epsilon:g}, "
+        f"wrote {output} ({file_size(output)}): {counted(rows.n_rows, 'fabricated row')}, at epsilon {card.epsilon:g}, "
         f"delta {card.delta:g} per {card.unit}, and {release_path(output).name} with the card.",
         *void_words(card),
         *([left_words(account)] if account is not None else []),

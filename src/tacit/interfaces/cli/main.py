@@ -12,7 +12,7 @@ from rich.text import Text
 from typer.core import TyperCommand, TyperGroup
 
 from tacit.errors import InputError, TacitError
-from tacit.interfaces.cli.commands import COMMANDS, Entry
+from tacit.interfaces.cli.commands import COMMANDS, Command
 from tacit.interfaces.cli.interruption import interruptible
 from tacit.interfaces.cli.project_file import FILE, option_defaults, project_options
 from tacit.version import VERSION
@@ -25,7 +25,7 @@ class LazyGroup(TyperGroup):
     """
 
     # Annotations of click's classes are left out: newer versions of typer carry click inside themselves.
-    def __init__(self, *, table: Mapping[str, Entry] = COMMANDS, **settings: Any) -> None:
+    def __init__(self, *, table: Mapping[str, Command] = COMMANDS, **settings: Any) -> None:
         super().__init__(**settings)
         self.table = table
         groups = [name for name, entry in table.items() if not entry.target]
@@ -64,7 +64,7 @@ def _words_before(ctx: Any) -> list[str]:
     return [] if ctx.parent is None else [*_words_before(ctx.parent), ctx.info_name]
 
 
-def _listed(name: str, entry: Entry, table: Mapping[str, Entry]) -> Any:
+def _listed(name: str, entry: Command, table: Mapping[str, Command]) -> Any:
     """Return what a list of commands needs: a name and a summary, and for a group its own list."""
     if entry.target:
         return TyperCommand(name=name, help=entry.summary)
@@ -72,14 +72,14 @@ def _listed(name: str, entry: Entry, table: Mapping[str, Entry]) -> Any:
     return LazyGroup(name=name, help=entry.summary, table=inner, no_args_is_help=True)
 
 
-def _loaded(name: str, entry: Entry) -> Any:
+def _loaded(name: str, entry: Command) -> Any:
     """Return the command with its parameters; importing its module is what takes time."""
     app = typer.Typer(add_completion=False, rich_markup_mode="rich")
     app.command(name)(_function(entry))
     return typer.main.get_command(app)
 
 
-def _function(entry: Entry) -> Any:
+def _function(entry: Command) -> Any:
     module, function = entry.target.split(":")
     try:
         return getattr(importlib.import_module(module), function)

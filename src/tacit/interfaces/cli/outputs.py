@@ -29,7 +29,8 @@ def counted(number: int, noun: str) -> str:
     """Return ``number`` with its noun: ``1 row``, ``3 rows``, ``2 classes``."""
     if number == 1:
         return f"1 {noun}"
-    return f"{number:,} {noun}{'es' if noun.endswith('s') else 's'}"
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}{'es' if noun.endswith('s') else 's'}"
+    return f"{number:,} {plural}"
 
 
 def file_size(path: Path) -> str:

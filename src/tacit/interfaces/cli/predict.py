@@ -3,12 +3,11 @@
 from pathlib import Path
 from typing import Annotated, Any
 
-import polars as pl
 import typer
 
 from tacit.interfaces.cli.json_output import AsJson, print_json
 from tacit.interfaces.cli.outputs import counted, working
-from tacit.workflows.predict import predict as predict_and_write
+from tacit.workflows.predict import PredictionSummary, write_predictions
 
 
 def predict(
@@ -36,21 +35,20 @@ def predict(
     [bold]Example:[/] tacit predict model.tacit new.csv -o predictions.csv --keep patient_id
     """
     with working(f"reading {model.name}") as stage:
-        predictions = predict_and_write(model, table, keep=keep or (), output=output, force=force, progress=stage)
+        summary = write_predictions(model, table, output, keep=keep or (), force=force, progress=stage)
     if as_json:
-        print_json({"output": output, "rows": predictions.height, **_figures(predictions)})
+        print_json({"output": output, "rows": summary.rows, **_figures(summary)})
         return
-    typer.echo(f"wrote {output}: {counted(predictions.height, 'row')} with {_named(predictions.columns)}.")
+    typer.echo(f"wrote {output}: {counted(summary.rows, 'row')} with {_named(summary.columns)}.")
 
 
-def _named(columns: list[str]) -> str:
+def _named(columns: tuple[str, ...]) -> str:
     """Return which columns of the output hold predictions."""
     return "prediction, low and high" if columns[-1] == "high" else "prediction and confidence"
 
 
-def _figures(predictions: pl.DataFrame) -> dict[str, Any]:
+def _figures(summary: PredictionSummary) -> dict[str, Any]:
     """Return the rows of each class and the mean confidence, or the mean of a predicted number."""
-    if "confidence" not in predictions.columns:
-        return {"mean_prediction": predictions["prediction"].mean()}
-    classes = dict(predictions["prediction"].value_counts().sort("prediction").iter_rows())
-    return {"classes": classes, "mean_confidence": predictions["confidence"].mean()}
+    if not summary.classes:
+        return {"mean_prediction": summary.mean}
+    return {"classes": summary.classes, "mean_confidence": summary.mean}

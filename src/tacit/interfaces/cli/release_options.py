@@ -9,7 +9,7 @@ import typer
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.interfaces.cli.signing import Sign, key_file
-from tacit.interfaces.cli.spend import Person, RowsPerPerson, warn
+from tacit.interfaces.cli.spend import PersonColumn, RowsPerPerson, warn
 from tacit.privacy.budget import Budget
 from tacit.privacy.card_facts import CardFacts
 from tacit.privacy.ledger import Ledger, as_ledger
@@ -42,7 +42,7 @@ class SpendOptions:
     """What is protected, which account pays, and how noise is drawn."""
 
     delta: Annotated[float, typer.Option(help="Probability with which more may be lost.")] = 1e-6
-    person: Person = None
+    person: PersonColumn = None
     rows_per_person: RowsPerPerson = None
     bad_records: Annotated[
         str | None,

@@ -63,7 +63,7 @@ def answer(
     """
     warn(ledger, seed)
     with working(f"reading {table.name}") as stage, warnings_on_stderr():
-        made = answer_request(
+        release = answer_request(
             file,
             table,
             schema,
@@ -75,7 +75,7 @@ def answer(
             force=force,
             progress=stage,
         )
-    card = made.card
+    card = release.card
     typer.echo(
         f"wrote {output} ({file_size(output)}): {card.title}, at epsilon {card.epsilon:g}, delta {card.delta:g} "
         f"per {card.unit}."

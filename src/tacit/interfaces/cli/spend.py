@@ -13,11 +13,11 @@ from rich.table import Table
 from rich.text import Text
 
 from tacit.errors import BudgetExceededError, InputError
-from tacit.privacy.account import Plan, plan_claim
+from tacit.privacy.account import Plan
 from tacit.privacy.card import Card
 from tacit.privacy.ledger import Ledger
-from tacit.privacy.mechanisms.base import Mechanism, settings_of
 from tacit.privacy.spending import digits
+from tacit.workflows.dry_run import mechanism_words, statement_after
 
 NO_LEDGER = (
     "no --ledger: this spend stands on the release's card alone, and nothing stops a second release of the same rows. "
@@ -25,7 +25,7 @@ NO_LEDGER = (
 )
 SEEDED = "--seed: whoever knows the seed can draw the noise again. The release is NOT PRIVATE, and its card says so."
 
-Person = Annotated[
+PersonColumn = Annotated[
     str | None,
     typer.Option(
         metavar="COLUMN",
@@ -65,8 +65,8 @@ def warnings_on_stderr() -> Iterator[None]:
 def warn(ledger: Path | None, seed: int | None) -> None:
     """Say on stderr what weakens the spend: no ledger, or a seed."""
     console = Console(stderr=True)
-    for given, words in ((ledger is None, NO_LEDGER), (seed is not None, SEEDED)):
-        if given:
+    for warned, words in ((ledger is None, NO_LEDGER), (seed is not None, SEEDED)):
+        if warned:
             console.print(Text.assemble(("warning: ", "bold yellow"), words), highlight=False, soft_wrap=True)
 
 
@@ -76,7 +76,7 @@ def print_dry_run(plan: Plan, book: Ledger | None) -> None:
     for header in ("what", "noise", "because"):
         table.add_column(header, overflow="fold")
     for step in plan.steps:
-        table.add_row(Text(step.what), Text(_mechanism(step.mechanism)), Text(step.because))
+        table.add_row(Text(step.what), Text(mechanism_words(step.mechanism)), Text(step.because))
     console = Console()
     console.print(table)
     console.print(Text(f"would spend {plan.budget}; nothing was spent, nothing was written."))
@@ -84,24 +84,10 @@ def print_dry_run(plan: Plan, book: Ledger | None) -> None:
         console.print(_left_after(plan, book))
 
 
-def _mechanism(mechanism: Mechanism) -> str:
-    settings = settings_of(mechanism)
-    name = settings.pop("mechanism")
-    shown = (f"{key} {value:.6g}" if isinstance(value, float) else f"{key} {value}" for key, value in settings.items())
-    return f"{name}: {', '.join(shown)}"
-
-
 def _left_after(plan: Plan, book: Ledger) -> Text:
     """Return what the ledger would have left, as it would account for the charge itself."""
     try:
-        claim = plan_claim(
-            plan.steps,
-            plan.budget,
-            n_features=plan.n_features,
-            exact=plan.exact,
-            rows_per_person=plan.rows_per_person,
-        )
-        after = book.preview(claim)
+        after = statement_after(plan, book)
     except (BudgetExceededError, InputError) as refused:
         return Text(str(refused), style="bold red")
     spent, left = digits(after.spent, up=True), digits(after.left)

@@ -47,7 +47,7 @@ def what_if(
     [bold]Example:[/] tacit what-if fabricated.csv --schema patients.toml --epsilon 0.1,1,10 --picture what-if.png
     """
     with working(f"reading {table.name}") as stage:
-        found = simulation.what_if(
+        simulated = simulation.what_if(
             table,
             schema,
             epsilons=_epsilons(epsilon),
@@ -59,10 +59,10 @@ def what_if(
         )
     typer.echo(STAND_INS, err=True)
     if as_json:
-        means = [{"epsilon": each.epsilon, "mean": each.mean, "refused": each.refused} for each in found.epsilons]
-        print_json({"rows": found.n_rows, "majority": found.majority, "draws": draws, "epsilons": means})
+        means = [{"epsilon": each.epsilon, "mean": each.mean, "refused": each.refused} for each in simulated.epsilons]
+        print_json({"rows": simulated.n_rows, "majority": simulated.majority, "draws": draws, "epsilons": means})
         return
-    Console().print(_table(found, draws))
+    Console().print(_table(simulated, draws))
     if picture is not None:
         typer.echo(f"drew {picture}.")
 
@@ -74,12 +74,12 @@ def _epsilons(text: str) -> list[float]:
         raise InputError(f"--epsilon must be numbers separated by commas, like 0.1,1,10; got {text!r}.") from None
 
 
-def _table(found: simulation.WhatIf, draws: int) -> Table:
+def _table(simulated: simulation.WhatIf, draws: int) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title_justify="left")
-    table.title = f"Without any label of the receiver; the commonest class alone is right in {found.majority:.1%}"
+    table.title = f"Without any label of the receiver; the commonest class alone is right in {simulated.majority:.1%}"
     for header in ("epsilon", "right, mean", "worst draw", f"refused of {draws}"):
         table.add_column(header, justify="right")
-    for each in found.epsilons:
+    for each in simulated.epsilons:
         kept = [accuracy for accuracy in each.accuracies if not math.isnan(accuracy)]
         shown = (f"{each.mean:.1%}", f"{min(kept):.1%}") if kept else ("-", "-")
         table.add_row(f"{each.epsilon:g}", *shown, str(each.refused))

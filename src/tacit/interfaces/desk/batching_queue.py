@@ -4,7 +4,7 @@ import asyncio
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 
-from tacit.situations.feedback.desk.desk import Desk, Outcome, ScoreQuery
+from tacit.situations.feedback.desk.desk import Desk, DeskOutcome, ScoreQuery
 
 # One product of matrices and one write to the disk for as many as wait, up to this many.
 LARGEST_BATCH = 64
@@ -33,18 +33,18 @@ class BatchingQueue:
     def __init__(self, desk: Desk, *, most_waiting: int = MOST_WAITING, patience: float = PATIENCE) -> None:
         self.desk = desk
         self._most_waiting, self._patience = most_waiting, patience
-        self._waiting: deque[tuple[ScoreQuery, asyncio.Future[Outcome]]] = deque()
+        self._waiting: deque[tuple[ScoreQuery, asyncio.Future[DeskOutcome]]] = deque()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="desk")
         self._work: asyncio.Task[None] | None = None
 
-    async def ask(self, query: ScoreQuery) -> Outcome:
+    async def ask(self, query: ScoreQuery) -> DeskOutcome:
         """Return the outcome of ``query``.
 
         A request that gives up leaves its query in the queue: it may be under way, and then its answer is stored.
         """
         if len(self._waiting) >= self._most_waiting:
             raise BusyError
-        outcome: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+        outcome: asyncio.Future[DeskOutcome] = asyncio.get_running_loop().create_future()
         self._waiting.append((query, outcome))
         if self._work is None or self._work.done():
             self._work = asyncio.create_task(self._answer_all())

@@ -1,13 +1,15 @@
-"""The desk on a socket: uvicorn with deadlines for the head of each request, against idle connections."""
+"""An application on a socket: uvicorn with deadlines for the head of each request, against idle connections."""
 
 import asyncio
 import socket
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import uvicorn
-from fastapi import FastAPI
+from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tacit.errors import InputError
@@ -17,6 +19,14 @@ HEAD_SECONDS = 10.0
 IDLE_SECONDS = 8
 MOST_CONNECTIONS = 1024
 LARGEST_HEAD = 16 * 1024
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The files (PEM) of a TLS certificate and of its private key."""
+
+    chain: Path
+    key: Path
 
 
 class PromptProtocol(H11Protocol):
@@ -58,8 +68,15 @@ class PromptProtocol(H11Protocol):
             self.transport.close()
 
 
-def make_server(app: FastAPI, *, host: str, port: int, head_seconds: float = HEAD_SECONDS) -> uvicorn.Server:
-    """Return a server that is ready to run; port 0 takes any free one."""
+def make_server(
+    app: ASGIApp,
+    *,
+    host: str,
+    port: int,
+    head_seconds: float = HEAD_SECONDS,
+    certificate: Certificate | None = None,
+) -> uvicorn.Server:
+    """Return a server that is ready to run, over TLS with a ``certificate``; port 0 takes any free one."""
     protocol = type("Protocol", (PromptProtocol,), {"head_seconds": head_seconds})
     config = uvicorn.Config(
         app,
@@ -75,6 +92,8 @@ def make_server(app: FastAPI, *, host: str, port: int, head_seconds: float = HEA
         timeout_keep_alive=IDLE_SECONDS,
         timeout_graceful_shutdown=5,
         h11_max_incomplete_event_size=LARGEST_HEAD,
+        ssl_certfile=None if certificate is None else certificate.chain,
+        ssl_keyfile=None if certificate is None else certificate.key,
     )
     return uvicorn.Server(config)
 
@@ -84,7 +103,9 @@ def run_server(server: uvicorn.Server, on_open: Callable[[str], None]) -> None:
     host, port = server.config.host, server.config.port
     with _listening(host, port) as listener, suppress(KeyboardInterrupt):
         url_host = f"[{host}]" if ":" in host else host
-        asyncio.run(_serve(server, listener, lambda: on_open(f"http://{url_host}:{listener.getsockname()[1]}")))
+        scheme = "https" if server.config.is_ssl else "http"
+        address = f"{scheme}://{url_host}:{listener.getsockname()[1]}"
+        asyncio.run(_serve(server, listener, lambda: on_open(address)))
 
 
 async def _serve(server: uvicorn.Server, listener: socket.socket, on_open: Callable[[], None]) -> None:

@@ -21,7 +21,7 @@ ARRAYS, FACTS = "arrays", "facts"
 ANSWERED, REFUSED = "answered", "refused"
 
 MessageArrays = Mapping[str, NDArray[Any]]
-Facts = Mapping[str, str | int | float | bool]
+MessageFacts = Mapping[str, str | int | float | bool]
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class TableShape:
     n_classes: int
 
 
-def pack(arrays: MessageArrays, facts: Facts) -> RecordDict:
+def pack(arrays: MessageArrays, facts: MessageFacts) -> RecordDict:
     """Return arrays and facts as the content of one message."""
     records = ArrayRecord({name: Array(np.ascontiguousarray(array)) for name, array in arrays.items()})
     return RecordDict({ARRAYS: records, FACTS: ConfigRecord(dict(facts))})

@@ -19,7 +19,7 @@ from tacit.data.schemas.file import read_schema
 from tacit.errors import InputError, TacitError
 from tacit.files import atomic
 from tacit.interfaces.flower import messages
-from tacit.interfaces.flower.messages import Facts, MessageArrays, TableShape
+from tacit.interfaces.flower.messages import MessageArrays, MessageFacts, TableShape
 from tacit.interfaces.flower.participants import Participants
 from tacit.interfaces.flower.refusals import RefusalCode
 from tacit.kinds.noisy_rows.rows import gathered
@@ -83,7 +83,9 @@ class NodeQueries:
     def __init__(self, grid: Grid, participants: Participants, settings: RunSettings) -> None:
         self._grid, self.participants, self._settings = grid, participants, settings
 
-    def send(self, kind: str, arrays: MessageArrays, facts: Facts, read: Callable[[MessageArrays], T]) -> list[T]:
+    def send(
+        self, kind: str, arrays: MessageArrays, facts: MessageFacts, read: Callable[[MessageArrays], T]
+    ) -> list[T]:
         """Return what ``read`` makes of each answer; nodes that are silent, refuse or answer wrongly are excluded."""
         seconds = self._settings.answer_seconds
         queries = [

@@ -14,4 +14,5 @@ KIND = ReleaseKind(
     (FILE,),
     checks_itself=True,
     public_scores=True,
+    sums=True,
 )

@@ -34,8 +34,8 @@ def make(plan: ReleasePlan[AdditivePlan], X: Rows, y: NDArray[Any], spend: Spend
 
 def make_from_rows(plan: ReleasePlan[AdditivePlan], rows: RowStream, spend: Spend) -> Release:
     """Charge the ledger once every row was read, then return the curves; memory holds a few bytes for each cell."""
-    found = rows.collected(partial(_row_batches, plan.schema, plan.details.columns))
-    batches = [batch for several in found for batch in several]
+    collected = rows.collected(partial(_row_batches, plan.schema, plan.details.columns))
+    batches = [batch for several in collected for batch in several]
     return _released(plan, lambda: batches, spend)
 
 

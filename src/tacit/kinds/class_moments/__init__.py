@@ -14,4 +14,5 @@ KIND = ReleaseKind(
     ("candidates", "class_places"),
     (RECORD_FILE, ENTRY_FILE),
     noisy_counts="counts",
+    sums=True,
 )

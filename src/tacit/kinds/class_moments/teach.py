@@ -10,7 +10,7 @@ from tacit.arrays import FloatArray
 from tacit.kinds.class_moments import ENTRY_FILE
 from tacit.models.class_moments.calibrated import calibrated_discriminant
 from tacit.models.class_moments.discriminants import MomentFamily, stored_discriminant
-from tacit.models.class_moments.features import ImageFeatures, TableFeatures, features_of
+from tacit.models.class_moments.features import ImageFeatures, ScaledColumns, features_of
 from tacit.models.class_moments.frames import Frame, frames_between
 from tacit.models.class_moments.picture_scores import picture_scores
 from tacit.releases.file import Release
@@ -32,23 +32,25 @@ def teach(release: Release, table: ReceiverTable) -> Lesson:
         return Lesson(classes, candidates=tuple(_quadratic(release, frames, table)))
     if frames and isinstance(features, ImageFeatures):
         return _of_pictures(release, features, frames, table, classes)
-    if frames and isinstance(features, TableFeatures):
+    if frames and isinstance(features, ScaledColumns):
         return _calibrated(release, features, frames[0], table, classes)
     return Lesson(classes, class_places=class_places(release), note=NOTHING_SHARED)
 
 
 def _calibrated(
-    release: Release, features: TableFeatures, frame: Frame, table: ReceiverTable, classes: Mapping[int, int]
+    release: Release, features: ScaledColumns, frame: Frame, table: ReceiverTable, classes: Mapping[int, int]
 ) -> Lesson:
     sigma = float(release.settings["sigma"])
-    found = calibrated_discriminant(release.arrays, table.X, sigma=sigma, frame=frame, features=features)
+    discriminant = calibrated_discriminant(release.arrays, table.X, sigma=sigma, frame=frame, features=features)
     return Lesson(
         classes,
-        candidates=((found.scores, frame.note),),
+        candidates=((discriminant.scores, frame.note),),
         note=frame.note,
         calibrated=True,
-        quality=ScoreQuality(found.separation, found.separation_z, found.size, found.shares),
-        halves=found.halves,
+        quality=ScoreQuality(
+            discriminant.separation, discriminant.separation_z, discriminant.size, discriminant.shares
+        ),
+        halves=discriminant.halves,
     )
 
 
@@ -56,9 +58,9 @@ def _of_pictures(
     release: Release, features: ImageFeatures, frames: list[Frame], table: ReceiverTable, classes: Mapping[int, int]
 ) -> Lesson:
     sigma = float(release.settings["sigma"])
-    found = picture_scores(release.arrays, table.X, sigma=sigma, frames=frames, features=features)
-    note = found.scores.frame.note
-    return Lesson(classes, candidates=((found.scores, note),), note=note, halves=found.halves)
+    candidates = picture_scores(release.arrays, table.X, sigma=sigma, frames=frames, features=features)
+    note = candidates.scores.frame.note
+    return Lesson(classes, candidates=((candidates.scores, note),), note=note, halves=candidates.halves)
 
 
 def stored_scores(arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> ScoreFunction:

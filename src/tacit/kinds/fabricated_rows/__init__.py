@@ -6,4 +6,15 @@ from tacit.releases.kind import ReleaseKind
 FILE = "fabricated"
 
 SUMMARY = "invented rows, inside the release (`tacit fabricate` writes them as a table)"
-KIND = ReleaseKind(__name__, "fabricated", SUMMARY, (Unit.RECORD, Unit.ENTRY), ("candidates",), (FILE,))
+METHODS = ("moments", "hull")
+KIND = ReleaseKind(
+    __name__,
+    "fabricated",
+    SUMMARY,
+    (Unit.RECORD, Unit.ENTRY),
+    ("candidates",),
+    (FILE,),
+    fabricates=METHODS,
+    rows_beside=True,
+    sums=True,
+)

@@ -17,13 +17,13 @@ def deformed(pictures: FloatArray, shape: tuple[int, ...], count: int, random: A
     """Return ``count`` random affine deformations [count, C, p] of pictures [C, p], the same for each of them."""
     height, width, channels = (*shape, 1)[:3]
     stacks = pictures.reshape(len(pictures), height, width, channels)
-    made = np.empty((count, *stacks.shape))
+    results = np.empty((count, *stacks.shape))
     for place, grid in enumerate(_grids((height, width), count, random)):
         for code, stack in enumerate(stacks):
             for channel in range(channels):
                 values = map_coordinates(stack[:, :, channel], grid, order=1, mode="nearest")
-                made[place, code, :, :, channel] = values.reshape(height, width)
-    return made.reshape(count, *pictures.shape)
+                results[place, code, :, :, channel] = values.reshape(height, width)
+    return results.reshape(count, *pictures.shape)
 
 
 def _grids(size: tuple[int, int], count: int, random: Any) -> Iterator[FloatArray]:

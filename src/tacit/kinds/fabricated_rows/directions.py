@@ -71,9 +71,9 @@ class Directions:
         Z = np.empty((len(X), self.size))
         block = np.zeros((BLOCK, X.shape[1]))
         for start in range(0, len(X), BLOCK):
-            mine = X[start : start + BLOCK]
-            block[: len(mine)] = mine - self.centre
-            Z[start : start + BLOCK] = (block @ self.axes)[: len(mine)]
+            rows = X[start : start + BLOCK]
+            block[: len(rows)] = rows - self.centre
+            Z[start : start + BLOCK] = (block @ self.axes)[: len(rows)]
         return Z
 
     def rows(self, Z: FloatArray) -> FloatArray:

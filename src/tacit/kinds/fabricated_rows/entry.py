@@ -8,7 +8,7 @@ from tacit.arrays import Codes, Rows
 from tacit.kinds.fabricated_rows import smoothing
 from tacit.kinds.fabricated_rows.directions import Directions
 from tacit.kinds.fabricated_rows.gaussians import NoisyMoments
-from tacit.models.class_moments.moments import class_moments
+from tacit.models.class_moments.moments import Moments
 
 WHAT = "every entry of every row; fabricated rows are made of noisy ones alone"
 LEAKS = (
@@ -17,21 +17,20 @@ LEAKS = (
 )
 
 
-def noisy_moments(noisy: Rows, scale: Rows, codes: Codes, n_classes: int, directions: Directions) -> NoisyMoments:
-    """Return class moments of the clean rows, freed from noise whose law is public, along the directions."""
-    found = class_moments(noisy, codes, n_classes, scale)
-    counts = np.maximum(found.counts, 1.0)
+def noisy_moments(moments: Moments, directions: Directions) -> NoisyMoments:
+    """Return class moments that were freed from noise whose law is public, along the directions."""
+    counts = np.maximum(moments.counts, 1.0)
     V, d = directions.axes, directions.size
-    shifted = found.means - directions.centre
+    shifted = moments.means - directions.centre
     means = shifted if V is None else shifted @ V
-    covariances = found.covariances.astype(np.float64)
+    covariances = moments.covariances.astype(np.float64)
     if V is not None:
         covariances = np.array([V.T @ each @ V for each in covariances])
     elif not directions.correlated:
         covariances = np.array([np.diag(np.diag(each)) for each in covariances])
     # The noise of one denoised value, squared, in each of the d (d + 1) entries of a sample covariance (d variances).
     entries = d * (d + 1) if directions.correlated else 2 * d
-    return NoisyMoments(means, covariances, counts, d * found.noise / counts, found.noise**2 * entries / counts)
+    return NoisyMoments(means, covariances, counts, d * moments.noise / counts, moments.noise**2 * entries / counts)
 
 
 def smoothed_rows(noisy: Rows, codes: Codes, random: Any, *, block_size: int, n_jobs: int | None) -> Rows:

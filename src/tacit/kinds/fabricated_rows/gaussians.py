@@ -49,8 +49,8 @@ class ClassGaussians:
         """Return one row of coordinates [N, d] for each class code."""
         Z = np.empty((len(codes), self.means.shape[1]))
         for code in np.unique(codes):
-            mine = np.flatnonzero(codes == code)
-            Z[mine] = self.means[code] + random.standard_normal((len(mine), Z.shape[1])) @ self.factors[code].T
+            of_class = np.flatnonzero(codes == code)
+            Z[of_class] = self.means[code] + random.standard_normal((len(of_class), Z.shape[1])) @ self.factors[code].T
         return Z
 
 

@@ -7,7 +7,7 @@ from tacit import checks
 from tacit.checks import one_of
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
-from tacit.kinds.fabricated_rows import entry, record
+from tacit.kinds.fabricated_rows import METHODS, entry, record
 from tacit.kinds.fabricated_rows.directions import directions_of
 from tacit.kinds.fabricated_rows.smoothing import BLOCK_SIZE
 from tacit.models.entry_noise import entry_step
@@ -15,7 +15,6 @@ from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.conversions import Exact
 from tacit.releases.kind import ReleasePlan
 
-METHODS = ("moments", "hull")
 ACCOUNTINGS = ("sound", "paper")
 MOST_ROWS = 10_000_000
 

@@ -23,8 +23,8 @@ def random_blocks(codes: Codes, random: Any, size: int) -> list[NDArray[np.intp]
     """Return the rows of each class dealt at random into blocks of at most ``size``; features play no part."""
     blocks: list[NDArray[np.intp]] = []
     for code in np.unique(codes):
-        mine = random.permutation(np.flatnonzero(codes == code))
-        blocks += np.array_split(mine, -(-len(mine) // size))
+        of_class = random.permutation(np.flatnonzero(codes == code))
+        blocks += np.array_split(of_class, -(-len(of_class) // size))
     return blocks
 
 
@@ -34,9 +34,9 @@ def clustered_blocks(X: Floats, codes: Codes, random: Any, size: int) -> list[ND
 
     blocks: list[NDArray[np.intp]] = []
     for code in np.unique(codes):
-        mine = np.flatnonzero(codes == code)
-        groups = KMeans(-(-len(mine) // size), n_init=1, random_state=random).fit_predict(X[mine])
-        blocks += [mine[groups == group] for group in np.unique(groups)]
+        of_class = np.flatnonzero(codes == code)
+        groups = KMeans(-(-len(of_class) // size), n_init=1, random_state=random).fit_predict(X[of_class])
+        blocks += [of_class[groups == group] for group in np.unique(groups)]
     return blocks
 
 
@@ -53,8 +53,8 @@ def smoothed(Y: Floats, hull: DeepHull) -> Floats:
 
 def images(Y: Floats, hull: DeepHull) -> tuple[Floats, float]:
     """Return the image of each row [N, p], and the sum of the distances between rows and images."""
-    found, squares = nearest_images(hull, shifted(Y, hull.mean))
-    return hull.mean + found @ hull.directions, float(np.sqrt(squares).sum())
+    nearest, squares = nearest_images(hull, shifted(Y, hull.mean))
+    return hull.mean + nearest @ hull.directions, float(np.sqrt(squares).sum())
 
 
 def modelling_error(Y: Floats) -> float:

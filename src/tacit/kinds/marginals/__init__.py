@@ -6,4 +6,15 @@ from tacit.releases.kind import ReleaseKind
 FILE = "marginals"
 
 SUMMARY = "tables of columns and pairs, from which come rows (`tacit fabricate --from`), class scores and counts"
-KIND = ReleaseKind(__name__, "marginals", SUMMARY, (Unit.RECORD,), ("candidates",), (FILE,), public_scores=True)
+KIND = ReleaseKind(
+    __name__,
+    "marginals",
+    SUMMARY,
+    (Unit.RECORD,),
+    ("candidates",),
+    (FILE,),
+    public_scores=True,
+    fabricates=("marginals",),
+    holds_tables=True,
+    sums=True,
+)

@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit import checks
 from tacit.arrays import Codes, Rows
 from tacit.data.rows.encoded_columns import EncodedColumns
 from tacit.data.rows.stream import RowStream
 from tacit.data.schemas.schema import PUBLIC, Schema
 from tacit.kinds.marginals import FILE
 from tacit.models.marginals.asking import coarse_names
-from tacit.models.marginals.layout import Batch, Layout, encoded_batches
+from tacit.models.marginals.layout import Layout, LevelBatch, encoded_batches
 from tacit.models.marginals.measuring import Measurement, Survey, measure
 from tacit.models.marginals.model import MarginalModel, fitted_model
 from tacit.models.marginals.planning import ADJACENCY, Stages
@@ -38,11 +37,11 @@ def make(plan: ReleasePlan[Stages], X: Rows, y: NDArray[Any], spend: Spend) -> R
 
 def make_from_rows(plan: ReleasePlan[Stages], rows: RowStream, spend: Spend) -> Release:
     """Charge the ledger once every row was read, then return the release; memory holds a few bytes for each cell."""
-    found = rows.collected(partial(_level_batches, plan.schema))
-    return _released(plan, [batch for several in found for batch in several], spend)
+    batches = rows.collected(partial(_level_batches, plan.schema))
+    return _released(plan, [batch for several in batches for batch in several], spend)
 
 
-def _level_batches(schema: Schema, rows: EncodedColumns) -> list[Batch]:
+def _level_batches(schema: Schema, rows: EncodedColumns) -> list[LevelBatch]:
     layout = Layout.of(schema)
     small = np.uint16 if max(column.size for column in layout.columns) < 2**16 else np.int32
     codes = [layout.row_codes(block).astype(small) for block in rows.blocks()]
@@ -50,12 +49,11 @@ def _level_batches(schema: Schema, rows: EncodedColumns) -> list[Batch]:
     return [(np.concatenate(codes)[: len(rows)], y)] if codes else []
 
 
-def _released(plan: ReleasePlan[Stages], batches: Sequence[Batch], spend: Spend) -> Release:
+def _released(plan: ReleasePlan[Stages], batches: Sequence[LevelBatch], spend: Spend) -> Release:
     account = plan.charge(spend, "tables of columns and pairs")
     measured = measure(Survey(batches, Layout.of(plan.schema), plan.details, account))
     # What follows the noise is public and protects nothing: it needs no secrecy.
-    seed = None if spend.random_state is None else checks.whole("random_state", spend.random_state, least=0) % 2**32
-    model = fitted_model(measured, random_state=seed)
+    model = fitted_model(measured, random_state=spend.public_seed)
     return Release(FILE, model_arrays(model), model_settings(model), _card(account, model), plan.schema.to_dict())
 
 

@@ -1,6 +1,6 @@
 """Class scores of a receiver's rows for its own label: the owner's label, or one of the owner's categories."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from numpy.typing import NDArray
@@ -10,9 +10,11 @@ from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.kinds.marginals.make import model_of
 from tacit.models.column_scores import ColumnMatch
+from tacit.models.marginals.label_signal import label_signal
+from tacit.models.marginals.model import MarginalModel
 from tacit.models.marginals.scoring import cell_scores, stored_cell_scores
 from tacit.releases.file import Release
-from tacit.releases.lesson import Lesson, ReceiverTable, ScoreFunction, column_note, owner_schema
+from tacit.releases.lesson import Lesson, ReceiverTable, ScoreFunction, ScoreQuality, column_note, owner_schema
 
 
 def teach(release: Release, table: ReceiverTable) -> Lesson:
@@ -25,9 +27,16 @@ def teach(release: Release, table: ReceiverTable) -> Lesson:
     used = [j for j, name in enumerate(names) if name in shared.names and j != target]
     if not used:
         return Lesson(classes, note=column_note(shared))
-    scores = cell_scores(model_of(release), ColumnMatch.of(shared), used, target)
-    note = column_note(shared)
-    return Lesson(classes, candidates=((scores, note),), note=note, calibrated=True)
+    model, note = model_of(release), column_note(shared)
+    scores = cell_scores(model, ColumnMatch.of(shared), used, target)
+    quality = label_quality(model, used) if target is None else None
+    return Lesson(classes, candidates=((scores, note),), note=note, quality=quality, calibrated=True)
+
+
+def label_quality(model: MarginalModel, used: Sequence[int]) -> ScoreQuality:
+    """Return what the tables of the columns ``used`` say of the label beyond their noise."""
+    signal, counts = label_signal(model.measurement, used), model.coarse.class_counts
+    return ScoreQuality(signal.separation, signal.z, signal.size, counts / counts.sum())
 
 
 def stored_scores(arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> ScoreFunction:

@@ -35,9 +35,7 @@ class PrivateAdditiveClassifier(ScoreClassifierMixin, PersonMixin, PrivateEstima
 
     Parameters
     ----------
-    epsilon, ledger, random_state
-        As in ``PrivateEstimator``.
-    rows_per_person
+    epsilon, rows_per_person, ledger, random_state
         As in ``PrivateNearestMean``.
     bounds : pair or None
         Public (low, high) of the features: numbers, or arrays with one number for each feature. Values beyond are

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from tacit.arrays import FloatArray
-from tacit.models.additive.features import TableFeatures
+from tacit.models.additive.features import LevelFeatureTable
 from tacit.models.additive.losses import Residuals, limited
 from tacit.models.additive.rows import Batches, rounding_room
 
@@ -26,7 +26,7 @@ Ask = Callable[[FloatArray, int], FloatArray]
 
 
 @dataclass(frozen=True)
-class DescentSettings:
+class MomentumSettings:
     """Public settings of a descent.
 
     Parameters
@@ -61,7 +61,7 @@ class Weights:
     constant: FloatArray
 
 
-def level_tables(features: TableFeatures, weights: Weights) -> LevelTables:
+def level_tables(features: LevelFeatureTable, weights: Weights) -> LevelTables:
     """Return the scores that each level adds to its row [L, K], and the intercept [K], both exact when summed."""
     return exact_curves(features.matrix @ weights.features), exact_curves(CONSTANT * weights.constant)
 
@@ -79,7 +79,7 @@ def squared_norms(matrix: sparse.csr_array) -> FloatArray:
 
 
 def gradient_query(
-    batches: Batches, features: TableFeatures, weights: Weights, residuals: Residuals, clip: float
+    batches: Batches, features: LevelFeatureTable, weights: Weights, residuals: Residuals, clip: float
 ) -> FloatArray:
     """Return the gradient of the clipped loss at ``weights`` in units of ``clip``: see `clipped_gradient`."""
     return clipped_gradient(batches, features.matrix, level_tables(features, weights), residuals, clip)
@@ -111,13 +111,13 @@ def clipped_gradient(
 
 
 @dataclass(eq=False)
-class Descent:
+class MomentumDescent:
     """Gradient descent with momentum, some steps at a time, so that features can join on the way.
 
     Attributes
     ----------
     residuals : Residuals
-    settings : DescentSettings
+    settings : MomentumSettings
     ask : Ask
     sigma : float
         Standard deviation of the noise in one answer.
@@ -128,7 +128,7 @@ class Descent:
     """
 
     residuals: Residuals
-    settings: DescentSettings
+    settings: MomentumSettings
     ask: Ask
     sigma: float
     rate: float
@@ -141,20 +141,20 @@ class Descent:
     def begin(
         cls,
         residuals: Residuals,
-        settings: DescentSettings,
+        settings: MomentumSettings,
         *,
         ask: Ask,
         sigma: float,
         n_rows: float,
         start: FloatArray,
         n_features: int,
-    ) -> "Descent":
+    ) -> "MomentumDescent":
         """Return a descent before its first step; ``start`` [K] begins the intercept."""
         current = np.vstack([np.zeros((n_features, len(start))), start / CONSTANT])
         nothing = (np.zeros_like(current) for _ in range(3))
         return cls(residuals, settings, ask, sigma, settings.step / n_rows, current, *nothing)
 
-    def run(self, batches: Batches, features: TableFeatures, steps: range) -> None:
+    def run(self, batches: Batches, features: LevelFeatureTable, steps: range) -> None:
         """Take ``steps``, one pass over the table each.
 
         Noisy gradients that turn round from one step to the next show a step that is too long for columns that say

@@ -52,7 +52,7 @@ class ColumnFeatures:
 
 
 @dataclass(frozen=True, eq=False)
-class TableFeatures:
+class LevelFeatureTable:
     """Features of all levels of a table, scaled to a mean squared norm of 1 over rows.
 
     Attributes
@@ -72,7 +72,7 @@ class TableFeatures:
     shares: tuple[FloatArray, ...]
 
 
-def table_features(levels: Sequence[ColumnLevels], counts: Sequence[FloatArray]) -> TableFeatures:
+def table_features(levels: Sequence[ColumnLevels], counts: Sequence[FloatArray]) -> LevelFeatureTable:
     """Return the features of every column from its noisy ``counts`` of rows."""
     columns = [column_features(one, mass) for one, mass in zip(levels, counts, strict=True)]
     variances = np.concatenate([column.variances for column in columns])
@@ -81,7 +81,7 @@ def table_features(levels: Sequence[ColumnLevels], counts: Sequence[FloatArray])
     matrix = sparse.csr_array(sparse.block_diag([column.values * scale for column in columns]))
     ends = np.cumsum([0, *(column.values.shape[1] for column in columns)])
     places = tuple(slice(start, end) for start, end in pairwise(ends.tolist()))
-    return TableFeatures(matrix, variances * scale**2, places, tuple(column.shares for column in columns))
+    return LevelFeatureTable(matrix, variances * scale**2, places, tuple(column.shares for column in columns))
 
 
 def column_features(levels: ColumnLevels, counts: FloatArray) -> ColumnFeatures:

@@ -6,7 +6,7 @@ import numpy as np
 
 from tacit.arrays import FloatArray
 from tacit.models.additive import class_check, number_check
-from tacit.models.additive.learning import FEW, Loss, learn
+from tacit.models.additive.learning import FEW, GradientLoss, learn
 from tacit.models.additive.losses import class_residuals, squared_residuals
 from tacit.models.additive.marginals import Marginals, count_levels, marginal_query, read_marginals
 from tacit.models.additive.model import AdditiveClassifier, AdditiveCurves, AdditiveRegression
@@ -36,7 +36,7 @@ def fit_classifier(batches: Batches, plan: AdditivePlan, account: Account) -> Ad
     shares = _class_shares(marginals.target)
     start = np.log(shares) - np.log(shares).mean() if len(shares) > 2 else np.log(shares[1:] / shares[:1])
     curvatures = CURVATURE * (shares * (1 - shares))[-len(start) :]
-    loss = Loss(class_residuals, start, curvatures, class_clip(marginals.n_rows * plan.mu), CLASS_STEP)
+    loss = GradientLoss(class_residuals, start, curvatures, class_clip(marginals.n_rows * plan.mu), CLASS_STEP)
     learned = learn(batches, plan, UnitDraws(account, plan.unit), marginals, loss)
     curves = learned.curves
     invented = _invented_scores(curves)
@@ -59,7 +59,7 @@ def fit_regression(batches: Batches, plan: AdditivePlan, account: Account) -> Ad
         answer = units.ask(number_check.mean_query(batches, *bounds), MEAN_UNITS)
         centre = number_check.read_mean(answer, *bounds, marginals.n_rows)
     residuals = squared_residuals(centre, spread)
-    loss = Loss(residuals, np.zeros(1), np.array([CURVATURE]), NUMBER_CLIP, NUMBER_STEP)
+    loss = GradientLoss(residuals, np.zeros(1), np.array([CURVATURE]), NUMBER_CLIP, NUMBER_STEP)
     learned = learn(batches, plan, units, marginals, loss)
     curves = learned.curves
     reach = number_check.prediction_reach(_invented_scores(curves))

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit.arrays import FloatArray
-from tacit.models.additive.descent import Descent, DescentSettings, LevelTables, level_tables
-from tacit.models.additive.features import TableFeatures, table_features
+from tacit.models.additive.descent import LevelTables, MomentumDescent, MomentumSettings, level_tables
+from tacit.models.additive.features import LevelFeatureTable, table_features
 from tacit.models.additive.losses import Residuals
 from tacit.models.additive.marginals import Marginals
-from tacit.models.additive.model import AdditiveCurves, Facts
+from tacit.models.additive.model import AdditiveCurves, FitFacts
 from tacit.models.additive.noise_bands import level_deviations, noise_variances, shrink
 from tacit.models.additive.pair_selection import SelectionNoise, choose_pairs
 from tacit.models.additive.pairs import (
     CoarseColumn,
     LevelPair,
-    PairTable,
+    PairCurve,
     coarse_column,
     pair_shares,
     paired_batches,
@@ -37,7 +37,7 @@ LEAST_AMOUNT = 30.0
 
 
 @dataclass(frozen=True, eq=False)
-class Loss:
+class GradientLoss:
     """A loss: its residuals, the start of the intercept [K], mean curvatures [K], longest gradient and step size."""
 
     residuals: Residuals
@@ -48,7 +48,7 @@ class Loss:
 
 
 @dataclass(frozen=True, eq=False)
-class Learned:
+class DescentResult:
     """What a descent leaves.
 
     Attributes
@@ -65,7 +65,7 @@ class Learned:
     """
 
     curves: AdditiveCurves
-    facts: Facts
+    facts: FitFacts
     batches: Batches
     tables: LevelTables
     units: UnitDraws
@@ -84,19 +84,21 @@ class _Pairs:
     chosen: tuple[LevelPair, ...]
     columns: Sequence[CoarseColumn]
     batches: Batches
-    features: TableFeatures
+    features: LevelFeatureTable
 
 
-def learn(batches: Batches, plan: AdditivePlan, units: UnitDraws, marginals: Marginals, loss: Loss) -> Learned:
+def learn(
+    batches: Batches, plan: AdditivePlan, units: UnitDraws, marginals: Marginals, loss: GradientLoss
+) -> DescentResult:
     """Descend, choose pairs on the way if rows are many, and take what is noise out of the result."""
     amount = marginals.n_rows * plan.mu  # rows beside noise: all choices follow from it
     check_draws = CHECK_UNITS if amount >= FEW else CHECK_UNITS_FEW
     pair_draws = PAIR_UNITS if amount >= PAIRS_FROM and len(plan.columns) > 1 else 0
     n_rows = max(marginals.n_rows, LEAST_AMOUNT / plan.mu)
     draws = spread_units(units.left - check_draws - pair_draws, n_steps(amount))
-    settings = DescentSettings(draws, loss.clip, loss.step)
+    settings = MomentumSettings(draws, loss.clip, loss.step)
     features = table_features(plan.columns, marginals.columns)
-    descent = Descent.begin(
+    descent = MomentumDescent.begin(
         loss.residuals,
         settings,
         ask=units.ask,
@@ -122,7 +124,7 @@ def learn(batches: Batches, plan: AdditivePlan, units: UnitDraws, marginals: Mar
     weights, left = shrink(descent.averaged, pairs.features, variances)
     facts = {"n_rows": marginals.n_rows, "n_steps": len(draws), "mu": plan.mu, "clip": settings.clip}
     tables = level_tables(pairs.features, weights)
-    return Learned(_curves(plan, pairs, tables, left), facts, pairs.batches, tables, units, check_draws)
+    return DescentResult(_curves(plan, pairs, tables, left), facts, pairs.batches, tables, units, check_draws)
 
 
 def n_steps(amount: float) -> int:
@@ -134,8 +136,8 @@ def _joined_pairs(
     batches: Batches,
     plan: AdditivePlan,
     marginals: Marginals,
-    features: TableFeatures,
-    descent: Descent,
+    features: LevelFeatureTable,
+    descent: MomentumDescent,
     *,
     curvatures: FloatArray,
     draws: int,
@@ -168,6 +170,6 @@ def _curves(plan: AdditivePlan, pairs: _Pairs, tables: LevelTables, variances: F
     of_columns, *of_pairs = np.split(values, ends[:-1])
     off_columns, *off_pairs = np.split(deviations, ends[:-1])
     shares = [pair_shares(pairs.columns, pair) for pair in pairs.chosen]
-    joint = tuple(map(PairTable, pairs.chosen, of_pairs, off_pairs, shares))
+    joint = tuple(map(PairCurve, pairs.chosen, of_pairs, off_pairs, shares))
     level_shares = np.concatenate(pairs.features.shares[: len(plan.columns)])
     return AdditiveCurves(plan.columns, of_columns, off_columns, intercept, level_shares, joint)

@@ -11,11 +11,11 @@ from tacit.arrays import FloatArray
 from tacit.models.additive.class_check import ClassCheck
 from tacit.models.additive.levels import ColumnLevels
 from tacit.models.additive.number_check import NumberCheck
-from tacit.models.additive.pairs import PairTable
+from tacit.models.additive.pairs import PairCurve
 from tacit.models.additive.rows import RowLayout
 
-Facts = dict[str, Any]
-Codes = NDArray[np.integer[Any]]  # levels of rows [N, q], -1 where nothing is known
+FitFacts = dict[str, Any]
+RowLevels = NDArray[np.integer[Any]]  # levels of rows [N, q], -1 where nothing is known
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class AdditiveCurves:
     intercept : array [K]
     shares : array [L]
         Noisy shares of each column's levels: where its curve matters.
-    pairs : tuple of PairTable
+    pairs : tuple of PairCurve
         What pairs of columns add beside their curves.
     """
 
@@ -41,14 +41,14 @@ class AdditiveCurves:
     deviations: FloatArray
     intercept: FloatArray
     shares: FloatArray
-    pairs: tuple[PairTable, ...] = ()
+    pairs: tuple[PairCurve, ...] = ()
 
     @property
     def layout(self) -> RowLayout:
         """Where each column's levels stand."""
         return RowLayout(self.levels)
 
-    def scores(self, codes: Codes) -> tuple[FloatArray, FloatArray]:
+    def scores(self, codes: RowLevels) -> tuple[FloatArray, FloatArray]:
         """Return scores [N, K] of rows with level ``codes`` [N, q], and the variance of the noise in them.
 
         A code of -1 stands for what the curve does not know: it adds 0, the mean of the curve over the owner's rows.
@@ -99,14 +99,14 @@ class AdditiveClassifier:
     curves: AdditiveCurves
     check: ClassCheck
     classes: tuple[str, ...]
-    facts: Facts
+    facts: FitFacts
 
     @property
     def size(self) -> float:
         """Noisy number of rows times mu: how much signal stands against the noise."""
         return float(self.facts["n_rows"] * self.facts["mu"])
 
-    def scores(self, codes: Codes) -> ClassScores:
+    def scores(self, codes: RowLevels) -> ClassScores:
         """Return calibrated log-odds of rows with level ``codes`` [N, q]."""
         logits, variances = self._logits(codes)
         if len(self.classes) == 2:
@@ -114,7 +114,7 @@ class AdditiveClassifier:
         rest = np.stack([logsumexp(np.delete(logits, k, axis=1), axis=1) for k in range(logits.shape[1])], axis=1)
         return ClassScores(logits - rest, np.sqrt(variances))
 
-    def log_probabilities(self, codes: Codes) -> FloatArray:
+    def log_probabilities(self, codes: RowLevels) -> FloatArray:
         """Return the logarithm of calibrated class probabilities [N, C]; differences of two columns are log-odds."""
         logits, _ = self._logits(codes)
         if len(self.classes) == 2:
@@ -122,11 +122,11 @@ class AdditiveClassifier:
         logs: FloatArray = logits - logsumexp(logits, axis=1, keepdims=True)
         return logs
 
-    def probabilities(self, codes: Codes) -> FloatArray:
+    def probabilities(self, codes: RowLevels) -> FloatArray:
         """Return calibrated class probabilities [N, C]."""
         return np.exp(self.log_probabilities(codes))
 
-    def _logits(self, codes: Codes) -> tuple[FloatArray, FloatArray]:
+    def _logits(self, codes: RowLevels) -> tuple[FloatArray, FloatArray]:
         scores, variances = self.curves.scores(codes)
         check, last = self.check, len(self.check.offsets)
         covariance = check.covariance
@@ -156,14 +156,14 @@ class AdditiveRegression:
     centre: float
     spread: float
     bounds: tuple[float, float]
-    facts: Facts
+    facts: FitFacts
 
     @property
     def size(self) -> float:
         """Noisy number of rows times mu: how much signal stands against the noise."""
         return float(self.facts["n_rows"] * self.facts["mu"])
 
-    def predict(self, codes: Codes) -> Predictions:
+    def predict(self, codes: RowLevels) -> Predictions:
         """Return predictions of rows with level ``codes`` [N, q], within the public bounds."""
         scores, variances = (part[:, 0] for part in self.curves.scores(codes))
         check, covariance = self.check, self.check.covariance

@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from tacit.arrays import FloatArray
-from tacit.models.additive.descent import MOMENTUM, DescentSettings, Weights
-from tacit.models.additive.features import TableFeatures
+from tacit.models.additive.descent import MOMENTUM, MomentumSettings, Weights
+from tacit.models.additive.features import LevelFeatureTable
 
 # Features of a column, by decreasing variance, that are kept or shrunk together: smooth ones apart from rough ones.
 GROUPS = (1, 2, 5)
@@ -15,7 +15,7 @@ CURVATURE = 0.7
 
 
 def noise_variances(
-    curvatures: FloatArray, settings: DescentSettings, *, sigma: float, n_rows: float, since: int = 0
+    curvatures: FloatArray, settings: MomentumSettings, *, sigma: float, n_rows: float, since: int = 0
 ) -> FloatArray:
     """Return the variance of the noise in the averaged weights, for each curvature of the mean loss.
 
@@ -43,7 +43,7 @@ def noise_variances(
     return result
 
 
-def shrink(weights: Weights, features: TableFeatures, variances: FloatArray) -> tuple[Weights, FloatArray]:
+def shrink(weights: Weights, features: LevelFeatureTable, variances: FloatArray) -> tuple[Weights, FloatArray]:
     """Return weights shrunk by what noise of ``variances`` [D, K] explains of them, and their posterior variances.
 
     In each group of a column's features the factor is 1 - (noise energy)/(energy), at least 0, with energies weighed by
@@ -62,7 +62,7 @@ def shrink(weights: Weights, features: TableFeatures, variances: FloatArray) -> 
     return Weights(shrunk, weights.constant), left
 
 
-def level_deviations(features: TableFeatures, variances: FloatArray) -> FloatArray:
+def level_deviations(features: LevelFeatureTable, variances: FloatArray) -> FloatArray:
     """Return the standard deviation of the noise in each level's score [L, K], from that of the weights."""
     squares: FloatArray = np.sqrt(features.matrix.multiply(features.matrix) @ variances)
     return squares

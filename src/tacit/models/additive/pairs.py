@@ -14,7 +14,7 @@ from tacit.arrays import FloatArray
 from tacit.errors import InputError
 from tacit.models.additive.features import (
     CORRELATION_LENGTH,
-    TableFeatures,
+    LevelFeatureTable,
     bins_of,
     category_kernel,
     frequent_bins,
@@ -85,7 +85,7 @@ class LevelPair:
 
 
 @dataclass(frozen=True, eq=False)
-class PairTable:
+class PairCurve:
     """What the joint cells of two columns add to a row's scores.
 
     Attributes
@@ -151,14 +151,16 @@ def paired_batches(batches: Batches, layout: RowLayout, pairs: Sequence[LevelPai
     return lambda: (paired(batch) for batch in batches())
 
 
-def with_pairs(features: TableFeatures, columns: Sequence[CoarseColumn], pairs: Sequence[LevelPair]) -> TableFeatures:
+def with_pairs(
+    features: LevelFeatureTable, columns: Sequence[CoarseColumn], pairs: Sequence[LevelPair]
+) -> LevelFeatureTable:
     """Return the features of a table with those of ``pairs`` behind them."""
     blocks = [np.sqrt(PAIR_VARIANCE) * pair_features(*(columns[place] for place in pair.columns)) for pair in pairs]
     shares = [pair_shares(columns, pair) for pair in pairs]
     variances = [share @ block**2 for share, block in zip(shares, blocks, strict=True)]
     ends = np.cumsum([features.matrix.shape[1], *(block.shape[1] for block in blocks)]).tolist()
     places = tuple(slice(start, end) for start, end in pairwise(ends))
-    return TableFeatures(
+    return LevelFeatureTable(
         matrix=sparse.csr_array(sparse.block_diag([features.matrix, *blocks])),
         variances=np.concatenate([features.variances, *variances]),
         columns=(*features.columns, *places),
@@ -172,7 +174,7 @@ def pair_shares(columns: Sequence[CoarseColumn], pair: LevelPair) -> FloatArray:
     return np.outer(first, second).ravel()
 
 
-def pairs_to_list(tables: Sequence[PairTable]) -> list[dict[str, Any]]:
+def pairs_to_list(tables: Sequence[PairCurve]) -> list[dict[str, Any]]:
     """Return which levels form the cells of each pair, as JSON-ready data."""
     return [
         {"columns": list(table.pair.columns), "cells": [cells.tolist() for cells in table.pair.cells]}

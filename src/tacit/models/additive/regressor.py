@@ -32,9 +32,7 @@ class PrivateAdditiveRegressor(RegressorMixin, PersonMixin, PrivateEstimator):
 
     Parameters
     ----------
-    epsilon, ledger, random_state
-        As in ``PrivateEstimator``.
-    rows_per_person
+    epsilon, rows_per_person, ledger, random_state
         As in ``PrivateNearestMean``.
     target_bounds : pair of float
         Public (low, high) of the target; values beyond are moved to them.

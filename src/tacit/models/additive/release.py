@@ -12,7 +12,7 @@ from tacit.models.additive.class_check import ClassCheck
 from tacit.models.additive.levels import ColumnLevels, levels_from_dict, levels_to_dict
 from tacit.models.additive.model import AdditiveClassifier, AdditiveCurves, AdditiveRegression
 from tacit.models.additive.number_check import NumberCheck
-from tacit.models.additive.pairs import PairTable, pair_from_dict, pairs_to_list
+from tacit.models.additive.pairs import PairCurve, pair_from_dict, pairs_to_list
 from tacit.privacy.account import Account
 from tacit.privacy.card import Card
 from tacit.releases.file import Release
@@ -99,7 +99,7 @@ def model_from_parts(parts: Mapping[str, NDArray[Any]], settings: Mapping[str, A
 
 def _pair_tables(
     arrays: Arrays, content: Sequence[dict[str, Any]], levels: tuple[ColumnLevels, ...]
-) -> tuple[PairTable, ...]:
+) -> tuple[PairCurve, ...]:
     """Return the tables of pairs; releases written before there were any have none."""
     pairs = [pair_from_dict(each, levels) for each in content]
     if not pairs:
@@ -108,7 +108,7 @@ def _pair_tables(
     if any(len(arrays[f"pair_{name}"]) != ends[-1] for name in PAIR_PARTS):
         raise ReleaseError(f"tables of pairs must have {ends[-1]} cells.")
     values, deviations, shares = (np.split(arrays[f"pair_{name}"], ends[:-1]) for name in PAIR_PARTS)
-    return tuple(map(PairTable, pairs, values, deviations, shares))
+    return tuple(map(PairCurve, pairs, values, deviations, shares))
 
 
 def _class_figures(check: ClassCheck) -> dict[str, float]:

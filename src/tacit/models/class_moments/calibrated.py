@@ -12,7 +12,7 @@ from scipy.special import softmax
 
 from tacit.arrays import FloatArray, Rows
 from tacit.models.class_moments.discriminants import RIDGE, LinearDiscriminant
-from tacit.models.class_moments.features import TableFeatures, count_weight
+from tacit.models.class_moments.features import ScaledColumns, count_weight
 from tacit.models.class_moments.frames import Frame
 from tacit.numerics.public_random import public_random
 
@@ -83,7 +83,7 @@ class _Contrasts:
 
 
 def calibrated_discriminant(
-    arrays: Mapping[str, NDArray[Any]], X: Rows, *, sigma: float, frame: Frame, features: TableFeatures
+    arrays: Mapping[str, NDArray[Any]], X: Rows, *, sigma: float, frame: Frame, features: ScaledColumns
 ) -> CalibratedDiscriminant:
     """Return log-odds of normal classes of one covariance, by the owner's class means and the receiver's rows.
 
@@ -91,29 +91,37 @@ def calibrated_discriminant(
     Their quality is read along w_c = (S + lambda I)^-1 (m_c - m), which the noise in the means did not choose:
     separation without what noise of known size adds, and how far it stands out of that noise.
     """
-    given = _contrasts(arrays, X, sigma=sigma, frame=frame, features=features)
-    _, products, total = given.discriminant(given.D, given.covariance)
-    z = _signal(given, products) / _noise_of_signal(given)
+    contrasts = _contrasts(arrays, X, sigma=sigma, frame=frame, features=features)
+    _, products, total = contrasts.discriminant(contrasts.D, contrasts.covariance)
+    z = _signal(contrasts, products) / _noise_of_signal(contrasts)
     # Shrunk by its noise, and to what the variance of the receiver's rows leaves room for.
-    between, whole = float(given.shares @ (given.shares @ products**2)), float(given.shares @ total)
+    between, whole = float(contrasts.shares @ (contrasts.shares @ products**2)), float(contrasts.shares @ total)
     products = (
         products * max(z, 0.0) ** 2 / (1 + z**2) * min(1.0, math.sqrt(MOST_BETWEEN * whole / max(between, 1e-300)))
     )
-    signal = max(_signal(given, products), 0.0)
-    within = max(whole - float(given.shares @ (given.shares @ products**2)), 1e-300)
+    signal = max(_signal(contrasts, products), 0.0)
+    within = max(whole - float(contrasts.shares @ (contrasts.shares @ products**2)), 1e-300)
     # Two copies with noise of their own: adding and subtracting fresh noise of the same size makes them independent.
-    fresh = _fresh_noise(given)
-    halves = [given.discriminant(D, 2 * given.covariance)[0] for D in (given.D + fresh, given.D - fresh)]
+    fresh = _fresh_noise(contrasts)
+    halves = [
+        contrasts.discriminant(D, 2 * contrasts.covariance)[0] for D in (contrasts.D + fresh, contrasts.D - fresh)
+    ]
     sensitivity = math.hypot(1.0, count_weight(1.0))
     return CalibratedDiscriminant(
         scores=_finished(
-            given, *posterior_directions(given.D, given.covariance, given.S, given.shares), frame, features
+            contrasts,
+            *posterior_directions(contrasts.D, contrasts.covariance, contrasts.S, contrasts.shares),
+            frame,
+            features,
         ),
-        halves=(_finished(given, halves[0], 1.0, frame, features), _finished(given, halves[1], 1.0, frame, features)),
-        separation=signal / math.sqrt(within * max(float(given.shares @ (1 - given.shares)) / 2, 1e-12)),
+        halves=(
+            _finished(contrasts, halves[0], 1.0, frame, features),
+            _finished(contrasts, halves[1], 1.0, frame, features),
+        ),
+        separation=signal / math.sqrt(within * max(float(contrasts.shares @ (1 - contrasts.shares)) / 2, 1e-12)),
         separation_z=z,
         size=max(float(arrays["counts"].sum()), 0.0) * sensitivity / sigma,
-        shares=given.shares,
+        shares=contrasts.shares,
     )
 
 
@@ -155,22 +163,22 @@ def _pair_variance(covariance: FloatArray) -> float:
     return float(2 * (n * np.trace(covariance) - covariance.sum()) / (n * (n - 1)))
 
 
-def _signal(given: _Contrasts, products: FloatArray) -> float:
+def _signal(contrasts: _Contrasts, products: FloatArray) -> float:
     """Return the mean over classes of the difference of means along their directions."""
-    return float(given.shares @ np.diag(products))
+    return float(contrasts.shares @ np.diag(products))
 
 
-def _noise_of_signal(given: _Contrasts) -> float:
+def _noise_of_signal(contrasts: _Contrasts) -> float:
     """Return the signal's standard deviation under pure noise.
 
     Its variance is 2 tr(A²) tr((Pi V)²), Pi the shares and V the covariance of the contrasts' noise.
     """
-    weighted = given.shares[:, None] * given.covariance
-    return math.sqrt(max(2 * float((given.inverse**2).sum() * np.trace(weighted @ weighted)), 1e-300))
+    weighted = contrasts.shares[:, None] * contrasts.covariance
+    return math.sqrt(max(2 * float((contrasts.inverse**2).sum() * np.trace(weighted @ weighted)), 1e-300))
 
 
 def _contrasts(
-    arrays: Mapping[str, NDArray[Any]], X: Rows, *, sigma: float, frame: Frame, features: TableFeatures
+    arrays: Mapping[str, NDArray[Any]], X: Rows, *, sigma: float, frame: Frame, features: ScaledColumns
 ) -> _Contrasts:
     counts = np.maximum(arrays["counts"], 1.0)
     shares = np.maximum(counts / counts.sum(), LEAST_SHARE)
@@ -186,22 +194,22 @@ def _contrasts(
     return _Contrasts(centring @ means, covariance, shares, S, np.asarray(np.linalg.inv(ridged)), phi, middle)
 
 
-def _fresh_noise(given: _Contrasts) -> FloatArray:
+def _fresh_noise(contrasts: _Contrasts) -> FloatArray:
     """Return normal noise [C, k] of the same law as that in the contrasts, the same each time for the same release."""
-    values, vectors = np.linalg.eigh(given.covariance)
+    values, vectors = np.linalg.eigh(contrasts.covariance)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     # Nothing private depends on the seed; it differs between releases, so that no direction is favoured in all.
-    generator = public_random(zlib.crc32(given.D.tobytes()))
-    return np.asarray(root @ generator.standard_normal(given.D.shape))
+    generator = public_random(zlib.crc32(contrasts.D.tobytes()))
+    return np.asarray(root @ generator.standard_normal(contrasts.D.shape))
 
 
 def _finished(
-    given: _Contrasts, W: FloatArray, slope: float, frame: Frame, features: TableFeatures
+    contrasts: _Contrasts, W: FloatArray, slope: float, frame: Frame, features: ScaledColumns
 ) -> LinearDiscriminant:
     """Return the discriminant of ``slope`` whose mean probabilities over the receiver's rows are the shares."""
     W = slope * W
-    offsets, scores = np.log(given.shares), given.phi @ W
+    offsets, scores = np.log(contrasts.shares), contrasts.phi @ W
     for _ in range(ROUNDS):
         mean = softmax(scores + offsets, axis=1).mean(axis=0)
-        offsets = offsets + np.log(given.shares) - np.log(np.maximum(mean, 1e-12))
-    return LinearDiscriminant(frame, features, W, offsets - given.middle @ W)
+        offsets = offsets + np.log(contrasts.shares) - np.log(np.maximum(mean, 1e-12))
+    return LinearDiscriminant(frame, features, W, offsets - contrasts.middle @ W)

@@ -11,7 +11,7 @@ from tacit.data.rows.encoded_columns import BLOCK, EncodedColumns
 from tacit.data.rows.stream import RowStream, Totals
 from tacit.data.schemas.schema import Schema
 from tacit.models.bounded_rows import clip_rows
-from tacit.models.class_moments.features import ImageFeatures, TableFeatures, features_of
+from tacit.models.class_moments.features import ImageFeatures, ScaledColumns, features_of
 from tacit.numerics.exact_sums import LARGEST_ENTRY, quanta, unit_entry, whole_class_sums
 
 
@@ -30,7 +30,7 @@ def class_sums_in_quanta(rows: RowStream, schema: Schema) -> tuple[NDArray[Any],
     return sums, counts, quantum
 
 
-def _table_sums(features: TableFeatures, n_classes: int, rows: EncodedColumns) -> Totals:
+def _table_sums(features: ScaledColumns, n_classes: int, rows: EncodedColumns) -> Totals:
     """Return class sums [C, p] of (2x - 1)/sqrt(p) in quanta, and class counts [C].
 
     Ones are counted, not added: a class of n rows with k ones in a column sums up to m (2k - n).

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.arrays import Arrays, Float32Array, FloatArray, Rows
-from tacit.models.class_moments.features import ImageFeatures, TableFeatures
+from tacit.models.class_moments.features import ImageFeatures, ScaledColumns
 from tacit.models.class_moments.frames import Frame, ImageFrame, frame_parts, stored_frame
 
 QUADRATIC = ("middle", "basis", "means", "whitening", "offsets")
@@ -23,7 +23,7 @@ class LinearDiscriminant:
     """Scores features(frame(x)) W + b."""
 
     frame: Frame
-    features: ImageFeatures | TableFeatures
+    features: ImageFeatures | ScaledColumns
     W: FloatArray
     b: FloatArray
 
@@ -74,7 +74,7 @@ def stored_discriminant(
         parts: dict[str, Any] = {name: arrays[name] for name in QUADRATIC}
         return QuadraticDiscriminant(frame=frame, **parts)
     image = settings["image"]
-    features = ImageFeatures(tuple(image)) if image else TableFeatures(int(settings["n_columns"]))
+    features = ImageFeatures(tuple(image)) if image else ScaledColumns(int(settings["n_columns"]))
     return LinearDiscriminant(frame, features, arrays["W"], arrays["b"])
 
 

@@ -37,7 +37,7 @@ class ImageFeatures:
 
 
 @dataclass(frozen=True)
-class TableFeatures:
+class ScaledColumns:
     """The encoded columns, centred and scaled so that no row is longer than 1: (2x - 1)/sqrt(number of columns)."""
 
     n_columns: int
@@ -52,11 +52,11 @@ class TableFeatures:
         return ((2 * X - 1) / math.sqrt(self.n_columns)).astype(np.float32)
 
 
-def features_of(schema: Schema) -> ImageFeatures | TableFeatures:
+def features_of(schema: Schema) -> ImageFeatures | ScaledColumns:
     """Return the features of tables with ``schema``: of its picture if all features are pixels, else of its columns."""
     if schema.image is not None and len(schema.image.columns) == len(schema.features):
         return ImageFeatures(schema.image.shape)
-    return TableFeatures(len(schema.encoded_names))
+    return ScaledColumns(len(schema.encoded_names))
 
 
 def class_sums(X: FloatArray, codes: NDArray[np.intp], n_classes: int) -> tuple[FloatArray, FloatArray]:

@@ -39,7 +39,10 @@ class Moments:
 
 def denoised(Y: Rows, scale: Rows | float) -> Rows:
     """Return values whose mean over Laplace noise of ``scale`` is the clean value, for clean values in [0, 1]."""
-    return np.where(Y > 1, 1 + scale, np.where(Y < 0, -np.asarray(scale), Y))
+    clean: Rows = np.array(Y)
+    np.copyto(clean, 1 + np.asarray(scale), where=Y > 1)
+    np.copyto(clean, -np.asarray(scale), where=Y < 0)
+    return clean
 
 
 def denoised_squares(Y: Rows, scale: Rows | float) -> Rows:
@@ -78,13 +81,14 @@ class _Totals:
 
     def add(self, Y: Rows, codes: Codes, scale: Rows | float) -> None:
         clean = denoised(Y, scale).astype(np.float32)
-        noise = clean**2 - denoised_squares(Y, scale)
+        # What `denoised` squared has more than `denoised_squares`: 2 b² inside the unit interval, b² outside.
+        inside = (Y >= 0) & (Y <= 1)
         for code in np.unique(codes):
             members = codes == code
             rows = clean[members]
             self.counts[code] += len(rows)
             self.sums[code] += rows.sum(axis=0, dtype=np.float64)
-            self.noise[code] += noise[members].sum(axis=0, dtype=np.float64)
+            self.noise[code] += np.asarray(scale) ** 2 * (len(rows) + np.count_nonzero(inside[members], axis=0))
             self.products[code] += rows.T @ rows
 
     def moments(self) -> Moments:

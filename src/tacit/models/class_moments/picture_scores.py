@@ -10,7 +10,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 from tacit.arrays import FloatArray, Rows
 from tacit.models.class_moments.discriminants import RIDGE, LinearDiscriminant
-from tacit.models.class_moments.features import ImageFeatures, TableFeatures, count_weight
+from tacit.models.class_moments.features import ImageFeatures, ScaledColumns, count_weight
 from tacit.models.class_moments.frames import Frame
 
 # Least ridges to choose among: where the receiver's pictures differ from the owner's, directions in which its rows
@@ -87,7 +87,7 @@ def picture_scores(
     *,
     sigma: float,
     frames: Sequence[Frame],
-    features: ImageFeatures | TableFeatures,
+    features: ImageFeatures | ScaledColumns,
 ) -> PictureScores:
     """Return the discriminants in the frame and with the ridge of largest mean margin over the receiver's rows.
 

@@ -14,7 +14,7 @@ from tacit.errors import InputError
 from tacit.models.class_labels import CLASSES_READ, checked_rows, encode_labels, fitted_rows
 from tacit.models.linear.feature_split import FeatureSplit
 from tacit.models.linear.hypothesis import (
-    Hypothesis,
+    LinearHypothesis,
     PriorWeights,
     combined_prior,
     no_prior,
@@ -23,11 +23,12 @@ from tacit.models.linear.hypothesis import (
 )
 from tacit.models.linear.neighbours import LinearNeighbours
 from tacit.models.linear.planning import PublicNumbers, SplitPlan, SplitSettings, plan_split
-from tacit.models.linear.queries import SplitTable, SplitWeights, average_weights, stacked_weights
+from tacit.models.linear.queries import GroupedTable, SplitWeights, average_weights, stacked_weights
 from tacit.models.linear.release import LinearScores, linear_release, read_scores
 from tacit.models.per_class import ScoreClassifierMixin
 from tacit.models.per_person import PersonMixin, contributed_rows, promised_plan
 from tacit.models.private_estimator import PrivateEstimator
+from tacit.models.schema_rows import require_encoded_columns
 from tacit.models.two_class_problems import (
     centred,
     class_probabilities,
@@ -191,19 +192,19 @@ class FeatureSplitClassifier(ScoreClassifierMixin, PersonMixin, PrivateEstimator
             raise InputError("split must be that of the sources: weights of one split mean nothing in another.")
         return prior
 
-    def _hypotheses(self) -> list[Hypothesis]:
+    def _hypotheses(self) -> list[LinearHypothesis]:
         if self.schema is None:
             return [place_columns(source) for source in self.sources]
         return [place_by_schema(source, self.schema) for source in self.sources]
 
     def _table(
         self, X: FloatArray, codes: NDArray[np.intp], n_classes: int, plan: SplitPlan, n_rows: int
-    ) -> SplitTable:
+    ) -> GroupedTable:
         rows = centred(X, self._bounds())
         parts = [rows[:, list(group)] for group in plan.split.positions]
         factors = [row_factors(part, self.row_norm) for part in parts]
         halves = query_parts(X, codes, 2 if self._settings().stacked else 1, n_rows)
-        return SplitTable(parts, factors, signs_of(codes, n_classes), plan.start, n_rows, halves)
+        return GroupedTable(parts, factors, signs_of(codes, n_classes), plan.start, n_rows, halves)
 
     def _linear(self, plan: SplitPlan, learned: SplitWeights) -> LinearScores:
         return LinearScores(
@@ -226,10 +227,7 @@ class FeatureSplitClassifier(ScoreClassifierMixin, PersonMixin, PrivateEstimator
         if self.schema is None:
             return
         self.schema.require_public_bounds()
-        if len(self.schema.encoded_names) != table.shape[1]:
-            raise InputError(
-                f"X must have the {len(self.schema.encoded_names)} encoded columns of the schema; got {table.shape[1]}."
-            )
+        require_encoded_columns(self.schema, table.shape[1])
 
     def _card(self, account: Account, plan: SplitPlan) -> Card:
         public = ["the number of features and their groups", "the list of classes"]

@@ -21,7 +21,7 @@ UNLIKE = 0.25
 
 
 @dataclass(frozen=True, eq=False)
-class Hypothesis:
+class LinearHypothesis:
     """Weights of another table, placed in our columns.
 
     Attributes
@@ -69,15 +69,15 @@ def trust(source_noise: FloatArray | float, target_noise: FloatArray | float) ->
     return np.minimum(ratio, 1.0), np.maximum(ratio, 1.0)
 
 
-def place_columns(release: Release) -> Hypothesis:
+def place_columns(release: Release) -> LinearHypothesis:
     """Return the hypothesis of a release whose columns are ours, in our order."""
     scores = read_scores(release)
     labels = release.settings["classes"]
     weights = dict(zip(labels, scores.per_class(), strict=True))
-    return Hypothesis(scores.split, weights, scores.noise, f"{scores.weights.shape[1]} columns")
+    return LinearHypothesis(scores.split, weights, scores.noise, f"{scores.weights.shape[1]} columns")
 
 
-def place_by_schema(release: Release, schema: Schema) -> Hypothesis:
+def place_by_schema(release: Release, schema: Schema) -> LinearHypothesis:
     """Return the hypothesis of a release in the columns and class codes of our ``schema``.
 
     Columns are matched by name. Where bounds differ, a column of theirs is scale times ours but for a constant, which
@@ -104,10 +104,10 @@ def place_by_schema(release: Release, schema: Schema) -> Hypothesis:
         weights[ours] = require_weights("weights of the release, in the scale of our bounds,", placed)
     split, noise = _placed_split(scores.split, scores.noise, dict(zip(shared.theirs, shared.ours, strict=True)), schema)
     note = f"{len(shared.names)} columns and {len(shared.classes)} classes shared by name"
-    return Hypothesis(split, weights, noise, note)
+    return LinearHypothesis(split, weights, noise, note)
 
 
-def combined_prior(hypotheses: Sequence[Hypothesis], classes: Sequence[Any], n_features: int) -> PriorWeights:
+def combined_prior(hypotheses: Sequence[LinearHypothesis], classes: Sequence[Any], n_features: int) -> PriorWeights:
     """Return the mean weights of our problems under the split of the first hypothesis."""
     split = hypotheses[0].split.require(n_features)
     weights = [_problems(hypothesis, classes, n_features) for hypothesis in hypotheses]
@@ -126,7 +126,7 @@ def no_prior(split: FeatureSplit, n_features: int, n_classes: int) -> PriorWeigh
     return PriorWeights(split, np.zeros((n_problems(n_classes), n_features)), np.full(len(split.shares), np.inf))
 
 
-def _problems(hypothesis: Hypothesis, classes: Sequence[Any], n_features: int) -> FloatArray:
+def _problems(hypothesis: LinearHypothesis, classes: Sequence[Any], n_features: int) -> FloatArray:
     """Return weights of our problems; a class that the hypothesis does not know has weights of zero."""
     unknown = np.zeros(n_features)
     weights = np.stack([np.asarray(hypothesis.weights.get(label, unknown)) for label in classes])

@@ -11,7 +11,7 @@ from tacit.privacy.account import Account
 
 
 @dataclass(frozen=True, eq=False)
-class SplitTable:
+class GroupedTable:
     """A private table as the mechanisms of the groups want it.
 
     Attributes
@@ -50,7 +50,7 @@ class SplitWeights:
     combination: FloatArray
 
 
-def average_weights(account: Account, plan: SplitPlan, table: SplitTable) -> SplitWeights:
+def average_weights(account: Account, plan: SplitPlan, table: GroupedTable) -> SplitWeights:
     """Return the weights of each group from all rows, to be averaged with public weights."""
     weights = table.start.copy()
     for r in range(len(weights)):
@@ -61,7 +61,7 @@ def average_weights(account: Account, plan: SplitPlan, table: SplitTable) -> Spl
     return SplitWeights(weights, np.tile(plan.split.weights, (len(weights), 1)))
 
 
-def stacked_weights(account: Account, plan: SplitPlan, table: SplitTable) -> SplitWeights:
+def stacked_weights(account: Account, plan: SplitPlan, table: GroupedTable) -> SplitWeights:
     """Return the weights of each group from one half of the rows, and stacking weights from the other."""
     weights, tops = table.start.copy(), []
     groups = [list(group) for group in plan.split.positions]

@@ -7,7 +7,7 @@ from tacit import checks
 
 
 @dataclass(frozen=True)
-class Goal:
+class SampleSizeGoal:
     """What is asked of the learned weights: an excess loss of at most ``excess`` except with probability ``failure``.
 
     The excess is in expected logistic loss on rows of norm at most 1, over that of a reference predictor of norm
@@ -24,7 +24,7 @@ class Goal:
         checks.positive("length", self.length)
 
 
-def rows_needed(goal: Goal, *, epsilon: float, dimension: int, constant: float = 1.0) -> float:
+def rows_needed(goal: SampleSizeGoal, *, epsilon: float, dimension: int, constant: float = 1.0) -> float:
     """Return the order of the number of rows that Alg. 1 needs for ``goal``: [pptl] Proposition 2, eq. 3.
 
     constant max(|w|² log(1/f)/e², d log(d/f) |w|/(e epsilon), |w|²/(e epsilon)), with regularisation e/|w|². The paper
@@ -37,7 +37,7 @@ def rows_needed(goal: Goal, *, epsilon: float, dimension: int, constant: float =
 
 
 def group_rows_needed(
-    goal: Goal, *, epsilon: float, dimension: int, n_groups: int, share: float, constant: float = 1.0
+    goal: SampleSizeGoal, *, epsilon: float, dimension: int, n_groups: int, share: float, constant: float = 1.0
 ) -> float:
     """Return the same for one of K groups of d/K features with the part q of epsilon: [pptl] Proposition 4, eq. 7.
 

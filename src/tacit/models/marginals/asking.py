@@ -23,11 +23,11 @@ MOST_CELLS = 10_000
 
 
 # Names of a cell, its count, and its interval.
-Line = tuple[tuple[str, ...], float, tuple[float, float] | None]
+CountLine = tuple[tuple[str, ...], float, tuple[float, float] | None]
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class CountTable:
     """A table of counts.
 
     Attributes
@@ -46,7 +46,7 @@ class Answer:
     counts: FloatArray
     half_width: float | None
 
-    def lines(self) -> Iterator[Line]:
+    def lines(self) -> Iterator[CountLine]:
         """Yield the names of each cell, its count, and the interval, which does not go below 0."""
         for place in itertools.product(*(range(len(cells)) for cells in self.cells)):
             names = tuple(cells[index] for cells, index in zip(self.cells, place, strict=True))
@@ -64,7 +64,7 @@ def asked_columns(question: str) -> list[str]:
     return names
 
 
-def answer(model: MarginalModel, question: str, where: Sequence[Condition] = ()) -> Answer:
+def answer(model: MarginalModel, question: str, where: Sequence[Condition] = ()) -> CountTable:
     """Return the counts that ``question`` asks for, among the rows that meet the conditions ``where``.
 
     One column, or one and the label, are counted in fine cells; two, or two and the label, in coarse cells, each
@@ -86,13 +86,15 @@ def answer(model: MarginalModel, question: str, where: Sequence[Condition] = ())
         tables = np.moveaxis(tables, 0, names.index(str(label)))
         cells.insert(names.index(str(label)), _label_names(model))
     half_width = None if sigma is None else DEVIATIONS * sigma
-    return Answer(tuple(names), tuple(cells), tables, half_width)
+    return CountTable(tuple(names), tuple(cells), tables, half_width)
 
 
 def _place(model: MarginalModel, name: str) -> int:
     if name not in model.layout.names:
-        known = ", ".join([*model.layout.names, *([] if model.layout.label is None else [model.layout.label.name])])
-        raise InputError(f"column {name!r} is not in the release; it has {known}.")
+        column_names = ", ".join(
+            [*model.layout.names, *([] if model.layout.label is None else [model.layout.label.name])]
+        )
+        raise InputError(f"column {name!r} is not in the release; it has {column_names}.")
     return model.layout.names.index(name)
 
 

@@ -69,11 +69,11 @@ def conditioned(mixture: Mixture, tables: Sequence[ColumnTable], rules: Rules) -
             weights *= condition.holds(np.arange(label.count, dtype=np.float64))
             continue
         j = rules.layout.names.index(condition.column)
-        mine = slice(offsets[j], offsets[j + 1])
-        shares[:, mine] *= _parts(tables[j], rules.layout, j, condition)
-        met = shares[:, mine].sum(axis=1, keepdims=True)
+        own_cells = slice(offsets[j], offsets[j + 1])
+        shares[:, own_cells] *= _parts(tables[j], rules.layout, j, condition)
+        met = shares[:, own_cells].sum(axis=1, keepdims=True)
         weights *= met
-        shares[:, mine] /= np.maximum(met, np.finfo(float).tiny)
+        shares[:, own_cells] /= np.maximum(met, np.finfo(float).tiny)
     share = float(weights.sum())
     if share <= 0:
         raise InputError("where must leave some rows: no cell of the release meets the conditions.")

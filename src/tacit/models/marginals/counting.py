@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from tacit.arrays import IntArray
-from tacit.models.marginals.layout import Batch, Layout
+from tacit.models.marginals.layout import Layout, LevelBatch
 
-Pair = tuple[int, int]
+ColumnPair = tuple[int, int]
 
 
-def level_counts(batches: Iterable[Batch], layout: Layout) -> list[IntArray]:
+def level_counts(batches: Iterable[LevelBatch], layout: Layout) -> list[IntArray]:
     """Return for each column how many rows of each class have each level [C, levels]."""
     counts = [np.zeros((layout.n_classes, column.size), dtype=np.int64) for column in layout.columns]
     for codes, y in batches:
@@ -21,7 +21,7 @@ def level_counts(batches: Iterable[Batch], layout: Layout) -> list[IntArray]:
 
 
 def pair_counts(
-    batches: Iterable[Batch], cells: Sequence[IntArray], pairs: Sequence[Pair], n_classes: int
+    batches: Iterable[LevelBatch], cells: Sequence[IntArray], pairs: Sequence[ColumnPair], n_classes: int
 ) -> list[IntArray]:
     """Return for each pair of columns how many rows of each class lie in each pair of cells [C, a, b].
 

@@ -15,9 +15,9 @@ from tacit.models.marginals.levels import GRID, Levels, levels_of
 # Rows coded at once.
 BATCH = 65_536
 
-LevelCodes = NDArray[np.int32]  # [n, q]
+LayoutCodes = NDArray[np.int32]  # [n, q]
 # Level codes and class codes [n].
-Batch = tuple[LevelCodes, Codes]
+LevelBatch = tuple[LayoutCodes, Codes]
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Layout:
         """Names of the features."""
         return tuple(column.name for column in self.columns)
 
-    def row_codes(self, X: Rows) -> LevelCodes:
+    def row_codes(self, X: Rows) -> LayoutCodes:
         """Return the level codes [N, q] of encoded rows."""
         codes = np.empty((len(X), len(self.columns)), dtype=np.int32)
         for j, column in enumerate(self.columns):
@@ -85,11 +85,11 @@ class Layout:
         return X
 
 
-def encoded_batches(X: Rows, y: NDArray[Any], schema: Schema, *, size: int = BATCH) -> list[Batch]:
+def encoded_batches(X: Rows, y: NDArray[Any], schema: Schema, *, size: int = BATCH) -> list[LevelBatch]:
     """Return the level codes of encoded rows and their class codes, in batches of ``size`` rows."""
     return list(_batches(X, np.asarray(y, dtype=np.intp), Layout.of(schema), size))
 
 
-def _batches(X: Rows, y: Codes, layout: Layout, size: int) -> Iterator[Batch]:
+def _batches(X: Rows, y: Codes, layout: Layout, size: int) -> Iterator[LevelBatch]:
     for start in range(0, len(X), size):
         yield layout.row_codes(X[start : start + size]), y[start : start + size]

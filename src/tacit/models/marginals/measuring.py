@@ -9,8 +9,8 @@ import numpy as np
 
 from tacit.arrays import FloatArray, IntArray
 from tacit.models.marginals.coarse import CellScale, coarse_groups
-from tacit.models.marginals.counting import Pair, level_counts, pair_counts, range_counts
-from tacit.models.marginals.layout import Batch, Layout
+from tacit.models.marginals.counting import ColumnPair, level_counts, pair_counts, range_counts
+from tacit.models.marginals.layout import Layout, LevelBatch
 from tacit.models.marginals.planning import Stages
 from tacit.models.marginals.tables import (
     CoarseCounts,
@@ -28,7 +28,7 @@ from tacit.privacy.account import Account, Step
 class Survey:
     """A private table, and the account that may answer the planned queries about it."""
 
-    batches: Sequence[Batch]
+    batches: Sequence[LevelBatch]
     layout: Layout
     stages: Stages
     account: Account
@@ -108,7 +108,7 @@ def _released(exact: Sequence[IntArray], step: Step, account: Account) -> list[F
     return [part.reshape(table.shape) for part, table in zip(np.split(noisy, ends), exact, strict=True)]
 
 
-def chosen_pairs(columns: Sequence[ColumnTable], most: int, sigma: float) -> list[Pair]:
+def chosen_pairs(columns: Sequence[ColumnTable], most: int, sigma: float) -> list[ColumnPair]:
     """Return at most ``most`` pairs of columns: all, or those whose columns both tell most about the label.
 
     The choice reads released tables alone, by the product of two columns' weights.

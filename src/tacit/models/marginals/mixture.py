@@ -9,7 +9,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from tacit.arrays import BoolArray, Float32Array, FloatArray, IntArray, Rows
-from tacit.models.marginals.counting import Pair
+from tacit.models.marginals.counting import ColumnPair
 from tacit.models.marginals.measuring import Measurement
 from tacit.models.marginals.tables import CoarseCounts, offsets_of
 from tacit.models.marginals.zeros import PairZeros
@@ -39,7 +39,7 @@ class Mixture:
 
 
 @dataclass(frozen=True, eq=False)
-class Targets:
+class MixtureTargets:
     """What a mixture is fitted to, in shares of the rows.
 
     Attributes
@@ -69,14 +69,14 @@ class Targets:
         return int(self.offsets[-1])
 
 
-def targets_of(measurement: Measurement, coarse: CoarseCounts, zeros: Iterable[PairZeros]) -> Targets:
+def targets_of(measurement: Measurement, coarse: CoarseCounts, zeros: Iterable[PairZeros]) -> MixtureTargets:
     """Return the tables of pairs, moved to the common margins, and the margins, as shares of the rows."""
     offsets = offsets_of(measurement.columns)
     n_classes, n_cells = coarse.counts.shape
     n_rows = float(coarse.class_counts.sum())
     pairs = np.zeros((n_classes, n_cells, n_cells), dtype=np.float32)
     weights = np.zeros((n_cells, n_cells), dtype=np.float32)
-    forbidden: dict[Pair, BoolArray] = {}
+    forbidden: dict[ColumnPair, BoolArray] = {}
     for each in zeros:
         forbidden[each.columns] = each.forbidden | forbidden.get(each.columns, np.False_)
     for table in measurement.pairs:
@@ -87,7 +87,7 @@ def targets_of(measurement: Measurement, coarse: CoarseCounts, zeros: Iterable[P
         pairs[:, a, b], pairs[:, b, a] = moved, moved.transpose(0, 2, 1)
         weights[a, b] = weights[b, a] = 1.0
     precision = 2 * measurement.pair_sigma**2 / np.maximum(coarse.variances, measurement.cell_sigma**2)
-    return Targets(
+    return MixtureTargets(
         offsets,
         pairs,
         weights,
@@ -104,7 +104,7 @@ def moved_to_margins(counts: FloatArray, first: FloatArray, second: FloatArray) 
     return shifted
 
 
-def fitted_mixture(targets: Targets, random: Any) -> Mixture:
+def fitted_mixture(targets: MixtureTargets, random: Any) -> Mixture:
     """Return several fits from different starts, pooled; every other one starts from single cells' own tables."""
     n_classes, n_cells = targets.margins.shape
     components = min(COMPONENTS, max(LEAST_COMPONENTS, 2 * n_cells * n_classes))
@@ -125,7 +125,7 @@ def fitted_mixture(targets: Targets, random: Any) -> Mixture:
 Start = tuple[Float32Array, Float32Array]
 
 
-def _from_margins(targets: Targets, components: int, random: Any) -> Start:
+def _from_margins(targets: MixtureTargets, components: int, random: Any) -> Start:
     """Return logits of cells and weights: the columns' own shares, spread at random."""
     shares = np.log(np.maximum(targets.margins.sum(axis=0), 1e-4))
     cells = shares + SPREAD * random.normal(size=(components, targets.n_cells))
@@ -134,12 +134,12 @@ def _from_margins(targets: Targets, components: int, random: Any) -> Start:
     return cells.astype(np.float32), weights.astype(np.float32)
 
 
-def _class_shares(targets: Targets) -> FloatArray:
+def _class_shares(targets: MixtureTargets) -> FloatArray:
     shares: FloatArray = targets.margins[:, : targets.offsets[1]].sum(axis=1).astype(np.float64)
     return shares
 
 
-def _from_cells(targets: Targets, components: int, random: Any) -> Start:
+def _from_cells(targets: MixtureTargets, components: int, random: Any) -> Start:
     """Return logits of components that each stand for the rows of one class in one cell, chosen by its mass.
 
     The columns of such a component are those of the cell's own tables, drawn towards the class's margins as far as
@@ -189,7 +189,7 @@ def _weight_softmax(logits: Float32Array) -> Float32Array:
     return weights
 
 
-def gradients(targets: Targets, shares: Rows, weights: Rows) -> tuple[Rows, Rows]:
+def gradients(targets: MixtureTargets, shares: Rows, weights: Rows) -> tuple[Rows, Rows]:
     """Return the gradients of the squared error by shares [K, A] and by weights [K, C].
 
     The error is the sum over classes of |P' diag(w_c) P - T_c|² / 2 over measured pairs of cells, both orders, plus
@@ -208,7 +208,7 @@ def gradients(targets: Targets, shares: Rows, weights: Rows) -> tuple[Rows, Rows
     return by_shares, by_weights
 
 
-def _descend(targets: Targets, cells: Float32Array, classes: Float32Array) -> Mixture:
+def _descend(targets: MixtureTargets, cells: Float32Array, classes: Float32Array) -> Mixture:
     """Return the mixture after STEPS steps of Adam from logits of cells [K, A] and of weights [K, C]."""
     starts, sizes = targets.offsets[:-1], np.diff(targets.offsets)
     margins = np.maximum(targets.margins.sum(axis=0), 1e-4)

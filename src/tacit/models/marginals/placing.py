@@ -56,11 +56,11 @@ class FinePlaces:
         # Classes are set apart by more than the last end, so that one search serves all of them.
         k, apart = len(self.order), float(self.ends[0, -1]) + 1.0
         ends = (self.ends + apart * np.arange(len(self.ends))[:, None]).ravel()
-        found = np.searchsorted(ends, cells + ranks + apart * classes, side="right") - classes * k
-        found = np.clip(found, 0, k - 1)
-        begin, end = self.begins[classes, found], self.ends[classes, found]
+        positions = np.searchsorted(ends, cells + ranks + apart * classes, side="right") - classes * k
+        positions = np.clip(positions, 0, k - 1)
+        begin, end = self.begins[classes, positions], self.ends[classes, positions]
         inside = np.clip((cells + ranks - begin) / np.maximum(end - begin, 1e-12), 0, INSIDE)
-        fine = self.order[found]
+        fine = self.order[positions]
         low, span = self.ranges[fine, 0], self.ranges[fine, 1] - self.ranges[fine, 0]
         places: FloatArray = low + np.minimum(_tilted(inside, self.slopes[fine] * span), INSIDE) * span
         return places
@@ -80,10 +80,10 @@ def fine_places(table: ColumnTable, column: Levels, sigma: float) -> FinePlaces:
     order = np.argsort(table.groups, kind="stable")
     begins, ends = np.empty_like(shares), np.empty_like(shares)
     for group in range(table.n_groups):
-        mine = np.flatnonzero(table.groups[order] == group)
-        ends[:, mine] = group + np.minimum(np.cumsum(shares[:, order[mine]], axis=1), 1.0)
-        ends[:, mine[-1]] = group + 1
-        begins[:, mine] = np.column_stack([np.full(len(ends), group), ends[:, mine[:-1]]])
+        in_group = np.flatnonzero(table.groups[order] == group)
+        ends[:, in_group] = group + np.minimum(np.cumsum(shares[:, order[in_group]], axis=1), 1.0)
+        ends[:, in_group[-1]] = group + 1
+        begins[:, in_group] = np.column_stack([np.full(len(ends), group), ends[:, in_group[:-1]]])
     slopes = density_slopes(counts.sum(axis=0), table.ranges, column) if column.ordered else np.zeros(len(order))
     return FinePlaces(table.ranges, order, begins, ends, slopes)
 
@@ -95,15 +95,15 @@ def fine_shares(counts: FloatArray, table: ColumnTable, sigma: float) -> FloatAr
     """
     shares = np.empty_like(counts)
     for group in range(table.n_groups):
-        mine = np.flatnonzero(table.groups == group)
-        totals = counts[:, mine].sum(axis=0)
-        common = totals / totals.sum() if totals.sum() > 0 else np.full(len(mine), 1 / len(mine))
-        for code, row in enumerate(counts[:, mine]):
+        in_group = np.flatnonzero(table.groups == group)
+        totals = counts[:, in_group].sum(axis=0)
+        common = totals / totals.sum() if totals.sum() > 0 else np.full(len(in_group), 1 / len(in_group))
+        for code, row in enumerate(counts[:, in_group]):
             own = float(row.sum())
-            difference = row / own - common if own > 0 else np.zeros(len(mine))
-            noise = len(mine) * (sigma / own) ** 2 if own > 0 else 0.0
+            difference = row / own - common if own > 0 else np.zeros(len(in_group))
+            noise = len(in_group) * (sigma / own) ** 2 if own > 0 else 0.0
             kept = max(0.0, 1 - noise / max(float((difference**2).sum()), 1e-12))
-            shares[code, mine] = common + kept * difference
+            shares[code, in_group] = common + kept * difference
     return shares
 
 
@@ -202,22 +202,22 @@ def followers(
         for column, first, end in zip(columns, offsets[:-1], offsets[1:], strict=True)
     ]
     numbers = [j for j, count in enumerate(cells) if count >= LEAST_CELLS]
-    found = {}
+    by_column = {}
     for i in numbers:
         for j in numbers:
             if i != j:
                 joint = _joint(mixture, offsets, (i, j), (cells[i], cells[j]), zeros)
                 follower, residual = _follower(joint, i, j)
                 if residual < MOST_RESIDUAL:
-                    found[i, j] = (residual, follower)
-    order = sorted(found, key=lambda pair: found[pair][0])
+                    by_column[i, j] = (residual, follower)
+    order = sorted(by_column, key=lambda pair: by_column[pair][0])
     placed: list[int] = []
     chosen: list[Follower] = []
     while True:
         free = [pair for pair in order if pair[1] not in placed]
         pair = next((each for each in free if each[0] in placed), None)
         if pair is not None:
-            chosen.append(found[pair][1])
+            chosen.append(by_column[pair][1])
             placed.append(pair[1])
             continue
         root = next((i for i, _ in free if i not in placed), None)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tacit.arrays import BoolArray, FloatArray, IntArray
-from tacit.data.schemas.conditions import Condition, Constraint, Order
+from tacit.data.schemas.conditions import ColumnOrder, Condition, Constraint
 from tacit.models.marginals.conditioning import column_values
 from tacit.models.marginals.layout import Layout
 from tacit.models.marginals.levels import INSIDE, Levels
@@ -31,11 +31,11 @@ def constraint_zeros(layout: Layout, tables: Sequence[ColumnTable]) -> list[Pair
     return zeros
 
 
-Column = tuple[Levels, ColumnTable]
+LevelCounts = tuple[Levels, ColumnTable]
 
 
-def _forbidden(constraint: Constraint, first: Column, second: Column) -> BoolArray:
-    if isinstance(constraint, Order):
+def _forbidden(constraint: Constraint, first: LevelCounts, second: LevelCounts) -> BoolArray:
+    if isinstance(constraint, ColumnOrder):
         lowest, highest = _extremes(*first)[0], _extremes(*second)[1]
         # A missing cell is NaN, which is above nothing.
         order: BoolArray = lowest[:, None] > highest[None]
@@ -92,13 +92,13 @@ class Repair:
                 broken = ~constraint.holds(column_values(self.layout, places, classes))
                 if not broken.any():
                     continue
-                if isinstance(constraint, Order):
+                if isinstance(constraint, ColumnOrder):
                     self._exchange(constraint, places, broken, last=number == ROUNDS - 1)
                 else:
                     self._imply(constraint.then, places, classes, broken, random)
         return places, classes
 
-    def _exchange(self, order: Order, places: FloatArray, broken: BoolArray, *, last: bool) -> None:
+    def _exchange(self, order: ColumnOrder, places: FloatArray, broken: BoolArray, *, last: bool) -> None:
         i, j = (self.layout.names.index(name) for name in order.columns)
         low, high = self.layout.columns[i], self.layout.columns[j]
         smaller, larger = high.values(places[broken, j]), low.values(places[broken, i])

@@ -77,12 +77,12 @@ class CoarseModel:
         allowed = np.ones(len(cells), dtype=bool)
         allowed[bad] = False
         for code in np.unique(classes[bad]):
-            mine = bad[classes[bad] == code]
+            of_class = bad[classes[bad] == code]
             good = np.flatnonzero(allowed & (classes == code))
             if not len(good):
                 good = np.flatnonzero(allowed)
             if len(good):
-                cells[mine] = cells[random.choice(good, len(mine))]
+                cells[of_class] = cells[random.choice(good, len(of_class))]
 
 
 def systematic(expected: FloatArray, random: Any) -> IntArray:
@@ -106,15 +106,16 @@ def drawn_cells(
     for j, (first, end) in enumerate(itertools.pairwise(offsets)):
         uniform = random.uniform(size=len(components))
         if stratified:
-            order = np.lexsort((random.uniform(size=len(components)), components))
+            # By component, in random order within each.
+            order = np.argsort(components + random.uniform(size=len(components)))
             rank = np.empty(len(components))
             rank[order] = np.arange(len(components)) - starts[components[order]]
             uniform = (rank + uniform) / sizes[components]
         cumulative = np.cumsum(mixture.shares[:, first:end].astype(np.float64), axis=1)
         # Rows of the table are set apart by 2, so that one search serves all of them.
         cumulative = cumulative / cumulative[:, -1:] + 2.0 * np.arange(len(cumulative))[:, None]
-        found = np.searchsorted(cumulative.ravel(), uniform + 2.0 * components) - components * (end - first)
-        cells[:, j] = np.clip(found, 0, end - first - 1)
+        positions = np.searchsorted(cumulative.ravel(), uniform + 2.0 * components) - components * (end - first)
+        cells[:, j] = np.clip(positions, 0, end - first - 1)
     return cells
 
 

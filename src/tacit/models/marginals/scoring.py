@@ -76,10 +76,10 @@ class CellScores:
         scores = np.tile(self.offsets, (len(X), 1))
         ends = np.cumsum(self.sizes)
         for place, j in enumerate(self.columns):
-            mine = slice(ends[place] - self.sizes[place], ends[place])
-            cells = np.searchsorted(self.edges[mine], codes[:, j], side="right") - 1
+            own_cells = slice(ends[place] - self.sizes[place], ends[place])
+            cells = np.searchsorted(self.edges[own_cells], codes[:, j], side="right") - 1
             known = self._known(rows, int(j))
-            scores += np.where(known[:, None], self.weights[mine][cells], self.means[place])
+            scores += np.where(known[:, None], self.weights[own_cells][cells], self.means[place])
         return scores
 
     def _known(self, rows: FloatArray, j: int) -> NDArray[np.bool_]:

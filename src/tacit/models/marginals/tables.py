@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.arrays import FloatArray, IntArray
-from tacit.models.marginals.counting import Pair
+from tacit.models.marginals.counting import ColumnPair
 from tacit.models.marginals.trees import Cells
 
 
@@ -53,7 +53,7 @@ class ColumnTable:
 class PairTable:
     """Noisy counts by class [C, a, b] of the coarse cells of columns i < j."""
 
-    columns: Pair
+    columns: ColumnPair
     counts: FloatArray
 
 
@@ -107,17 +107,17 @@ def coarse_counts(
     offsets = offsets_of(columns)
     weights, sums = np.zeros(offsets[-1]), np.zeros((len(columns[0].counts), offsets[-1]))
     for j, column in enumerate(columns):
-        mine = slice(offsets[j], offsets[j + 1])
+        own_cells = slice(offsets[j], offsets[j + 1])
         precision = 1 / (cell_sigma**2 * np.bincount(column.groups))
-        weights[mine] += precision
-        sums[:, mine] += precision * column.coarse(column.counts)
+        weights[own_cells] += precision
+        sums[:, own_cells] += precision * column.coarse(column.counts)
     for pair in pairs:
         for place, other in enumerate(pair.columns[::-1]):
             j = pair.columns[place]
-            mine = slice(offsets[j], offsets[j + 1])
+            own_cells = slice(offsets[j], offsets[j + 1])
             shared = 1 / (pair_sigma**2 * columns[other].n_groups)
-            weights[mine] += shared
-            sums[:, mine] += shared * pair.counts.sum(axis=2 - place)
+            weights[own_cells] += shared
+            sums[:, own_cells] += shared * pair.counts.sum(axis=2 - place)
     return _consistent(sums / weights, 1 / weights, offsets)
 
 

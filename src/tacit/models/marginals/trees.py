@@ -61,13 +61,17 @@ def released_cells(
             _children(tree, width[depth], least) if len(width) > depth else []
             for tree, width in zip(trees, widths, strict=True)
         ]
-        asked = [range_counts(level, child) for level, mine in zip(levels, children, strict=True) for _, child in mine]
+        asked = [
+            range_counts(level, child)
+            for level, own_children in zip(levels, children, strict=True)
+            for _, child in own_children
+        ]
         if not asked:
             break
         answers = iter(_released(asked, step, account))
         trees = [
-            _divided(tree, {node: (child, next(answers)) for node, child in mine}, sigma**2)
-            for tree, mine in zip(trees, children, strict=True)
+            _divided(tree, {node: (child, next(answers)) for node, child in own_children}, sigma**2)
+            for tree, own_children in zip(trees, children, strict=True)
         ]
     return [_joined(tree, column, n_rows) for tree, column in zip(trees, layout.columns, strict=True)], n_rows
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit.arrays import BoolArray, FloatArray
-from tacit.models.marginals.counting import Pair
+from tacit.models.marginals.counting import ColumnPair
 from tacit.models.marginals.measuring import Measurement
 from tacit.models.marginals.tables import CoarseCounts, PairTable, offsets_of
 
@@ -28,7 +28,7 @@ MOST_INSIDE, MOST_UNDECIDED, MOST_NOISE, MOST_OUTSIDE, LEAST_EXPECTED = 0.4, 0.1
 class PairZeros:
     """The forbidden pairs of coarse cells [a, b] of columns i < j."""
 
-    columns: Pair
+    columns: ColumnPair
     forbidden: BoolArray
 
 

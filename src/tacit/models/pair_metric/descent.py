@@ -24,7 +24,7 @@ LEAST_MEAN_GAIN = 0.02
 
 
 @dataclass(frozen=True)
-class Descent:
+class MetricDescent:
     """The public settings of a descent over ``n_pairs`` differences in units of ``radius``, their largest 2-norm.
 
     ``passes`` go over the pairs in disjoint ``batches``; step τ has the size ``rate``/√τ.

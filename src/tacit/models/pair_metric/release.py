@@ -13,7 +13,8 @@ from tacit.models.bounded_rows import bound_lists
 from tacit.models.pair_metric.sums import ADJACENCY
 from tacit.numerics.pair_graph import KappaBounds
 from tacit.privacy.account import Account
-from tacit.privacy.card import CENTRAL, Card
+from tacit.privacy.card import Card
+from tacit.privacy.card_content import CENTRAL
 from tacit.releases.file import Release
 
 KIND = "pair_metric"

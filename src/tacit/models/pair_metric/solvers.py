@@ -7,13 +7,13 @@ from numpy.typing import ArrayLike
 
 from tacit import checks
 from tacit.errors import InputError
-from tacit.models.pair_metric.descent import Descent
+from tacit.models.pair_metric.descent import MetricDescent
 from tacit.models.pair_metric.diagonal import Diagonal
 from tacit.models.pair_metric.input_noise import InputNoise
 from tacit.models.pair_metric.printed import PrintedDescent
 from tacit.models.pair_metric.sums import SUM_MECHANISMS, checked_radius, feature_factors, indicator_mask
 
-Solver = Diagonal | InputNoise | Descent | PrintedDescent
+Solver = Diagonal | InputNoise | MetricDescent | PrintedDescent
 # Which solvers each way of accounting has.
 SOLVERS = {"sound": ("diagonal", "sgd"), "paper": ("dpp", "dpp-s")}
 LOCAL = ("duchi", "input")
@@ -131,7 +131,7 @@ class DescentSettings:
         """The solver's name."""
         return "sgd"
 
-    def planned(self, figures: PairFigures) -> Descent:
+    def planned(self, figures: PairFigures) -> MetricDescent:
         """Return the solver of pairs with ``figures``."""
         if figures.mechanism in LOCAL:
             raise InputError(
@@ -139,7 +139,7 @@ class DescentSettings:
             )
         n_pairs, p = figures.n_pairs, figures.n_features
         size = n_pairs if self.batch_size is None else min(self.batch_size, n_pairs)
-        return Descent(
+        return MetricDescent(
             n_components=_n_components(self.n_components, p),
             **asdict(figures),
             radius=checked_radius(self.radius, "gaussian", p),

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from tacit.models.semi_supervised.augmentation import Augmentation
 from tacit.models.semi_supervised.distillation import (
     Link,
-    Targets,
+    SoftTargets,
     balanced,
     distillation_loss,
     distilled,
@@ -57,7 +57,7 @@ class TrainingState:
         self.usual = self.prior.clone()
 
     @torch.no_grad()
-    def expected(self, variants: list[Tensor]) -> Targets:
+    def expected(self, variants: list[Tensor]) -> SoftTargets:
         """Return the targets of unlabelled rows: the mean prediction of their variants, distilled."""
         p = torch.stack([self.link.probabilities(self.network(variant)) for variant in variants]).mean(dim=0)
         self.usual = FORGETTING * self.usual + (1.0 - FORGETTING) * p.mean(dim=0)
@@ -65,18 +65,18 @@ class TrainingState:
         return distilled(p, self.recipe)
 
 
-Parts = dict[str, Tensor]
-Algorithm = Callable[[TrainingState, TrainingBatch], tuple[Parts, Tensor]]
+LossParts = dict[str, Tensor]
+Algorithm = Callable[[TrainingState, TrainingBatch], tuple[LossParts, Tensor]]
 
 
-def supervised(learner: TrainingState, batch: TrainingBatch) -> tuple[Parts, Tensor]:
+def supervised(learner: TrainingState, batch: TrainingBatch) -> tuple[LossParts, Tensor]:
     """Return the loss of labelled rows alone; unlabelled rows are predicted only if there is a guide for them."""
     strong = learner.augmentation.strong(batch.unlabelled) if len(batch.unlabelled) else batch.unlabelled
     labelled, others = _both(learner, learner.augmentation.weak(batch.rows), strong)
     return {"labelled": learner.link.fit(labelled, batch.codes).mean()}, others
 
 
-def vat(learner: TrainingState, batch: TrainingBatch) -> tuple[Parts, Tensor]:
+def vat(learner: TrainingState, batch: TrainingBatch) -> tuple[LossParts, Tensor]:
     """Return the losses of labels, of predictions that a small adversarial step changes, and of distillation.
 
     [vat], [sharpening] eq. 4.18. The step has length ``vat_radius`` in the units of the rows. The consistency is s
@@ -100,7 +100,7 @@ def vat(learner: TrainingState, batch: TrainingBatch) -> tuple[Parts, Tensor]:
     return parts | own_terms(learner, others), others
 
 
-def fixmatch(learner: TrainingState, batch: TrainingBatch) -> tuple[Parts, Tensor]:
+def fixmatch(learner: TrainingState, batch: TrainingBatch) -> tuple[LossParts, Tensor]:
     """Return the losses of labels, and of strong variants against targets distilled from weak ones. [fixmatch]."""
     vary = learner.augmentation
     if not len(batch.unlabelled):
@@ -114,7 +114,7 @@ def fixmatch(learner: TrainingState, batch: TrainingBatch) -> tuple[Parts, Tenso
     return parts, others
 
 
-def mixmatch(learner: TrainingState, batch: TrainingBatch) -> tuple[Parts, Tensor]:
+def mixmatch(learner: TrainingState, batch: TrainingBatch) -> tuple[LossParts, Tensor]:
     """Return the losses of labelled and of unlabelled rows after both were mixed with each other. [mixmatch]."""
     vary, n = learner.augmentation, len(batch.rows)
     rows = vary.weak(batch.rows)
@@ -137,12 +137,12 @@ def mixmatch(learner: TrainingState, batch: TrainingBatch) -> tuple[Parts, Tenso
 STEPS: dict[str, Algorithm] = {"supervised": supervised, "vat": vat, "mixmatch": mixmatch, "fixmatch": fixmatch}
 
 
-def own_terms(learner: TrainingState, logits: Tensor, *, balance: bool = True) -> Parts:
+def own_terms(learner: TrainingState, logits: Tensor, *, balance: bool = True) -> LossParts:
     """Return the distillation loss of predictions, and how far their mean is from the prior.
 
     The mean is balanced best by being unsure of every row; only beside a loss that forbids this does it help.
     """
-    parts: Parts = {}
+    parts: LossParts = {}
     loss = distillation_loss(learner.recipe)
     if loss is not None:
         parts["distillation"] = loss(logits).mean()

@@ -30,7 +30,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Targets:
+class SoftTargets:
     """Probabilities [N, K] to learn, and how much each row counts [N]."""
 
     probabilities: Tensor
@@ -76,7 +76,7 @@ def distillation_loss(recipe: Recipe) -> TensorFunction | None:
     return losses_by_name.get(recipe.distillation)
 
 
-def distilled(p: Tensor, recipe: Recipe) -> Targets:
+def distilled(p: Tensor, recipe: Recipe) -> SoftTargets:
     """Return the targets of one variant of each row, from the probabilities p [N, K] of another variant.
 
     Adaptive sharpening and sharpening raise p to a power; pseudo-labels are the likeliest class, of confident rows
@@ -89,11 +89,11 @@ def distilled(p: Tensor, recipe: Recipe) -> Targets:
         p = (p / p.amax(dim=1, keepdim=True)).pow(power)
     elif recipe.distillation == "pl":
         largest, codes = p.max(dim=1)
-        return Targets(one_hot(codes, p.shape[1]).to(p.dtype), (largest > recipe.losses.confidence).to(p.dtype))
+        return SoftTargets(one_hot(codes, p.shape[1]).to(p.dtype), (largest > recipe.losses.confidence).to(p.dtype))
     elif recipe.distillation == "ns":
         kept = p >= recipe.losses.negligible
         p = p * (kept | ~kept.any(dim=1, keepdim=True))
-    return Targets(p / p.sum(dim=1, keepdim=True), weights)
+    return SoftTargets(p / p.sum(dim=1, keepdim=True), weights)
 
 
 def balanced(p: Tensor, *, usual: Tensor, prior: Tensor, strength: float) -> Tensor:

@@ -12,6 +12,7 @@ from tacit.arrays import Float32Array
 from tacit.data.schemas.columns import Numeric
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
+from tacit.models.schema_rows import require_encoded_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,15 +83,13 @@ class ColumnLayout:
         return standard
 
 
-Layout = PictureLayout | ColumnLayout
+InputLayout = PictureLayout | ColumnLayout
 
 
-def lay_out(rows: Float32Array, *, image_shape: Any, schema: Schema | None) -> Layout:
+def lay_out(rows: Float32Array, *, image_shape: Any, schema: Schema | None) -> InputLayout:
     """Return how to read the rows: as pictures if a shape is given or the schema is one picture, else as a table."""
-    if schema is not None and len(schema.encoded_names) != rows.shape[1]:
-        raise InputError(
-            f"X must have the {len(schema.encoded_names)} encoded columns of the schema; got {rows.shape[1]}."
-        )
+    if schema is not None:
+        require_encoded_columns(schema, rows.shape[1])
     shape = checked_image_shape(image_shape, rows.shape[1])
     if shape is None and schema is not None and schema.image is not None:
         in_order = np.array_equal(schema.image_positions, np.arange(rows.shape[1]))

@@ -22,14 +22,14 @@ from tacit.models.semi_supervised.sparsemax import (
 )
 from tacit.numerics.sharpening import checked_power
 
-Pair = tuple[Tensor, Tensor]
+TensorPair = tuple[Tensor, Tensor]
 
 
 class _Fused(torch.autograd.Function):
     """A loss [N] of logits [N, K] from a function that returns its values and its gradients."""
 
     @staticmethod
-    def forward(ctx: Any, logits: Tensor, values_and_gradients: Callable[[Tensor], Pair]) -> Tensor:
+    def forward(ctx: Any, logits: Tensor, values_and_gradients: Callable[[Tensor], TensorPair]) -> Tensor:
         values, gradients = values_and_gradients(checked_logits(logits))
         ctx.save_for_backward(gradients)
         return values
@@ -130,12 +130,12 @@ def target_probabilities(targets: Tensor, logits: Tensor) -> Tensor:
     return Y
 
 
-def _fused(logits: Tensor, values_and_gradients: Callable[[Tensor], Pair]) -> Tensor:
+def _fused(logits: Tensor, values_and_gradients: Callable[[Tensor], TensorPair]) -> Tensor:
     loss: Tensor = _Fused.apply(logits, values_and_gradients)  # type: ignore[no-untyped-call]  # torch leaves it untyped
     return loss
 
 
-def _fenchel_young(logits: Tensor, Y: Tensor) -> Pair:
+def _fenchel_young(logits: Tensor, Y: Tensor) -> TensorPair:
     Z = below_the_largest(logits)
     tau = threshold(Z)
     gradients = (Z - tau).clamp_min_(0.0).sub_(Y)
@@ -143,7 +143,7 @@ def _fenchel_young(logits: Tensor, Y: Tensor) -> Pair:
     return 0.5 * gradients.square().sum(dim=1) + missed.sum(dim=1), gradients
 
 
-def _adaptive_sharpening(logits: Tensor, r: float) -> Pair:
+def _adaptive_sharpening(logits: Tensor, r: float) -> TensorPair:
     u = sparse_probabilities(logits)
     top = u.amax(dim=1, keepdim=True)
     u /= top  # powers of p itself underflow when r is large
@@ -159,14 +159,14 @@ def _adaptive_sharpening(logits: Tensor, r: float) -> Pair:
     return values, gradients
 
 
-def _entropy(logits: Tensor) -> Pair:
+def _entropy(logits: Tensor) -> TensorPair:
     logs = logits.log_softmax(dim=1)
     p = logs.exp()
     entropy = -(p * logs).sum(dim=1)
     return entropy, p.mul_(logs.add_(entropy[:, None])).neg_()
 
 
-def _sharpening(logits: Tensor, temperature: float) -> Pair:
+def _sharpening(logits: Tensor, temperature: float) -> TensorPair:
     logs = logits.log_softmax(dim=1)
     target_logs = (logs / temperature).log_softmax(dim=1)
     q = target_logs.exp()
@@ -174,7 +174,7 @@ def _sharpening(logits: Tensor, temperature: float) -> Pair:
     return values, logs.exp_().sub_(q)
 
 
-def _pseudo_label(logits: Tensor, confidence: float) -> Pair:
+def _pseudo_label(logits: Tensor, confidence: float) -> TensorPair:
     logs = logits.log_softmax(dim=1)
     largest, labels = logs.max(dim=1)
     chosen = (largest.exp() > confidence).to(logs.dtype)
@@ -182,7 +182,7 @@ def _pseudo_label(logits: Tensor, confidence: float) -> Pair:
     return -largest * chosen, gradients.mul_(chosen[:, None])
 
 
-def _negative_sampling(logits: Tensor, negligible: float) -> Pair:
+def _negative_sampling(logits: Tensor, negligible: float) -> TensorPair:
     p = logits.softmax(dim=1)
     others = p >= negligible
     others |= ~others.any(dim=1, keepdim=True)

@@ -16,7 +16,7 @@ from tacit.arrays import FloatArray
 from tacit.models.semi_supervised.algorithms import STEPS, TrainingBatch, TrainingState, guide_loss
 from tacit.models.semi_supervised.augmentation import Augmentation, PictureAugmentation, TableAugmentation
 from tacit.models.semi_supervised.distillation import link_of
-from tacit.models.semi_supervised.inputs import ColumnLayout, Layout
+from tacit.models.semi_supervised.inputs import ColumnLayout, InputLayout
 from tacit.models.semi_supervised.progress import Bar
 from tacit.models.semi_supervised.recipe import Recipe
 
@@ -55,7 +55,7 @@ class Trained:
     stopped: str = "all steps taken"
 
 
-def augmentation_of(layout: Layout) -> Augmentation:
+def augmentation_of(layout: InputLayout) -> Augmentation:
     """Return how rows of that layout are varied."""
     if isinstance(layout, ColumnLayout):
         arrays = (layout.features, layout.spread, layout.low, layout.high)

@@ -4,6 +4,7 @@ from tacit.privacy.mechanisms.additive import EntryNoise, Gaussian, Laplace, Nor
 from tacit.privacy.mechanisms.against_rest import AgainstRest
 from tacit.privacy.mechanisms.base import Mechanism, from_settings, settings_of
 from tacit.privacy.mechanisms.disjoint import StackedPerturbation, TunedPerturbation
+from tacit.privacy.mechanisms.joint import JointGaussian
 from tacit.privacy.mechanisms.local import Duchi, RandomizedResponse
 from tacit.privacy.mechanisms.objective import ObjectivePerturbation
 from tacit.privacy.mechanisms.selection import Exponential
@@ -14,6 +15,7 @@ __all__ = [
     "EntryNoise",
     "Exponential",
     "Gaussian",
+    "JointGaussian",
     "Laplace",
     "Mechanism",
     "NormGamma",

@@ -94,14 +94,14 @@ class AgainstRest:
 
     def _draw_one(self, table: FloatArray, stream: NoiseStream) -> FloatArray:
         Z, codes, offsets = self._parts(table)
-        found = np.empty((self.problems, self.each.dimension))
+        minimisers = np.empty((self.problems, self.each.dimension))
         for problems in self._groups(len(table)):
-            linear = noise.norm_gamma(stream, found[problems].shape, beta=self.each.beta)
+            linear = noise.norm_gamma(stream, minimisers[problems].shape, beta=self.each.beta)
             # log(1 + e^m) = m + log(1 + e^-m): a row of another class is one of this class and a linear term.
             own = (codes == np.arange(self.problems)[problems, None]).astype(np.float64)
             linear += Z.sum(axis=0) - own @ Z
-            found[problems] = self._minimisers(Z, offsets[problems], linear)
-        return found + noise.norm_gamma(stream, found.shape, beta=self.each.closing_rate)
+            minimisers[problems] = self._minimisers(Z, offsets[problems], linear)
+        return minimisers + noise.norm_gamma(stream, minimisers.shape, beta=self.each.closing_rate)
 
     def _groups(self, n_rows: int) -> Iterator[slice]:
         """Give the problems that are solved together: all, unless rows are very many."""
@@ -110,11 +110,11 @@ class AgainstRest:
             yield slice(start, start + size)
 
     def _minimisers(self, Z: FloatArray, offsets: FloatArray, linear: FloatArray) -> FloatArray:
-        found = minimise_together(
+        minimum = minimise_together(
             Z, offsets, linear, curvature=self.each.curvature, tolerance=self.each.solver_tolerance
         )
-        self.each.require_minimum(found)
-        return found.point
+        self.each.require_minimum(minimum)
+        return minimum.point
 
     def _parts(self, table: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return features [N, d], class codes [N] and margins [R, N] of a checked table."""

@@ -77,18 +77,20 @@ def settings_of(one: Mechanism) -> dict[str, Any]:
 
 def from_settings(settings: Mapping[str, Any]) -> Mechanism:
     """Return the mechanism that ``settings`` describe; unknown names and settings are refused."""
-    given = dict(settings)
-    kind = _REGISTRY.get(str(given.pop("mechanism", None)))
+    arguments = dict(settings)
+    kind = _REGISTRY.get(str(arguments.pop("mechanism", None)))
     if kind is None:
         raise InputError(f"mechanism must be one of {', '.join(sorted(_REGISTRY))}; got {settings.get('mechanism')!r}.")
-    known = {field.name for field in fields(kind)}
-    if not set(given) <= known:
-        raise InputError(f"settings of {settings['mechanism']} must be among {sorted(known)}; got {sorted(given)}.")
+    field_names = {field.name for field in fields(kind)}
+    if not set(arguments) <= field_names:
+        raise InputError(
+            f"settings of {settings['mechanism']} must be among {sorted(field_names)}; got {sorted(arguments)}."
+        )
     try:
-        made: Mechanism = kind(**given)
+        mechanism: Mechanism = kind(**arguments)
     except TypeError as problem:
         raise InputError(f"settings of {settings['mechanism']} are malformed: {problem}") from problem
-    return made
+    return mechanism
 
 
 def norm_1(first: FloatArray, second: FloatArray) -> float:

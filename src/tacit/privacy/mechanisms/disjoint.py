@@ -188,10 +188,10 @@ class TunedPerturbation(_DisjointParts):
         return np.append(drawn[best], float(best))
 
 
-Mechanism = TypeVar("Mechanism", StackedPerturbation, TunedPerturbation)
+Perturbation = TypeVar("Perturbation", StackedPerturbation, TunedPerturbation)
 
 
-def for_epsilon(make: Callable[[float], Mechanism], epsilon: float) -> Mechanism:
+def for_epsilon(make: Callable[[float], Perturbation], epsilon: float) -> Perturbation:
     """Return ``make(part)`` that costs ``epsilon``, where each of its parts costs ``part`` of a row exchanged.
 
     A row that goes from one part to another meets the closing noise of two solvers instead of one, and with the older
@@ -202,11 +202,11 @@ def for_epsilon(make: Callable[[float], Mechanism], epsilon: float) -> Mechanism
     return make(epsilon / level)
 
 
-def _perturbations(given: Sequence[Any]) -> tuple[ObjectivePerturbation, ...]:
+def _perturbations(stored: Sequence[Any]) -> tuple[ObjectivePerturbation, ...]:
     """Return the mechanisms, made again where a card gives their settings only."""
-    made = tuple(ObjectivePerturbation(**each) if isinstance(each, Mapping) else each for each in given)
-    if not made or not all(isinstance(each, ObjectivePerturbation) for each in made):
+    perturbations = tuple(ObjectivePerturbation(**each) if isinstance(each, Mapping) else each for each in stored)
+    if not perturbations or not all(isinstance(each, ObjectivePerturbation) for each in perturbations):
         raise InputError("objective perturbations must be given, at least one.")
-    if any(each.neighbours != "replaced" for each in made):
+    if any(each.neighbours != "replaced" for each in perturbations):
         raise InputError("the neighbours of parts must be 'replaced' rows, whose loss covers rows that come or go too.")
-    return made
+    return perturbations

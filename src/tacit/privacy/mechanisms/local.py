@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from tacit import checks
-from tacit.arrays import FloatArray
+from tacit.arrays import BoolArray, FloatArray
 from tacit.errors import InputError
 from tacit.privacy import noise
 from tacit.privacy.budget import Relation
@@ -141,7 +141,7 @@ class RandomizedResponse:
         lie = self._lies(stream, codes.size).reshape(codes.shape)
         return np.where(lie, (codes + turned) % self.categories, codes)
 
-    def _lies(self, stream: NoiseStream, count: int) -> noise.BoolArray:
+    def _lies(self, stream: NoiseStream, count: int) -> BoolArray:
         """Return trials with probability (k - 1)/(e^epsilon + k - 1)."""
         return noise.bernoulli(
             stream, count, noise.Probability.logistic(Fraction(self.epsilon), weight=self.categories - 1)

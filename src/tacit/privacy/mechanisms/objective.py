@@ -201,9 +201,9 @@ class ObjectivePerturbation:
         """Return the weights of each table, d for each."""
         tables = self._checked(values)
         linear = noise.norm_gamma(stream, (len(tables), self.dimension), beta=self.beta)
-        found = np.stack([self._minimiser(table, b) for table, b in zip(tables, linear, strict=True)])
-        hiding = noise.norm_gamma(stream, found.shape, beta=self.closing_rate)
-        return (found + hiding).reshape(*np.shape(values)[:-2], self.dimension)
+        minimisers = np.stack([self._minimiser(table, b) for table, b in zip(tables, linear, strict=True)])
+        hiding = noise.norm_gamma(stream, minimisers.shape, beta=self.closing_rate)
+        return (minimisers + hiding).reshape(*np.shape(values)[:-2], self.dimension)
 
     def _checked(self, values: FloatArray) -> FloatArray:
         values = np.asarray(values, dtype=np.float64)
@@ -224,21 +224,21 @@ class ObjectivePerturbation:
         if not (squares <= self.radius**2).all() or not np.isfinite(others).all():
             raise SensitivityError(f"rows must be finite and no longer than {self.radius:g}. Shorten them first.")
 
-    def require_minimum(self, found: Minimum) -> None:
+    def require_minimum(self, minimum: Minimum) -> None:
         """Refuse weights whose gradient is larger than the guarantee allows."""
         # Newton's method reaches it for any table: only more than about 2^30 rows leave too few digits.
-        if found.gradient_norm > self.solver_tolerance:
+        if minimum.gradient_norm > self.solver_tolerance:
             raise InputError(
                 f"the minimiser could not be found to a gradient of {self.solver_tolerance:.3g}, which the guarantee "
                 "needs. Nothing is released. Raise the regularisation."
             )
 
     def _minimiser(self, table: FloatArray, linear: FloatArray) -> FloatArray:
-        found = minimise_logistic(
+        minimum = minimise_logistic(
             table[:, :-1], table[:, -1], linear, curvature=self.curvature, tolerance=self.solver_tolerance
         )
-        self.require_minimum(found)
-        return found.point
+        self.require_minimum(minimum)
+        return minimum.point
 
 
 def tables_of(values: FloatArray) -> FloatArray:

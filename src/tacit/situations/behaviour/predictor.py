@@ -14,7 +14,8 @@ from tacit.models.autoencoder.classifier import PrivateAutoencoderClassifier
 from tacit.privacy import accounting
 from tacit.privacy.account import SEEDED, plan_event
 from tacit.privacy.budget import Budget, Relation, Unit
-from tacit.privacy.card import Card, Guarantee
+from tacit.privacy.card import Card
+from tacit.privacy.card_content import Guarantee
 from tacit.privacy.conversions import Claim
 from tacit.privacy.events import Event
 from tacit.privacy.ledger import Ledger, as_ledger

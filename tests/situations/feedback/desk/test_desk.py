@@ -13,7 +13,7 @@ from tacit.privacy.account import Account
 from tacit.privacy.budget import Budget
 from tacit.privacy.ledger import Ledger
 from tacit.situations.feedback.desk.architecture import Architecture
-from tacit.situations.feedback.desk.desk import Desk, Outcome, Refusal, ScoreQuery
+from tacit.situations.feedback.desk.desk import Desk, DeskOutcome, Refusal, ScoreQuery
 from tacit.situations.feedback.desk.log import DeskLog, Entry
 from tacit.situations.feedback.desk.providers import Provider, token_digest
 from tacit.situations.feedback.desk.scoring import Scorer
@@ -56,7 +56,7 @@ def query(name: str, provider: str = "ann", vector: tuple[float, ...] = (1.0, 1.
     return ScoreQuery(provider, name, hashlib.sha256(values.tobytes()).hexdigest(), values)
 
 
-def score_of(outcome: Outcome) -> float:
+def score_of(outcome: DeskOutcome) -> float:
     assert isinstance(outcome, Entry)
     return outcome.score
 

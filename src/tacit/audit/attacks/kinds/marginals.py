@@ -22,7 +22,7 @@ def target(release: Release, schema: Schema, rows: Encoded | None) -> AttackTarg
 
 def simulated(schema: Schema, card: Card, n_rows: int) -> SimulateRelease:
     """Return what makes releases of other rows by the promise of ``card`` and views of ``n_rows`` rows of them."""
-    return simulation(KIND, schema, card, lambda made, seed: view_of(made, n_rows, seed))
+    return simulation(KIND, schema, card, lambda release, seed: view_of(release, n_rows, seed))
 
 
 def view_of(release: Release, n_rows: int, seed: int | None) -> AttackerView:

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
-from tacit.interfaces.cli.spend import Person, RowsPerPerson
+from tacit.interfaces.cli.spend import PersonColumn, RowsPerPerson
 
-Table = Annotated[
+TableArgument = Annotated[
     Path, typer.Argument(metavar="TABLE", help="The private table (CSV, Parquet, NPZ).", show_default=False)
 ]
 LogPath = Annotated[Path, typer.Argument(metavar="LOG", help="The desk's log.", show_default=False)]
@@ -37,7 +37,7 @@ class DeskOptions:
     ledger: Annotated[
         Path | None, typer.Option(metavar="PATH", help="The table's account; charged before the desk opens.")
     ] = None
-    person: Person = None
+    person: PersonColumn = None
     rows_per_person: RowsPerPerson = None
     log: Annotated[
         Path | None, typer.Option(metavar="PATH", help="The desk's log; by default TABLE with .desk as ending.")

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from tacit.interfaces.cli.desk.opening import open_desk
-from tacit.interfaces.cli.desk.options import DeskOptions, Table
+from tacit.interfaces.cli.desk.options import DeskOptions, TableArgument
 from tacit.interfaces.cli.option_groups import with_option_groups
 from tacit.interfaces.cli.outputs import counted, require_output
 from tacit.privacy.ledger import as_ledger
@@ -15,7 +15,7 @@ from tacit.situations.feedback.desk.exchange import score_file, write_scores
 
 @with_option_groups
 def score(
-    table: Table,
+    table: TableArgument,
     candidates: Annotated[Path, typer.Argument(metavar="CANDIDATES", help="A file of `tacit tune ask`.")],
     *,
     provider: Annotated[str, typer.Option(help="Whose queries these are.", show_default=False)],

@@ -33,18 +33,18 @@ class LogAnchor:
         """
         self.ledger.move_anchor(self.name, self._head_after)
 
-    def _head_after(self, known: Head | None) -> Head:
-        """Return the log's head, which must follow ``known``, or begin where nothing is known."""
+    def _head_after(self, anchored: Head | None) -> Head:
+        """Return the log's head, which must follow ``anchored``, or begin where nothing is known."""
         with self.log.reading() as transaction:
             head = transaction.head()
-            kept = known is None or transaction.head(known.count) == known
-        if known is None and head.count:
+            kept = anchored is None or transaction.head(anchored.count) == anchored
+        if anchored is None and head.count:
             raise LedgerError(
                 f"the desk's log {self.log.path} holds {head.count} answers of which the ledger knows nothing: it is "
                 f"of a version that did not tell the ledger. {WAY_OUT}"
             )
         if not kept:
-            count = 0 if known is None else known.count
+            count = 0 if anchored is None else anchored.count
             raise LedgerTamperedError(
                 f"the ledger knows of {count} answers of this desk, and the log {self.log.path} does not hold them: it "
                 f"is an older or another copy. {WAY_OUT[0].lower()}{WAY_OUT[1:]}"

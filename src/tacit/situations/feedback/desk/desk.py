@@ -57,7 +57,7 @@ class ScoreQuery:
         return self.provider, self.name
 
 
-Outcome = Entry | Refusal
+DeskOutcome = Entry | Refusal
 
 
 class Desk:
@@ -127,7 +127,7 @@ class Desk:
             not_protected=("the number of labelled records", "how long an answer takes"),
         )
 
-    def answer(self, queries: Sequence[ScoreQuery]) -> list[Outcome]:
+    def answer(self, queries: Sequence[ScoreQuery]) -> list[DeskOutcome]:
         """Return the answer to each query, or why it has none; answers are stored before this returns.
 
         All new candidates are scored together. Then one transaction counts each query, draws its noise and stores the
@@ -200,7 +200,7 @@ class Desk:
         return [round(score, self.terms.decimals) + 0.0 for score in scores.tolist()]
 
     @staticmethod
-    def _stored_answer(transaction: LogTransaction, query: ScoreQuery) -> Outcome:
+    def _stored_answer(transaction: LogTransaction, query: ScoreQuery) -> DeskOutcome:
         entry = transaction.answer(*query.key)
         if entry is None:
             raise LedgerError("an answer is missing from the desk's log that was just written to it.")

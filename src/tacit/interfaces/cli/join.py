@@ -1,0 +1,173 @@
+"""``tacit join``: several owners make one release together; plan, sign, run and status."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tacit.errors import InputError
+from tacit.interfaces.cli.json_output import AsJson, print_json
+from tacit.interfaces.cli.outputs import counted, file_size, working
+from tacit.interfaces.cli.signing import key_file
+from tacit.interfaces.cli.spend import warnings_on_stderr
+from tacit.privacy.spending import digits
+from tacit.situations.joint.plan import SignedPlan
+from tacit.workflows.join_plan import ROWS, plan_facts, plan_join, sign_join
+from tacit.workflows.join_run import PartyFiles, party_facts, run_join
+
+PlanPath = Annotated[Path, typer.Argument(metavar="PLAN", help="The joint plan's file.", show_default=False)]
+PartyPaths = Annotated[
+    list[Path] | None,
+    typer.Argument(metavar="PARTY...", help="Folders with join.toml (table, ledger, key), or such files."),
+]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")]
+
+
+def plan(
+    *,
+    schema: Annotated[
+        Path, typer.Option("--schema", "-s", metavar="TOML", help="Of every party's table.", show_default=False)
+    ],
+    party: Annotated[
+        list[str],
+        typer.Option(
+            metavar="NAME=KEY", help="A party and the file of its public key; once for each.", show_default=False
+        ),
+    ],
+    epsilon: Annotated[
+        float, typer.Option(help="What one unit loses to the aggregator and a coalition.", show_default=False)
+    ],
+    delta: Annotated[float, typer.Option(help="Probability with which more may be lost.")] = 1e-6,
+    method: Annotated[str | None, typer.Option(help="What is released.", show_default="by the schema")] = None,
+    unit: Annotated[
+        str | None, typer.Option(help="[bold]record[/] or [bold]person[/].", show_default="by the schema")
+    ] = None,
+    rows_per_person: Annotated[
+        int | None, typer.Option(metavar="K", help="The most rows of one person that are read.", show_default=False)
+    ] = None,
+    colluding: Annotated[int, typer.Option(help="Parties that may pool what they know with the aggregator.")] = 1,
+    minimum: Annotated[
+        int | None,
+        typer.Option(help="Parties that must be in every total; fewer than all costs noise.", show_default="all"),
+    ] = None,
+    rows: Annotated[int, typer.Option(help="The most rows of one party, a public number.")] = ROWS,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="PLAN", help="Where the plan goes.", show_default=False)
+    ],
+    force: Force = False,
+) -> None:
+    """Plan one release by several owners: what is asked, at which epsilon, against which coalition.
+
+    [bold]Example:[/] tacit join plan -s t.toml --epsilon 1 --party a=a.pub --party b=b.pub -o joint.json
+    """
+    signed = plan_join(
+        schema,
+        _named_keys(party),
+        epsilon=epsilon,
+        delta=delta,
+        method=method,
+        unit=unit,
+        rows_per_person=rows_per_person,
+        colluding=colluding,
+        minimum=minimum,
+        rows=rows,
+        output=output,
+        force=force,
+    )
+    typer.echo(f"wrote {output} ({file_size(output)}).")
+    _show(signed)
+    typer.echo(f"Next, each party: tacit join sign {output} --key OWN.key")
+
+
+def sign(
+    path: PlanPath,
+    *,
+    key: Annotated[Path, typer.Option(metavar="KEY", help="Your private key, named in the plan.", show_default=False)],
+) -> None:
+    """Sign a joint plan as one of its parties; nothing is charged yet.
+
+    [bold]Example:[/] tacit join sign joint.json --key clinic-a.key
+    """
+    signed = sign_join(path, key_file(key) or key)
+    _show(signed)
+    left = counted(len(signed.missing), "signature")
+    typer.echo(f"signed. {'All have signed.' if not signed.missing else f'{left} missing.'}")
+
+
+def run(
+    path: PlanPath,
+    parties: PartyPaths = None,
+    *,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="TACIT", help="Where the release goes.", show_default=False)
+    ],
+    force: Force = False,
+) -> None:
+    """Run a signed plan with parties whose files are all on this machine; over a network it is the Flower app.
+
+    Each ledger is charged first, once, with the plan's digest. A run that was broken off goes on where it stood.
+
+    [bold]Example:[/] tacit join run joint.json clinic-a clinic-b -o joint.tacit
+    """
+    given = [PartyFiles.read(each) for each in parties or []]
+    keys = [key_file(files.path("key")) or files.path("key") for files in given]
+    with working("reading tables") as stage, warnings_on_stderr():
+        made = run_join(path, parties or [], output=output, force=force, keys=keys, progress=stage)
+    card = made.release.card
+    for name, why in made.exclusions.items():
+        typer.echo(f"left out: {name}: {why}", err=True)
+    members = 0 if card.joint is None else len(card.joint.parties)
+    typer.echo(
+        f"wrote {output} ({file_size(output)}): {card.title}, by {counted(members, 'party')}, epsilon "
+        f"{card.epsilon:g} per {card.unit}; {made.traffic.rounds} rounds, {made.traffic.received / 1e6:.1f} MB sent."
+    )
+    typer.echo(
+        f"Next: tacit card {output}    receiver: tacit adopt {output} ours.csv --schema ours.toml -o model.tacit"
+    )
+
+
+def status(path: PlanPath, parties: PartyPaths = None, *, as_json: AsJson = False) -> None:
+    """Show what a joint plan asks, who has signed it, and where parties stand whose files are here.
+
+    [bold]Example:[/] tacit join status joint.json clinic-a
+    """
+    signed = SignedPlan.read(path)
+    facts = plan_facts(signed) | {"here": _party_facts(signed, parties)}
+    if as_json:
+        print_json(facts)
+        return
+    _show(signed)
+    for each in facts["here"]:
+        charge = f"charged on line {each['charged_line']}" if each["charged_line"] else "not charged"
+        fits = "" if each["charged_line"] else f", {'fits' if each['fits'] else 'DOES NOT FIT'}"
+        typer.echo(f"here: {each['name']}: {charge}{fits}; {counted(each['queries_answered'], 'query')} answered.")
+
+
+def _party_facts(signed: SignedPlan, parties: list[Path] | None) -> list[dict[str, object]]:
+    if not parties:
+        return []
+    return [party_facts(signed, PartyFiles.read(each)) for each in parties]
+
+
+def _named_keys(parties: list[str]) -> dict[str, Path]:
+    named: dict[str, Path] = {}
+    for each in parties:
+        name, equals, key = each.partition("=")
+        if not (name and equals and key):
+            raise InputError(f"party must be NAME=KEY, a name and the file of a public key; got {each!r}.")
+        if name in named:
+            raise InputError(f"party must be given once for each name; got {name!r} twice.")
+        named[name] = Path(key)
+    return named
+
+
+def _show(signed: SignedPlan) -> None:
+    facts, plan = plan_facts(signed), signed.plan
+    typer.echo(f"plan {facts['digest'][:16]}: {plan.method} release of {counted(len(facts['columns']), 'column')}")
+    typer.echo(
+        f"epsilon {plan.epsilon:g}, delta {plan.delta:g} per {plan.unit} against the aggregator and "
+        f"{counted(plan.colluding, 'party')} together; {digits(facts['outside_epsilon'], up=True)} for everyone else. "
+        f"At least {plan.minimum} of {len(plan.parties)} parties in every total."
+    )
+    for each in facts["parties"]:
+        typer.echo(f"  {'signed    ' if each['signed'] else 'not signed'}  {each['name']}  {each['key'][:16]}")
