@@ -73,7 +73,22 @@ def test_the_folder_can_be_named(script: Path, tmp_path: Path, monkeypatch: pyte
     assert not (tmp_path / "bench-output").exists()
 
 
-def test_without_an_environment_nothing_is_asked(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_an_environment_nothing_is_asked_and_kept_answers_are_used(
+    script: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = sys.executable
     monkeypatch.delenv(peers.VARIABLE)
     assert kept_answer("count.py", "run", ROWS) is None
     assert not (script.parent / "calls").exists()
+    monkeypatch.setenv(peers.VARIABLE, python)
+    kept_answer("count.py", "run", ROWS)
+    monkeypatch.delenv(peers.VARIABLE)
+    assert kept_answer("count.py", "run", ROWS) == {"calls": 1}
+    assert kept_answer("count.py", "time", ROWS) is None
+    assert (script.parent / "calls").read_text() == "x"
+
+
+def test_an_installed_package_without_scripts_asks_nothing(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(peers.VARIABLE)
+    script.unlink()
+    assert kept_answer("count.py", "run", ROWS) is None

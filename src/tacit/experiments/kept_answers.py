@@ -18,11 +18,11 @@ VARIABLE = "TACIT_PEER_ANSWERS"
 
 
 def kept_answer(script: str, mode: str, arrays: Mapping[str, NDArray[Any]]) -> Any | None:
-    """Return a peer's answer, asked only if it is not in the folder; None without the peers' environment.
+    """Return a peer's answer, asked only if it is not in the folder; without the peers' environment only kept ones.
 
     An answer belongs to the script as it is, the mode and the arrays to the last bit; failures are not kept.
     """
-    if peers.peer_python() is None:
+    if peers.peer_python() is None and not answers_folder().is_dir():
         return None
     path = answers_folder() / f"{question_digest(script, mode, arrays)}.json"
     if path.is_file():

@@ -16,7 +16,7 @@ from tacit.models.additive.features import (
     number_features,
     table_features,
 )
-from tacit.models.additive.levels import ColumnLevels
+from tacit.models.additive.levels import ColumnLevels, number_levels
 
 
 def test_a_spike_is_a_bin_of_its_own() -> None:
@@ -113,3 +113,23 @@ def test_constant_and_empty_columns_have_finite_features(counts: np.ndarray) -> 
     levels = COLUMNS[0]
     features = table_features([levels], [np.resize(counts, levels.size)])
     assert np.isfinite(features.matrix.data).all()
+
+
+def test_public_rows_lie_equally_at_all_levels_of_a_column() -> None:
+    levels = (number_levels("x", 0, 1), ColumnLevels("k", np.zeros(0), tuple("abcd")))
+    counts = [np.zeros(levels[0].size), np.array([-30.0, 60.0, 0.0, 0.0])]
+    mixed = table_features(levels, counts, public_rows=40.0)
+    assert mixed.shares[0] == pytest.approx(np.full(levels[0].size, 1 / levels[0].size))
+    # Counts that noise made negative are none.
+    assert mixed.shares[1] == pytest.approx([0.1, 0.7, 0.1, 0.1])
+    assert table_features(levels, counts).shares[1] == pytest.approx([0.0, 1.0, 0.0, 0.0])
+
+
+def test_many_public_rows_make_features_that_counts_do_not_change() -> None:
+    levels = (number_levels("x", 0, 1), ColumnLevels("k", np.zeros(0), tuple("abcd")))
+    random = np.random.default_rng(0)
+    first, second = (
+        table_features(levels, [random.normal(0, 50, one.size) for one in levels], public_rows=1e12) for _ in range(2)
+    )
+    products = [(each.matrix @ each.matrix.T).toarray() for each in (first, second)]
+    assert products[0] == pytest.approx(products[1], abs=1e-6)

@@ -72,9 +72,16 @@ class LevelFeatureTable:
     shares: tuple[FloatArray, ...]
 
 
-def table_features(levels: Sequence[ColumnLevels], counts: Sequence[FloatArray]) -> LevelFeatureTable:
-    """Return the features of every column from its noisy ``counts`` of rows."""
-    columns = [column_features(one, mass) for one, mass in zip(levels, counts, strict=True)]
+def table_features(
+    levels: Sequence[ColumnLevels], counts: Sequence[FloatArray], *, public_rows: float = 0.0
+) -> LevelFeatureTable:
+    """Return the features of every column from its noisy ``counts`` of rows.
+
+    To the counts so many ``public_rows`` are added, equally at each level: of few rows the counts are mostly noise, and
+    levels that are even by public bounds are the better guess.
+    """
+    filled = [np.maximum(mass, 0.0) + public_rows / len(mass) for mass in counts]
+    columns = [column_features(one, mass) for one, mass in zip(levels, filled, strict=True)]
     variances = np.concatenate([column.variances for column in columns])
     # Constant columns have no variance at all; a table of nothing else keeps its features at zero.
     scale = 1 / np.sqrt(max(float(variances.sum()), 1e-12))
