@@ -26,6 +26,7 @@ DOCUMENTS = [
     ROOT / "CONTRIBUTING.md",
     *sorted((ROOT / "docs").glob("*.md")),
     ROOT / "examples/federated/README.md",
+    ROOT / "examples/joint/README.md",
 ]
 ARCHITECTURE = ROOT / "docs" / "architecture.md"
 
