@@ -78,12 +78,10 @@ COMMANDS = {
     "join run": Command(
         f"{_CLI}.join:run",
         "Run a signed plan with parties whose files are all on this machine; over a network it is the Flower app.",
-        "federated",
     ),
     "join status": Command(
         f"{_CLI}.join:status",
         "Show what a joint plan asks, who has signed it, and where parties stand whose files are here.",
-        "federated",
     ),
     "predict": Command(
         f"{_CLI}.predict:predict",

@@ -21,6 +21,7 @@ from tacit.data.schemas.columns import Ignored, Label, Numeric
 from tacit.data.schemas.file import format_schema
 from tacit.data.schemas.schema import Schema
 from tacit.files.atomic import replacing, write_text
+from tacit.interfaces.cli.demo_join import join_commands, write_clinics
 from tacit.interfaces.cli.main import app
 from tacit.workflows.models import read_model
 from tacit.workflows.report import compare_on
@@ -60,7 +61,8 @@ def demo(
     """Play owner, receiver and reviewer on handwritten digits; opens nothing but files.
 
     The owner's scanner saw the left six of eight columns of pixels, the receiver's the right six: their tables share
-    32 of 48 columns. The receiver adopts with no label, with 20 and with 100. Every command that is run is shown.
+    32 of 48 columns. The receiver adopts with no label, with 20 and with 100. At the end three small owners make one
+    release together. Every command that is run is shown.
 
     [bold]Example:[/] tacit demo --output demo-output
     """
@@ -71,18 +73,21 @@ def demo(
     with contextlib.chdir(output):
         _write_tables()
         for part, commands in (("owner", OWNER), ("receiver", RECEIVER), ("reviewer", REVIEWER)):
-            console.print(Rule(part))
-            for command in commands.strip().splitlines():
-                console.print(Text(f"$ {command}", style="bold"), soft_wrap=True)
-                _run(command)
-                console.print()
+            _play(console, part, commands.strip().splitlines())
         console.print(Rule("what adopting did"))
         _show_outcome(console)
+        write_clinics(pl.read_csv("owner.csv"))
+        _play(console, "three small owners, one release", join_commands())
     console.print(f"All files are in {output}; look at {output / 'report.html'}")
 
 
-def _run(command: str) -> None:
-    app(shlex.split(command)[1:], standalone_mode=False)
+def _play(console: Console, part: str, commands: list[str]) -> None:
+    """Show and run the commands of one part."""
+    console.print(Rule(part))
+    for command in commands:
+        console.print(Text(f"$ {command}", style="bold"), soft_wrap=True)
+        app(shlex.split(command)[1:], standalone_mode=False)
+        console.print()
 
 
 def _write_tables() -> None:
