@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from tacit.data.public.datasets import ImageSet
 from tacit.experiments.printed_transfer import PRINTED, SOURCE_PRINTED, TARGET_PRINTED
 from tacit.experiments.results import ResultRow
-from tacit.experiments.tables import membership_mnist, membership_printed
+from tacit.experiments.tables import membership_printed
 
 Checked = Callable[[Iterable[ResultRow]], list[ResultRow]]
 
@@ -13,8 +13,7 @@ Checked = Callable[[Iterable[ResultRow]], list[ResultRow]]
 def test_each_epsilon_is_measured_by_source_target_and_both(
     shrink: Callable[..., None], digits: Callable[..., ImageSet], checked: Checked
 ) -> None:
-    shrink(membership_mnist, PER_CLASS=4)
-    shrink(membership_printed, load_mnist=lambda: digits(8, 400, 300), OWNED=300, RECEIVED=200)
+    shrink(membership_printed, load_mnist=lambda: digits(8, 400, 300), OWNED=300, RECEIVED=200, PER_CLASS=4)
     shrink(membership_printed, EPSILONS=(0.1, None))
     rows = checked(membership_printed.rows())
     methods = (SOURCE_PRINTED, TARGET_PRINTED, PRINTED)

@@ -4,12 +4,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from sklearn.utils import check_random_state
-
 from tacit.data.public.datasets import ImageSet, load_mnist
-from tacit.data.public.splits import few_labels
 from tacit.experiments.results import ResultRow, mean_rows
-from tacit.experiments.transfer_runs import LabelledMatrix, measure_releases, release_images
+from tacit.experiments.transfer_runs import measure_releases, receiver, release_images
 
 SEEDS = 1
 OWNED = 60_000
@@ -42,12 +39,4 @@ def _run(images: ImageSet, seed: int) -> dict[str, dict[str, float]]:
         f"{unit} epsilon {epsilon:g}": release_images(images, unit=unit, epsilon=epsilon, delta=delta, seed=seed)
         for unit, epsilon, delta in SETTINGS
     }
-    return measure_releases(releases, images.schema, *receiver(images, seed, RECEIVED), seed=seed)
-
-
-def receiver(images: ImageSet, seed: int, received_rows: int) -> tuple[LabelledMatrix, LabelledMatrix]:
-    """Return the receiver's rows, few of them labelled, and others to test on."""
-    order = check_random_state(seed).permutation(len(images.y_test))
-    received, held_out = order[:received_rows], order[received_rows:]
-    y = few_labels(images.y_test[received], per_class=PER_CLASS, random_state=seed)
-    return (images.X_test[received], y), (images.X_test[held_out], images.y_test[held_out])
+    return measure_releases(releases, images.schema, *receiver(images, RECEIVED, PER_CLASS, seed), seed=seed)

@@ -11,11 +11,11 @@ from typing import Any
 from tacit.data.public.datasets import load_mnist
 from tacit.experiments.printed_transfer import NOISE_ONLY, PRINTED, measure_printed, owner_rows, setting_of
 from tacit.experiments.results import ResultRow, mean_rows
-from tacit.experiments.tables.membership_mnist import receiver
+from tacit.experiments.transfer_runs import receiver
 
 SEEDS = 1
 # A sixth of the paper's rows of the owner, two ninths of the receiver's; others of the 10000 test digits are tested.
-OWNED, RECEIVED = 10_000, 2_000
+OWNED, RECEIVED, PER_CLASS = 10_000, 2_000, 10
 DELTA = 1e-5
 EPSILONS = (0.1, 1.0, None, NOISE_ONLY)
 # [membership] Table 1, of 60000 and 9000 rows.
@@ -32,7 +32,7 @@ def rows() -> Iterator[ResultRow]:
             measure_printed(
                 owner_rows(images, epsilon=epsilon, delta=DELTA, seed=seed),
                 images.schema,
-                *receiver(images, seed, RECEIVED),
+                *receiver(images, RECEIVED, PER_CLASS, seed),
                 seed=seed,
             )
             for seed in range(SEEDS)

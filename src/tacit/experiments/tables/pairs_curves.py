@@ -23,7 +23,7 @@ from tacit.experiments.pair_curves import (
 )
 from tacit.experiments.pair_runs import BalancedSplit, balanced_split
 from tacit.experiments.results import Figures, ResultRow, metric_rows
-from tacit.experiments.tables.pairs_strips import PEOPLE, TESTED, strips
+from tacit.experiments.strips import PEOPLE, TESTED, strips
 
 SEEDS = 5
 STRIP_EPSILON, STRIP_STEPS = 2.0, (0, 1, 10, -1)
