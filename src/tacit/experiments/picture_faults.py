@@ -13,39 +13,39 @@ from scipy import fft, ndimage
 from sklearn.utils import check_random_state
 
 # Pictures [N, H, W, C] in [0, 1].
-Pictures = NDArray[np.float64]
-Fault = Callable[[Pictures, Any], Pictures]
+PictureStack = NDArray[np.float64]
+Fault = Callable[[PictureStack, Any], PictureStack]
 
 
-def _convolved(X: Pictures, kernel: NDArray[Any]) -> Pictures:
+def _convolved(X: PictureStack, kernel: NDArray[Any]) -> PictureStack:
     weights = (kernel / kernel.sum())[None, :, :, None]
     return np.asarray(ndimage.convolve(X, weights, mode="nearest"))
 
 
-def gaussian(X: Pictures, generator: Any) -> Pictures:
+def gaussian(X: PictureStack, generator: Any) -> PictureStack:
     """Return pictures with Gaussian noise."""
     return np.asarray(X + 0.25 * generator.standard_normal(X.shape))
 
 
-def shot(X: Pictures, generator: Any) -> Pictures:
+def shot(X: PictureStack, generator: Any) -> PictureStack:
     """Return pictures as counts of few photons."""
     return np.asarray(generator.poisson(3 * X) / 3)
 
 
-def impulse(X: Pictures, generator: Any) -> Pictures:
+def impulse(X: PictureStack, generator: Any) -> PictureStack:
     """Return pictures of which each pixel may be black or white instead."""
     uniform = generator.uniform(size=X.shape)
     return np.where(uniform < 0.1, 0.0, np.where(uniform > 0.9, 1.0, X))
 
 
-def defocus(X: Pictures, generator: Any) -> Pictures:
+def defocus(X: PictureStack, generator: Any) -> PictureStack:
     """Return pictures out of focus: the mean over a disk."""
     del generator
     y, x = np.mgrid[-3:4, -3:4]
     return _convolved(X, (x**2 + y**2 <= 6).astype(float))
 
 
-def glass(X: Pictures, generator: Any) -> Pictures:
+def glass(X: PictureStack, generator: Any) -> PictureStack:
     """Return pictures behind wavy glass: every pixel is that of a place up to two away."""
     n, height, width = X.shape[:3]
     rows, columns = np.mgrid[:height, :width]
@@ -54,18 +54,18 @@ def glass(X: Pictures, generator: Any) -> Pictures:
     return np.asarray(X[np.arange(n)[:, None, None], places[0], places[1]])
 
 
-def motion(X: Pictures, generator: Any) -> Pictures:
+def motion(X: PictureStack, generator: Any) -> PictureStack:
     """Return pictures of something that moved: the mean along a line."""
     del generator
     return _convolved(X, np.eye(7))
 
 
-def zoom(X: Pictures, generator: Any) -> Pictures:
+def zoom(X: PictureStack, generator: Any) -> PictureStack:
     """Return the mean of each picture and of its enlarged forms."""
     del generator
     centre = (np.array(X.shape[1:3]) - 1) / 2
 
-    def enlarged(factor: float) -> Pictures:
+    def enlarged(factor: float) -> PictureStack:
         matrix = np.diag([1, 1 / factor, 1 / factor, 1])
         shift = np.array([0, *(centre - centre / factor), 0])
         return np.asarray(ndimage.affine_transform(X, matrix, offset=shift, order=1, mode="nearest"))
@@ -73,14 +73,14 @@ def zoom(X: Pictures, generator: Any) -> Pictures:
     return np.asarray(np.mean([X, *(enlarged(factor) for factor in (1.15, 1.3, 1.45))], axis=0))
 
 
-def snow(X: Pictures, generator: Any) -> Pictures:
+def snow(X: PictureStack, generator: Any) -> PictureStack:
     """Return pictures with flakes that fall askew."""
     flakes = (generator.uniform(size=(*X.shape[:3], 1)) < 0.04).astype(float)
     streaks = 4 * _convolved(flakes, np.eye(5))
     return np.maximum(0.7 * X + 0.1, np.clip(streaks, 0, 1))
 
 
-def fog(X: Pictures, generator: Any) -> Pictures:
+def fog(X: PictureStack, generator: Any) -> PictureStack:
     """Return pictures behind smooth clouds."""
     noise = generator.standard_normal((*X.shape[:3], 1))
     clouds = ndimage.gaussian_filter(noise, (0, 4, 4, 0), mode="wrap")
@@ -88,24 +88,24 @@ def fog(X: Pictures, generator: Any) -> Pictures:
     return np.asarray(0.5 * X + 0.5 * (clouds - low) / (high - low))
 
 
-def brightness(X: Pictures, generator: Any) -> Pictures:
+def brightness(X: PictureStack, generator: Any) -> PictureStack:
     """Return brighter pictures."""
     del generator
     return X + 0.4
 
 
-def contrast(X: Pictures, generator: Any) -> Pictures:
+def contrast(X: PictureStack, generator: Any) -> PictureStack:
     """Return pictures of little contrast about their means."""
     del generator
     mean = X.mean(axis=(1, 2), keepdims=True)
     return np.asarray(mean + 0.3 * (X - mean))
 
 
-def elastic(X: Pictures, generator: Any) -> Pictures:
+def elastic(X: PictureStack, generator: Any) -> PictureStack:
     """Return pictures on rubber, stretched at random."""
     grid = np.mgrid[: X.shape[1], : X.shape[2]].astype(float)
 
-    def stretched(picture: Pictures) -> Pictures:
+    def stretched(picture: PictureStack) -> PictureStack:
         shifts = ndimage.gaussian_filter(generator.standard_normal(grid.shape), (0, 3, 3)) * 25
         planes = picture.transpose(2, 0, 1)
         moved = [ndimage.map_coordinates(plane, grid + shifts, order=1, mode="nearest") for plane in planes]
@@ -114,7 +114,7 @@ def elastic(X: Pictures, generator: Any) -> Pictures:
     return np.stack([stretched(picture) for picture in X])
 
 
-def pixelate(X: Pictures, generator: Any) -> Pictures:
+def pixelate(X: PictureStack, generator: Any) -> PictureStack:
     """Return pictures of blocks of four by four pixels."""
     del generator
     n, height, width, channels = X.shape
@@ -122,7 +122,7 @@ def pixelate(X: Pictures, generator: Any) -> Pictures:
     return np.broadcast_to(blocks, (n, height // 4, 4, width // 4, 4, channels)).reshape(X.shape)
 
 
-def jpeg(X: Pictures, generator: Any) -> Pictures:
+def jpeg(X: PictureStack, generator: Any) -> PictureStack:
     """Return pictures of which blocks of four by four keep few steps of their cosines."""
     del generator
     n, height, width, channels = X.shape
@@ -153,6 +153,6 @@ FAULTS: dict[str, Fault] = {
 }
 
 
-def faulty(X: Pictures, fault: str, seed: int) -> Pictures:
+def faulty(X: PictureStack, fault: str, seed: int) -> PictureStack:
     """Return pictures [N, H, W, C] with a fault, in [0, 1]."""
     return np.asarray(np.clip(FAULTS[fault](X, check_random_state(seed)), 0, 1))
