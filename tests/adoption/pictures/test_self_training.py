@@ -1,5 +1,7 @@
 """Self-training: folds, scores of classes that were never seen, gates, and rounds where labels allow."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from sklearn.utils import check_random_state
@@ -71,7 +73,7 @@ def test_a_release_without_meaning_weighs_nothing_and_one_that_knows_weighs_some
     labelled = first_of_each(codes, 4)
     draw = np.random.default_rng(1)
     noise, truth = draw.normal(size=(90, 3)), 2 * np.eye(3)[codes] - 2 / 3
-    common = {"n_classes": 3, "random_state": 0}
+    common: dict[str, Any] = {"n_classes": 3, "random_state": 0}
     useless, useful = (
         self_train(F, labelled, codes[labelled], sources=[each], sources_labelled=[each[labelled]], **common)
         for each in (noise, truth)
