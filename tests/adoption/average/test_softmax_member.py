@@ -93,7 +93,7 @@ def test_covariances_are_those_of_the_posterior_by_draws() -> None:
     draw = np.random.default_rng(0)
     p = len(fit.deviations)
     u = np.linalg.solve(fit.posterior.root.T, draw.normal(size=(len(fit.posterior.mode), 20_000)))
-    V = fit.deviations[:, None, None] * u[: 3 * p].reshape(p, 3, -1)
+    V = fit.deviations[:, :, None] * u[: 3 * p].reshape(p, 3, -1)
     F = np.concatenate([np.ones((30, 1)), rows.phi("linear")], axis=1)
     shared = fit.shared_deviations[0] * u[-1]
     scores = np.einsum("np,pcs->ncs", F, V) + rows.scores[0][:, :, None] * shared
