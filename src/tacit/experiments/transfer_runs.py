@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_random_state
 
 from tacit.adoption.pictures.classifier import TransferClassifier
 from tacit.adoption.pictures.pooled_scores import pool_weights, pooled
@@ -12,6 +13,7 @@ from tacit.adoption.pictures.self_training import self_train
 from tacit.adoption.pictures.source_scores import source_scores
 from tacit.arrays import Rows
 from tacit.data.public.datasets import ImageSet
+from tacit.data.public.splits import few_labels
 from tacit.data.schemas.schema import Schema
 from tacit.experiments.results import ADOPTED, PUBLIC_VIEW, RELEASE_ALONE, TARGET_ONLY
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
@@ -27,6 +29,14 @@ def release_images(images: ImageSet, *, unit: str, epsilon: float, delta: float,
     return CLASS_MOMENTS.release(
         images.X_train, images.y_train, images.schema, unit=unit, epsilon=epsilon, delta=delta, random_state=seed
     )
+
+
+def receiver(images: ImageSet, count: int, per_class: int, seed: int) -> tuple[LabelledMatrix, LabelledMatrix]:
+    """Return ``count`` of the test pictures, ``per_class`` of each class labelled, and the others to test on."""
+    order = check_random_state(seed).permutation(len(images.y_test))
+    received, held_out = order[:count], order[count:]
+    y = few_labels(images.y_test[received], per_class=per_class, random_state=seed)
+    return (images.X_test[received], y), (images.X_test[held_out], images.y_test[held_out])
 
 
 def measure(

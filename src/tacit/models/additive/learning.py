@@ -29,9 +29,9 @@ from tacit.models.additive.rows import Batches, RowLayout
 # Of the units: the check's, and the check's where rows are few beside the noise.
 CHECK_UNITS, CHECK_UNITS_FEW = 7, 20
 FEW = 500.0
-# Rows times mu that are taken to lie evenly at all levels where rows are few; chosen on twelve tables of pydataset with
-# 100 to 1600 rows.
-PUBLIC_AMOUNT = 50.0
+# Rows times mu that are taken to lie evenly at all levels, and below which: chosen on twelve tables of pydataset, where
+# 100 to 600 rows at epsilon 1 gained and 1600 did not.
+PUBLIC_AMOUNT, PUBLIC_BELOW = 50.0, 250.0
 # Pairs of columns are chosen from so many rows times mu on, with so many units, after this part of the steps.
 PAIRS_FROM, PAIR_UNITS, PAIRS_AFTER = 1200.0, 12, 0.4
 FEWEST_STEPS, MOST_STEPS = 4, 120
@@ -100,7 +100,7 @@ def learn(
     n_rows = max(marginals.n_rows, LEAST_AMOUNT / plan.mu)
     draws = spread_units(units.left - check_draws - pair_draws, n_steps(amount))
     settings = MomentumSettings(draws, loss.clip, loss.step)
-    public_rows = PUBLIC_AMOUNT / plan.mu if amount < FEW else 0.0
+    public_rows = PUBLIC_AMOUNT / plan.mu if amount < PUBLIC_BELOW else 0.0
     features = table_features(plan.columns, marginals.columns, public_rows=public_rows)
     descent = MomentumDescent.begin(
         loss.residuals,

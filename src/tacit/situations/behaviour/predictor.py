@@ -157,10 +157,12 @@ def row_norm(n_features: int) -> float:
     return ROW_SHARE * math.sqrt(n_features)
 
 
-def bounded_tuples(log: BehaviourLog, *, past: int, most_influenced: int, most_tuples: int | None) -> Tuples:
+def bounded_tuples(
+    log: BehaviourLog, *, past: int, most_influenced: int, most_tuples: int | None, influence: str = "outcomes"
+) -> Tuples:
     """Return the tuples of ``log`` with both bounds applied."""
     friendships = bounded_friendships(log.friendships, most=most_influenced)
-    tuples = make_tuples(replace(log, friendships=friendships), past=past)
+    tuples = make_tuples(replace(log, friendships=friendships), past=past, influence=influence)
     return tuples if most_tuples is None else bounded_contributions(tuples, most=most_tuples)
 
 
