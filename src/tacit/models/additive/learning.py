@@ -90,15 +90,20 @@ class _Pairs:
     features: LevelFeatureTable
 
 
+def _divided_draws(plan: AdditivePlan, units: UnitDraws, amount: float) -> tuple[int, int, tuple[int, ...]]:
+    """Return the draws that are left for the check and for choosing pairs, and those of each step."""
+    check_draws = CHECK_UNITS if amount >= FEW else CHECK_UNITS_FEW
+    pair_draws = PAIR_UNITS if amount >= PAIRS_FROM and len(plan.columns) > 1 else 0
+    return check_draws, pair_draws, spread_units(units.left - check_draws - pair_draws, n_steps(amount))
+
+
 def learn(
     batches: Batches, plan: AdditivePlan, units: UnitDraws, marginals: Marginals, loss: GradientLoss
 ) -> DescentResult:
     """Descend, choose pairs on the way if rows are many, and take what is noise out of the result."""
     amount = marginals.n_rows * plan.mu  # rows beside noise: all choices follow from it
-    check_draws = CHECK_UNITS if amount >= FEW else CHECK_UNITS_FEW
-    pair_draws = PAIR_UNITS if amount >= PAIRS_FROM and len(plan.columns) > 1 else 0
+    check_draws, pair_draws, draws = _divided_draws(plan, units, amount)
     n_rows = max(marginals.n_rows, LEAST_AMOUNT / plan.mu)
-    draws = spread_units(units.left - check_draws - pair_draws, n_steps(amount))
     settings = MomentumSettings(draws, loss.clip, loss.step)
     public_rows = PUBLIC_AMOUNT / plan.mu if amount < PUBLIC_BELOW else 0.0
     features = table_features(plan.columns, marginals.columns, public_rows=public_rows)
@@ -119,6 +124,7 @@ def learn(
         descent.join(pairs.features.matrix.shape[1] - features.matrix.shape[1])
     descent.run(pairs.batches, pairs.features, range(joined, len(draws)))
     curvatures, n_columns = pairs.features.variances[:, None] * loss.curvatures, features.matrix.shape[1]
+    # Features of pairs met the noise of fewer steps.
     variances = np.concatenate(
         [
             noise_variances(part, settings, sigma=descent.sigma, n_rows=n_rows, since=since)
