@@ -35,5 +35,5 @@ def write_clinics(owner: pl.DataFrame) -> None:
         with replacing(folder / "table.csv") as file:
             write_table(owner[place :: len(CLINICS)], file, layout="csv")
         write_text(folder / "join.toml", PARTY)
-    for old in ("joint.json", "joint.tacit"):
-        Path(old).unlink(missing_ok=True)
+    for name in ("joint.json", "joint.tacit"):
+        Path(name).unlink(missing_ok=True)
