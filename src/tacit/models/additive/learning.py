@@ -101,7 +101,9 @@ def learn(
     draws = spread_units(units.left - check_draws - pair_draws, n_steps(amount))
     settings = MomentumSettings(draws, loss.clip, loss.step)
     public_rows = PUBLIC_AMOUNT / plan.mu if amount < FEW else 0.0
-    features = table_features(plan.columns, marginals.columns, public_rows=public_rows)
+    # Of a number to predict, large values matter most, and often follow those of a column.
+    straight = plan.target.is_number
+    features = table_features(plan.columns, marginals.columns, public_rows=public_rows, straight=straight)
     descent = MomentumDescent.begin(
         loss.residuals,
         settings,
