@@ -34,7 +34,7 @@ def describe_patients(visit: Visit, table: Path) -> None:
     """Drop a table, and state its public facts."""
     page = visit.page
     visit.go("/data/")
-    picture(visit, "studio-data")
+    picture(visit, "data")
     page.locator("input[type=file]").set_input_files(table)
     visit.wait_for_job()
     facts: dict[str, dict[str, str]] = {
@@ -50,7 +50,7 @@ def describe_patients(visit: Visit, table: Path) -> None:
             box.select_option(value) if field == "kind" else box.fill(value)
         if name == "dose":
             row.locator("[name=missing]").select_option("flag")
-            picture(visit, "studio-schema")
+            picture(visit, "schema")
         row.locator("form button").click()
         row.locator("form").wait_for(state="detached")
     page.locator('.columns li[data-name="sex"] .confirm').click()
@@ -105,7 +105,7 @@ def test_owner_receiver_and_reviewer_do_the_whole_job(chromium: Any, tmp_path: P
         page.locator("#slider").fill("9")
         assert page.locator("#epsilon").input_value() == "3"
         assert "95.3" in page.locator("#meaning").inner_text()
-        picture(visit, "studio-release")
+        picture(visit, "release")
         release_patients(visit, "clinic-a")
         # Neither a reload nor the way back and forth stops or repeats it.
         page.wait_for_url("**/jobs/**")
@@ -116,7 +116,6 @@ def test_owner_receiver_and_reviewer_do_the_whole_job(chromium: Any, tmp_path: P
         assert "clinic-a.tacit is written" in page.locator("[role=status]").first.inner_text()
         assert "Whatever anybody concludes" in page.frame_locator("iframe").locator("main").inner_text()
         assert len(Ledger(mine / "patients.ledger").lines()) == 1
-        picture(visit, "studio-card")
 
         # The reviewer reads, recomputes, audits, compares with the ledger, and signs.
         visit.go("/review/")
@@ -153,7 +152,7 @@ def test_owner_receiver_and_reviewer_do_the_whole_job(chromium: Any, tmp_path: P
         assert signed.signer == key_text(load_public_key(mine / "ours.pub"))
         visit.go("/ledger/show/patients.ledger")
         assert "for clinic B" in page.locator("tbody").inner_text()
-        picture(visit, "studio-ledger")
+        picture(visit, "ledger")
         press(visit, "Check every line, and the releases of this folder")
         assert "The charge of clinic-a.tacit stands" in page.locator("main").inner_text()
     secrets = [path.read_bytes() for path in mine.rglob("*") if path.is_file()]
@@ -179,7 +178,7 @@ def test_owner_receiver_and_reviewer_do_the_whole_job(chromium: Any, tmp_path: P
         visit.wait_for_job()
         assert "model.tacit is written" in page.locator("[role=status]").inner_text()
         assert "Ways to learn" in page.frame_locator("iframe").locator("main").inner_text()
-        picture(visit, "studio-adopt")
+        picture(visit, "adopt")
         page.get_by_role("link", name="Predict with it").click()
         page.locator("#keep").fill("id")
         press(visit, "Predict")

@@ -18,7 +18,7 @@ from tacit.workflows.models import is_model_file, is_release_file
 async def overview(request: Request) -> Response:
     """Return the form of an adoption and that of a prediction."""
     words = words_of(request)
-    drop = drop_zone(words, "/adopt/dropped", words("adopt.drop_here"), several=True)
+    drop = drop_zone(request, "/adopt/dropped", words("adopt.drop_here"), several=True)
     return page(
         request,
         "adopt",

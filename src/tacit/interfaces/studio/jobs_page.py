@@ -76,8 +76,13 @@ def _gone(request: Request, job: Job) -> list[Markup]:
 def _charge(words: Words, job: Job) -> Markup:
     """Return what to know of the ledger after a job that did not end well."""
     ledger = job.request.get("arguments", {}).get("ledger")
+    if not ledger:
+        return tag("p", words("job.nothing"))
+    state = job.state
+    # An error that was foreseen says itself whether something was charged.
+    unclear = state.get("unforeseen") or state.get("state") == INTERRUPTED
     link = tag("a", words("job.see_ledger"), href=f"/ledger/show/{ledger}")
-    return tag("p", words("job.charge"), " ", link) if ledger else tag("p", words("job.nothing"))
+    return tag("p", words("job.charge") if unclear else None, " ", link)
 
 
 def _back(words: Words, job: Job) -> Markup:

@@ -218,7 +218,8 @@ async def verify(request: Request) -> Response:
     ledger = Ledger(folder.existing(name))
     files = await asyncio.to_thread(_files_by_digest, folder, ledger)
     names = sorted(file for file, _ in files.values())
-    lines = await asyncio.to_thread(verify_against, ledger, [folder.file(each) for each in names])
+    paths = [folder.file(each) for each in names]
+    lines = await asyncio.to_thread(lambda: verify_against(ledger, paths) if paths else ledger.verify())
     said = note(words("ledger.whole", count=len(lines), budget=str(ledger.budget)), "good", "status")
     held = [tag("li", words("ledger.holds", file=each)) for each in names]
     back = tag("a", words("frame.back"), href=f"/ledger/show/{name}", class_="button")

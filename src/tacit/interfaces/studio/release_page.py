@@ -50,7 +50,8 @@ async def overview(request: Request) -> Response:
 def _form(request: Request, words: Words, tables: list[tuple[str, str]]) -> Markup:
     table = request.query_params.get("table", tables[0][0])
     ledgers = [(name, name) for name in studio_of(request).folder.names(LEDGERS)]
-    name = f"{split_name(table)[0]}-release"
+    stem = split_name(table)[0]
+    own, output = f"{stem}.ledger", f"{stem}-release"
     no_ledger = note(tag("a", words("release.make_ledger"), href="/ledger/"), "warning") if not ledgers else None
     what = tag(
         "div",
@@ -60,7 +61,7 @@ def _form(request: Request, words: Words, tables: list[tuple[str, str]]) -> Mark
     whom = tag(
         "div",
         choice(words("release.unit"), "unit", [(each, words(f"protect.{each or 'usual'}")) for each in UNITS]),
-        choice(words("release.ledger"), "ledger", [*ledgers, ("", words("release.no_ledger"))]),
+        choice(words("release.ledger"), "ledger", [*ledgers, ("", words("release.no_ledger"))], chosen=own),
         no_ledger,
     )
     facts = [field(words(f"fact.{fact}"), fact) for fact in FACTS]
@@ -86,7 +87,13 @@ def _form(request: Request, words: Words, tables: list[tuple[str, str]]) -> Mark
         panel(
             words("release.do"),
             words("release.do_aside"),
-            field(words("release.output"), "output", value=name, required=True, hint=words("release.output_hint")),
+            field(
+                words("release.output"),
+                "output",
+                value=output,
+                required=True,
+                hint=words("release.output_hint"),
+            ),
             more,
             buttons,
         ),

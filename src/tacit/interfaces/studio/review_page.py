@@ -31,7 +31,7 @@ async def overview(request: Request) -> Response:
         action="/review/read",
     )
     listed = form if names else tag("p", words("review.none"), class_="empty")
-    drop = drop_zone(words, "/review/dropped", words("review.drop_here"))
+    drop = drop_zone(request, "/review/dropped", words("review.drop_here"))
     return page(
         request,
         "review",

@@ -71,10 +71,10 @@ def main(folder: str, name: str) -> None:
         except TacitError as problem:
             job.tell(state=FAILED, error=str(problem))
         except MemoryError:
-            job.tell(state=FAILED, error=TOO_LARGE)
+            job.tell(state=FAILED, error=TOO_LARGE, unforeseen=True)
         except BaseException as problem:
             # What a library says may quote cells: it goes to the log in the user's own folder alone.
-            job.tell(state=FAILED, error=f"something unforeseen happened ({type(problem).__name__}).")
+            job.tell(state=FAILED, error=f"something unforeseen happened ({type(problem).__name__}).", unforeseen=True)
             raise
 
 
@@ -88,7 +88,7 @@ def _watch(job: Job, seconds: float) -> None:
         time.sleep(0.2)
         late, large = time.monotonic() - started > seconds, _peak() > MEMORY
         if late or large:
-            job.tell(state=FAILED, error=TOO_LARGE if large else TOO_SLOW)
+            job.tell(state=FAILED, error=TOO_LARGE if large else TOO_SLOW, unforeseen=True)
             os._exit(1)
 
 
