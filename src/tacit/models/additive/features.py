@@ -26,7 +26,7 @@ CORRELATION_LENGTH = 0.35
 # Of a curve with a straight part: the part of the features' variance that is the number itself, and the part of a
 # number's place that is its value and not its rank among the rows, beyond which so few rows lie that they do not count.
 # A delay of 300 minutes is 60 % more than one of 180, though both are among the last two of a hundred.
-STRAIGHT_PART, VALUE_PART, OUTLIERS = 0.5, 0.25, 1e-4
+STRAIGHT_PART, VALUE_PART, OUTLIERS = 0.25, 0.25, 1e-4
 # The expected squared norm of a number's features; a category's follows from its shares.
 NUMBER_WEIGHT = 2.0
 # A category of share p is weighted (p(1 - p) + RARE)^(-1/4), between equal weight and equal variance.
@@ -119,7 +119,8 @@ def number_features(counts: FloatArray, ends: FloatArray | None = None) -> Colum
         places = (1 - VALUE_PART) * places + VALUE_PART * _lengths(ends, present)
     bins = bins_of(places, N_BINS)
     n_bins = int(bins[-1]) + 1
-    widths, masses = np.bincount(bins, places, n_bins), np.bincount(bins, present, n_bins)
+    widths = np.bincount(bins, places, n_bins)
+    masses = np.asarray(np.bincount(bins, present, n_bins), dtype=np.float64)
     middles = np.cumsum(widths) - widths / 2
     kernel = _unit_variance(np.exp(-np.abs(middles[:, None] - middles) / CORRELATION_LENGTH), masses)
     if ends is not None:
