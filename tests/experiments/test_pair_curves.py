@@ -39,6 +39,11 @@ def test_pairs_are_half_similar_and_rows_at_most_one_long(problem: PairProblem) 
     assert problem.kappa >= 1
 
 
+def test_pairs_along_a_chain_have_no_cycle() -> None:
+    problem = pair_problem(SPLIT, 0, acyclic=True)
+    assert (problem.kappa, len(problem.differences)) == (1, 119)
+
+
 def test_without_noise_the_objective_goes_down_and_is_the_mean_loss(problem: PairProblem) -> None:
     printed = descent(problem, epsilon=1.0)
     drawn = curve(problem, printed, NON_PRIVATE, seed=0)
@@ -47,6 +52,13 @@ def test_without_noise_the_objective_goes_down_and_is_the_mean_loss(problem: Pai
     margin = mean_distance(problem.differences[problem.dissimilar])
     losses = contrastive_losses(drawn.W, problem.differences, problem.dissimilar, margin)
     assert drawn.objectives[-1] == pytest.approx(losses.mean())
+
+
+def test_the_ends_of_a_curve_are_its_first_and_last_objective(problem: PairProblem) -> None:
+    printed = descent(problem, epsilon=1.0)
+    whole, ends = (curve(problem, printed, LAPLACE, seed=0, ends=ends) for ends in (False, True))
+    assert ends.objectives.tolist() == [whole.objectives[0], whole.objectives[-1]]
+    np.testing.assert_array_equal(ends.W, whole.W)
 
 
 def test_stated_sensitivities_are_those_of_the_theorems(problem: PairProblem) -> None:

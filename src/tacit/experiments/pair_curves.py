@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tacit.arrays import BoolArray, FloatArray
-from tacit.data.rows.pairs import balanced_pairs, pair_signs
+from tacit.data.rows.pairs import balanced_pairs, chain, pair_signs
 from tacit.experiments.pair_runs import DENSITY, BalancedSplit
 from tacit.models.pair_metric.inputs import kappa_of
 from tacit.models.pair_metric.printed import PrintedDescent, mean_distance
@@ -34,16 +34,22 @@ class PairProblem:
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """The objective before the first and after each step, the mean stated sensitivity of each step, and the last W."""
+    """The objective before the first and after each step, the mean stated sensitivity of each step, and the last W.
+
+    Of a curve whose ends alone are asked for, the objective before the first and after the last step.
+    """
 
     objectives: FloatArray
     sensitivities: FloatArray
     W: FloatArray
 
 
-def pair_problem(split: BalancedSplit, seed: int) -> PairProblem:
-    """Return pairs drawn as in the paper, half of them similar, with rows of 1-norm at most 1."""
-    pairs = balanced_pairs(split.y, DENSITY, random_state=seed).indices
+def pair_problem(split: BalancedSplit, seed: int, *, acyclic: bool = False) -> PairProblem:
+    """Return pairs drawn as in the paper, half of them similar, with rows of 1-norm at most 1; or along a chain."""
+    if acyclic:
+        pairs = chain(len(split.X), random_state=seed).indices
+    else:
+        pairs = balanced_pairs(split.y, DENSITY, random_state=seed).indices
     longest = np.abs(split.X).sum(axis=1).max()
     differences = (split.X[pairs[:, 0]] - split.X[pairs[:, 1]]) / longest
     kappa = kappa_of("second", kappa_bounds(pairs), transitive=False)
@@ -68,12 +74,12 @@ def descent(problem: PairProblem, *, epsilon: float, reduced: bool = False, **se
     return replace(printed, **settings)
 
 
-def curve(problem: PairProblem, printed: PrintedDescent, mechanism: str, *, seed: int) -> Curve:
+def curve(problem: PairProblem, printed: PrintedDescent, mechanism: str, *, seed: int, ends: bool = False) -> Curve:
     """Return how the objective goes down, with noise of ``mechanism`` in place of Alg. 1's own."""
     release = _release(printed, mechanism, NoiseStream(seed))
     margin = mean_distance(problem.differences[problem.dissimilar])
     steps = list(printed.iterates(release, problem.differences, problem.dissimilar, random_state=seed))
-    objectives = [problem.objective(W, margin) for W, _ in steps]
+    objectives = [problem.objective(W, margin) for W, _ in (steps[:: len(steps) - 1] if ends else steps)]
     # The units are those of the sum: kappa times the norms; the mean gradient has them divided by the batch.
     sensitivities = [float(units.mean()) / printed.batch_size for _, units in steps[1:]]
     return Curve(np.array(objectives), np.array(sensitivities), steps[-1][0])

@@ -169,6 +169,10 @@ EXPERIMENTS = (
         "MNIST from 20 labels: sparsemax alone and with each distillation, and MixMatch; [sharpening] Table 4.3",
     ),
     Experiment(
+        "sharpening-curves",
+        "certainty, classes ruled out and the power r while learning; in the manner of [sharpening] figures 4.4 to 4.8",
+    ),
+    Experiment(
         "sharpening-transfer",
         "MNIST to MNIST with a network for a receiver, 100 and 20 labels, with and without a release",
     ),

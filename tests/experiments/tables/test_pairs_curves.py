@@ -25,7 +25,7 @@ def test_each_figure_has_its_rows(table: list[ResultRow]) -> None:
     assert ("no noise", "stated sensitivity of a row, mean") not in strips
     assert ("Lap-S", "stated sensitivity of a row, mean") in strips
     mechanisms = [row.method for row in by_setting["Bank, one pass, epsilon 1 as stated"]]
-    assert mechanisms == ["no noise", "Lap", "Lap-S", "SCDF", "Duchi"]
+    assert mechanisms == ["start", "no noise", "Lap", "Lap-S", "SCDF", "Duchi"]
     settings = [(row.method, row.metric) for row in by_setting["Bank, three passes, epsilon 4 as stated"]]
     # A dimension that the table does not have is left out.
     assert settings == [
