@@ -10,6 +10,7 @@ from tacit.models.additive.features import (
     N_CATEGORIES,
     NUMBER_WEIGHT,
     RARE,
+    ColumnFeatures,
     bins_of,
     column_features,
     frequent_bins,
@@ -133,3 +134,33 @@ def test_many_public_rows_make_features_that_counts_do_not_change() -> None:
     )
     products = [(each.matrix @ each.matrix.T).toarray() for each in (first, second)]
     assert products[0] == pytest.approx(products[1], abs=1e-6)
+
+
+def test_a_straight_part_tells_values_apart_that_few_rows_have() -> None:
+    """Ninety-eight of a hundred rows lie below 10, the others far above: a line through all is learned at once."""
+    ends = np.concatenate([np.linspace(0, 10, 99), [100.0, 200.0]])
+    counts = np.append(np.full(100, 100.0), 0.0)
+    centres = 0.5 * (ends[:-1] + ends[1:])
+    line = np.append((centres - centres.mean()) / centres.std(), 0.0)
+
+    def missed(features: ColumnFeatures) -> float:
+        """Return the part of the line's variance that one step along the gradient leaves, at its best length."""
+        learned = features.values @ (features.values.T @ (features.shares * line))
+        length = (features.shares * line) @ learned / ((features.shares * learned) @ learned)
+        return float(features.shares @ (line - length * learned) ** 2)
+
+    assert missed(number_features(counts, ends)) < 0.1 < 0.5 < missed(number_features(counts))
+
+
+def test_a_straight_part_keeps_the_expected_size_of_features() -> None:
+    counts = np.append(np.random.default_rng(0).integers(1, 50, 60).astype(float), 0.0)
+    for ends in (None, np.linspace(0, 1, 61), np.geomspace(1, 1e6, 61)):
+        features = number_features(counts, ends)
+        assert features.variances.sum() == pytest.approx(NUMBER_WEIGHT, rel=0.05)
+        assert features.shares @ features.values == pytest.approx(np.zeros(features.values.shape[1]), abs=1e-9)
+
+
+@pytest.mark.parametrize("counts", [np.zeros(6), np.array([0.0, 9.0, 0.0, 0.0, 0.0, 0.0])])
+def test_a_straight_part_of_a_constant_column_is_nothing(counts: np.ndarray) -> None:
+    features = number_features(counts, np.linspace(0, 1, 6))
+    assert np.isfinite(features.values).all()

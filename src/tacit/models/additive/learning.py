@@ -106,7 +106,9 @@ def learn(
     n_rows = max(marginals.n_rows, LEAST_AMOUNT / plan.mu)
     settings = MomentumSettings(draws, loss.clip, loss.step)
     public_rows = PUBLIC_AMOUNT / plan.mu if amount < PUBLIC_BELOW else 0.0
-    features = table_features(plan.columns, marginals.columns, public_rows=public_rows)
+    # Of a number to predict, large values matter most, and often follow those of a column.
+    straight = plan.target.is_number
+    features = table_features(plan.columns, marginals.columns, public_rows=public_rows, straight=straight)
     descent = MomentumDescent.begin(
         loss.residuals,
         settings,
