@@ -59,7 +59,8 @@ def main(folder: str, name: str) -> None:
     work = WorkFolder.at(Path(folder))
     job = JobStore(work.path).job(name)
     seconds = READING_SECONDS if job.request["task"] in READING else math.inf
-    threading.Thread(target=_watch, args=(job, seconds), daemon=True).start()
+    ended = threading.Event()
+    threading.Thread(target=_watch, args=(job, seconds, ended), daemon=True).start()
     with job.alive(), warnings.catch_warnings(record=True) as raised:
         warnings.simplefilter("always", UserWarning)
         try:
@@ -76,16 +77,17 @@ def main(folder: str, name: str) -> None:
             # What a library says may quote cells: it goes to the log in the user's own folder alone.
             job.tell(state=FAILED, error=f"something unforeseen happened ({type(problem).__name__}).", unforeseen=True)
             raise
+        finally:
+            ended.set()
 
 
-def _watch(job: Job, seconds: float) -> None:
+def _watch(job: Job, seconds: float, ended: threading.Event) -> None:
     """End the process when it holds too much or takes too long.
 
     A limit of the operating system would do it too, but libraries hang when one of their threads gets no memory.
     """
     started = time.monotonic()
-    while True:
-        time.sleep(0.2)
+    while not ended.wait(0.2):
         late, large = time.monotonic() - started > seconds, _peak() > MEMORY
         if late or large:
             job.tell(state=FAILED, error=TOO_LARGE if large else TOO_SLOW, unforeseen=True)
