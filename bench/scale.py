@@ -1,4 +1,4 @@
-"""Releases of large tables beside a plain scan of the same file: CPU seconds, memory, the same digest.
+"""Releases, fabrication and prediction of large tables beside a plain scan of the same file: CPU seconds and memory.
 
 Run: python bench/scale.py [rows ...]        by default 100000 1000000; 10000000 takes minutes and 1 GB of disk.
 """
@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 
 N_NUMBERS, N_CATEGORIES, N_LEVELS = 15, 15, 6  # 105 encoded columns
+N_LABELS = 100
 SCAN = """
 import polars as pl
 numbers = [(pl.col(f"n{{j}}").cast(pl.Float64).clip(0, 100) * 41943.04).cast(pl.Int64).sum() for j in range({numbers})]
@@ -85,6 +86,25 @@ def compare(folder: Path, n_rows: int) -> None:
         digests[name] = hashlib.sha256(output.read_bytes()).hexdigest()
         print(f"{'':>10}       release {name:18s} {_words(seen)}, {seen[0] / base[0]:.2f} x the scan's CPU")
     print(f"{'':>10}       one and two workers: same file {digests['moments'] == digests['moments, 2 workers']}")
+    compare_rows(folder, base)
+
+
+def compare_rows(folder: Path, base: tuple[float, float, float]) -> None:
+    """Print what fabricated and predicted rows cost beside a scan; the model is adopted with 100 labels."""
+    table, schema = folder / "t.parquet", folder / "schema.toml"
+    ours, model = folder / "ours.parquet", folder / "model.tacit"
+    label = pl.when(pl.int_range(pl.len()) < N_LABELS).then("label").otherwise(None).alias("label")
+    pl.scan_parquet(table).head(10_000).with_columns(label).sink_parquet(ours)
+    seeded = ["-s", str(schema), "--epsilon", "1", "--seed", "1", "--no-audit", "--force"]
+    commands = {
+        "fabricate marginals": ["fabricate", str(table), *seeded, "--method", "marginals", "-o", str(folder / "f.csv")],
+        "fabricate moments": ["fabricate", str(table), *seeded, "--method", "moments", "-o", str(folder / "f.csv")],
+        "adopt 10,000 rows": ["adopt", str(folder / "moments.tacit"), str(ours), "-s", str(schema), "-o", str(model)],
+        "predict": ["predict", str(model), str(table), "-o", str(folder / "p.csv")],
+    }
+    for name, arguments in commands.items():
+        cost = measured([sys.executable, "-c", RELEASE, *arguments])
+        print(f"{'':>10}       {name:26s} {_words(cost)}, {cost[0] / base[0]:.2f} x the scan's CPU")
 
 
 def _words(seen: tuple[float, float, float]) -> str:

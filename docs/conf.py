@@ -119,6 +119,7 @@ OTHERS = {
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
     "examples/federated/README.md": "federated-example.md",
+    "examples/joint/README.md": "joint-example.md",
 }
 
 

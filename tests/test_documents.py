@@ -26,6 +26,7 @@ DOCUMENTS = [
     ROOT / "CONTRIBUTING.md",
     *sorted((ROOT / "docs").glob("*.md")),
     ROOT / "examples/federated/README.md",
+    ROOT / "examples/joint/README.md",
 ]
 # Documents of which links and anchors are followed.
 LINKED = [*DOCUMENTS, ROOT / "CHANGELOG.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs" / "papers").glob("*.md"))]

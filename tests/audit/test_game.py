@@ -3,9 +3,25 @@ import math
 import numpy as np
 import pytest
 
-from tacit.audit.game import Game, epsilon_lower_bound, fit_samplers, furthest_pair, mechanism_game
+from tacit.audit.game import (
+    Game,
+    epsilon_lower_bound,
+    fit_samplers,
+    furthest_pair,
+    furthest_rows,
+    mechanism_game,
+)
 from tacit.errors import InputError
-from tacit.privacy.mechanisms import Duchi, Exponential, Gaussian, Laplace, Mechanism, RandomizedResponse, Staircase
+from tacit.privacy.mechanisms import (
+    Duchi,
+    Exponential,
+    Gaussian,
+    Laplace,
+    Mechanism,
+    ObjectivePerturbation,
+    RandomizedResponse,
+    Staircase,
+)
 
 
 def laplace_game(scale: float, seed: int) -> Game:
@@ -101,3 +117,40 @@ def test_the_bound_is_that_of_clopper_pearson_on_the_testing_half() -> None:
     bound = epsilon_lower_bound(first, second)
     # 0.9 against 0.1: the truth is log 9; 500 draws a side show somewhat less, and never more but with 1 in 1000.
     assert 1.5 < bound < math.log(9)
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+def test_rows_of_one_person_move_a_sum_so_many_times_as_far(rows: int) -> None:
+    mechanism = Laplace.for_epsilon(1.0, sensitivity=2.0)
+    first, second = furthest_rows(mechanism, rows)
+    assert mechanism.distance(first, second) == pytest.approx(2.0 * rows)
+    game = mechanism_game(mechanism, first, second, epsilon=float(rows), rows=rows, seed=0)
+    assert game.play(4000).passed
+    if rows > 1:
+        with pytest.raises(InputError, match="neighbours"):
+            mechanism_game(mechanism, first, second, epsilon=1.0)
+
+
+def test_rows_of_one_person_stand_several_times_in_a_table() -> None:
+    mechanism = ObjectivePerturbation.for_epsilon(1.0, curvature=2.0, dimension=2)
+    first, second = furthest_rows(mechanism, 3)
+    single = furthest_pair(mechanism)
+    assert first.tolist() == np.repeat(single[0], 3, axis=0).tolist()
+    assert second.tolist() == np.repeat(single[1], 3, axis=0).tolist()
+    response = RandomizedResponse(1.0, 3)
+    assert [each.tolist() for each in furthest_rows(response, 3)] == [each.tolist() for each in furthest_pair(response)]
+
+
+def test_a_single_value_of_few_may_give_the_game_away() -> None:
+    """The middle value comes up on one side alone: no half line shows that, the value itself does."""
+    rng = np.random.default_rng(0)
+    first, second = rng.choice([0.0, 2.0], size=4000), rng.choice([0.0, 1.0, 2.0], size=4000)
+    assert epsilon_lower_bound(first, second) > 3
+
+
+def test_both_orders_of_the_inputs_are_tried() -> None:
+    first, second = np.append(np.ones(300), np.zeros(700)), np.ones(1000)
+    rng = np.random.default_rng(0)
+    pair = rng.permutation(first), rng.permutation(second)
+    assert epsilon_lower_bound(*pair) == pytest.approx(epsilon_lower_bound(*pair[::-1]))
+    assert epsilon_lower_bound(*pair) > 1

@@ -10,6 +10,14 @@ def test_an_answer_uses_no_more_than_its_sensitivity(unexpected: Callable[..., l
     assert unexpected(cases, "answer to a request, replay", seed=0) == []
 
 
+def test_the_noise_of_an_answer_keeps_its_claim(unexpected: Callable[..., list[str]]) -> None:
+    assert unexpected(cases, "answer to a request, gradients", seed=0) == []
+
+
+def test_half_of_the_noise_is_caught(unexpected: Callable[..., list[str]]) -> None:
+    assert unexpected(cases, "control: noise of an answer halved", seed=0) == []
+
+
 def test_longer_features_are_caught(unexpected: Callable[..., list[str]]) -> None:
     assert unexpected(cases, "control: features longer", seed=0) == []
 

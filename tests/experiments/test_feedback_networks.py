@@ -7,7 +7,7 @@ import torch
 from numpy.testing import assert_allclose
 from torch import nn
 
-from tacit.experiments.feedback_networks import convolutional, corrupt, deep, train, tune_by_gradient
+from tacit.experiments.feedback_networks import convolutional, corrupt, deep, tent, train, tune_by_gradient
 from tacit.situations.feedback.networks import BATCH_NORMS, batch_norm_groups
 
 RNG = np.random.default_rng(0)
@@ -75,3 +75,26 @@ def test_tuning_by_gradient_moves_the_chosen_layers_alone() -> None:
     }
     assert moved == chosen
     assert accuracy(tuned) > accuracy(start) + 0.1
+
+
+def test_tent_makes_predictions_surer_and_moves_batch_normalisations_alone() -> None:
+    torch.manual_seed(0)
+    network = train(deep(8, width=16, depth=2), X, Y, epochs=5, seed=0)
+    surer = tent(copy.deepcopy(network), BATCH_NORMS, X)
+
+    def entropy(module: nn.Module) -> float:
+        module.train()
+        with torch.no_grad():
+            chances = module(torch.as_tensor(X)).softmax(dim=1)
+        module.eval()
+        return float(-(chances * chances.log()).sum(dim=1).mean())
+
+    assert entropy(surer) < entropy(network) - 0.01
+    tuned = {name for groups in batch_norm_groups(network).names for name in groups}
+    before, after = dict(network.named_parameters()), dict(surer.named_parameters())
+    assert {name for name in before if not torch.equal(before[name], after[name])} == tuned
+
+
+def test_a_convolutional_network_takes_colours() -> None:
+    outputs = convolutional(4, channels=3)(torch.zeros(2, 3, 32, 32))
+    assert outputs.shape == (2, 10)

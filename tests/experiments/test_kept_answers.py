@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tacit.experiments import kept_answers, peers
-from tacit.experiments.kept_answers import answers_folder, kept_answer, question_digest
+from tacit.experiments.kept_answers import answers_folder, kept_answer, kept_figures, question_digest, source_digest
 
 COUNTING = """
 import json, sys
@@ -73,7 +73,55 @@ def test_the_folder_can_be_named(script: Path, tmp_path: Path, monkeypatch: pyte
     assert not (tmp_path / "bench-output").exists()
 
 
-def test_without_an_environment_nothing_is_asked(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_an_environment_nothing_is_asked_and_kept_answers_are_used(
+    script: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = sys.executable
     monkeypatch.delenv(peers.VARIABLE)
     assert kept_answer("count.py", "run", ROWS) is None
     assert not (script.parent / "calls").exists()
+    monkeypatch.setenv(peers.VARIABLE, python)
+    kept_answer("count.py", "run", ROWS)
+    monkeypatch.delenv(peers.VARIABLE)
+    assert kept_answer("count.py", "run", ROWS) == {"calls": 1}
+    assert kept_answer("count.py", "time", ROWS) is None
+    assert (script.parent / "calls").read_text() == "x"
+
+
+def test_an_installed_package_without_scripts_asks_nothing(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(peers.VARIABLE)
+    script.unlink()
+    assert kept_answer("count.py", "run", ROWS) is None
+
+
+def test_figures_are_measured_once_for_a_question_and_the_sources_as_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(kept_answers.VARIABLE, str(tmp_path))
+    measured: list[int] = []
+
+    def measure() -> list[float]:
+        measured.append(1)
+        return [0.1 * len(measured), 1 / 3]
+
+    assert kept_figures(["adult", 1], measure) == kept_figures(["adult", 1], measure) == [0.1, 1 / 3]
+    assert kept_figures(["adult", 2], measure)[0] == pytest.approx(0.2)
+    monkeypatch.setattr(kept_answers, "source_digest", lambda: "another commit")
+    assert kept_figures(["adult", 1], measure)[0] == pytest.approx(0.3)
+
+
+def test_without_a_named_folder_figures_are_measured_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(kept_answers.VARIABLE, raising=False)
+    measured = iter([1.0, 2.0])
+    assert [kept_figures(["adult"], lambda: next(measured)) for _ in range(2)] == [1.0, 2.0]
+
+
+def test_the_digest_of_the_sources_follows_every_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_answers, "PACKAGE", tmp_path)
+    digests = []
+    for name, text in (("a.py", "1"), ("a.py", "2"), ("b.py", "2")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        source_digest.cache_clear()
+        digests.append(source_digest())
+    source_digest.cache_clear()
+    assert len(set(digests)) == 3

@@ -20,7 +20,8 @@ from tacit.experiments.pair_runs import (
     private_methods,
     table,
 )
-from tacit.experiments.tables.pairs_strips import FACTS, strips
+from tacit.experiments.strips import strips
+from tacit.experiments.tables.pairs_strips import FACTS
 from tacit.models.pair_metric.metric import PairMetric
 from tacit.models.pair_metric.solvers import DiagonalSettings
 from tacit.numerics.contrastive import contrastive_losses

@@ -1,6 +1,9 @@
 """Rows of other makers of fabricated tables."""
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +16,7 @@ from tacit.data.schemas.schema import Schema
 from tacit.experiments import peer_rows as module
 from tacit.experiments.mixed_tables import OwnerSplit
 from tacit.experiments.peer_rows import peer_columns, peer_rows
+from tacit.experiments.peers import bench_script
 
 SCHEMA = Schema(
     (
@@ -69,3 +73,25 @@ def test_without_the_peer_there_are_no_rows(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_peer_that_was_stopped_has_seconds_and_no_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "kept_answer", lambda *_: {"columns": None, "seconds": 61.0})
     assert peer_rows("AIM", SPLIT, epsilon=1.0, delta=1e-6, seed=0, limit=60) == (None, 61.0)
+
+
+STOPPED = """
+import json, sys
+sys.path.insert(0, sys.argv[1])
+import peer_rows
+def endless(method, file):
+    while True:
+        pass
+peer_rows.fabricated = endless
+print(json.dumps(peer_rows.run("AIM", sys.argv[2])))
+"""
+
+
+def test_the_script_stops_a_method_at_its_limit_of_processor_seconds(tmp_path: Path) -> None:
+    np.savez(tmp_path / "arrays.npz", limit=np.array(1.0))
+    arguments = [sys.executable, "-c", STOPPED, str(bench_script("peer_rows.py").parent), str(tmp_path / "arrays.npz")]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=True)
+    answer = json.loads(done.stdout)
+    assert answer["columns"] is None
+    # The limit is in whole seconds of the process, its start included.
+    assert 0.0 < answer["seconds"] < 3.0

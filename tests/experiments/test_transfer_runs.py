@@ -8,7 +8,7 @@ import pytest
 from tacit.data.public.datasets import ImageSet
 from tacit.data.public.splits import few_labels
 from tacit.experiments.results import ADOPTED, PUBLIC_VIEW, RELEASE_ALONE, TARGET_ONLY
-from tacit.experiments.transfer_runs import measure, measure_releases, release_images
+from tacit.experiments.transfer_runs import measure, measure_releases, receiver, release_images
 from tacit.privacy.budget import Unit
 
 METHODS = [TARGET_ONLY, PUBLIC_VIEW, RELEASE_ALONE, ADOPTED]
@@ -55,3 +55,11 @@ def test_several_releases_are_measured_like_one(images: ImageSet) -> None:
     assert together["record"][TARGET_ONLY] == together["entry"][TARGET_ONLY]
     alone = measure(releases["record"], images.schema, train, test, seed=0)
     assert together["record"] == pytest.approx(alone)
+
+
+def test_nobody_is_both_received_and_tested_on(images: ImageSet) -> None:
+    (X, y), (X_test, truth) = receiver(images, 250, 5, seed=0)
+    assert (len(X), len(X_test)) == (250, 150)
+    assert not {row.tobytes() for row in X} & {row.tobytes() for row in X_test}
+    assert np.bincount(y[y >= 0]).tolist() == [5] * 10
+    assert (truth >= 0).all()

@@ -130,6 +130,21 @@ def test_show_prints_thousands_of_lines_without_laying_out_a_table(path: Path) -
     assert "is spent (at delta 1e-06)" in shown
 
 
+@pytest.mark.parametrize("paged", [True, False])
+def test_many_lines_are_paged_on_a_terminal_alone(
+    path: Path, receipt: Receipt, paged: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pages: list[str] = []
+    monkeypatch.setattr("tacit.interfaces.cli.ledger.MOST_ROWS", 2)
+    monkeypatch.setattr("rich.console.Console.is_terminal", paged)
+    monkeypatch.setattr("typer.echo_via_pager", pages.extend)
+    shown = tacit_ledger("show", path).output
+    rows = [line for line in (pages if paged else shown.splitlines()) if receipt.digest[:8] in line]
+    assert len(rows) == 1
+    assert len(pages) == (3 if paged else 0)
+    assert "is spent (at delta 1e-06)" in shown
+
+
 def test_show_as_json_is_for_programs(path: Path, receipt: Receipt) -> None:
     shown: dict[str, Any] = json.loads(tacit_ledger("show", path, "--json").output)
     ledger = Ledger(path)

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from tacit.adoption.pictures.label_free_transfer import LabelFreeTransfer
 from tacit.data.public.datasets import load_digits
 from tacit.data.schemas.file import format_schema
+from tacit.errors import InputError
 from tacit.interfaces.cli.main import app
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
@@ -51,3 +52,10 @@ def test_request_answer_and_predict(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     predicted = pl.read_csv("answers.csv")["prediction"].cast(pl.String).to_numpy()
     assert np.mean(predicted == np.array(data.classes)[data.y_test]) > 0.85
     assert "softmax layer on a receiver's features" in tacit("card", "answer.tacit")
+    assert "passes" in tacit("audit", "answer.tacit")
+    tacit("report", "answer.tacit", "-o", "answer.html")
+    assert "softmax layer on a receiver" in Path("answer.html").read_text().lower()
+    adopt = ["adopt", "answer.tacit", "ours.csv", "-s", "theirs.toml", "-o", "again.tacit"]
+    with pytest.raises(InputError, match="predicts by itself, with `tacit predict`"):
+        tacit(*adopt)
+    assert not Path("again.tacit").exists()

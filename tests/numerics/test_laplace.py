@@ -59,17 +59,21 @@ def test_two_classes_of_a_softmax_are_a_logistic_model() -> None:
     assert found.log_evidence == pytest.approx(binary.log_evidence, abs=1e-4)
 
 
-def test_the_softmax_curvature_is_the_second_difference_of_the_log_posterior() -> None:
+@pytest.mark.parametrize("scales", [None, np.array([[1.0, 0.2, 3.0], [0.5, 2.0, 1.5]])])
+def test_the_softmax_curvature_is_the_second_difference_of_the_log_posterior(scales: np.ndarray | None) -> None:
     draw = np.random.default_rng(1)
     F, G, offsets = draw.normal(size=(12, 2)), draw.normal(size=(12, 3, 2)), draw.normal(size=(12, 3))
     codes = np.arange(12) % 3
-    found = softmax_posterior(F, G, offsets, codes)
+    found = softmax_posterior(F, G, offsets, codes, scales)
 
     def value(theta: np.ndarray) -> float:
-        logs = log_softmax(offsets + F @ theta[:6].reshape(2, 3) + G @ theta[6:], axis=1)
+        V = theta[:6].reshape(2, 3) * (1.0 if scales is None else scales)
+        logs = log_softmax(offsets + F @ V + G @ theta[6:], axis=1)
         return float(-logs[np.arange(12), codes].sum() + theta @ theta / 2)
 
     step = 1e-4 * np.eye(8)
+    slopes = [value(found.mode + each) - value(found.mode - each) for each in step]
+    assert slopes == pytest.approx(np.zeros(8), abs=1e-7), "the mode"
     for i in range(8):
         for j in range(8):
             second = value(found.mode + step[i] + step[j]) - value(found.mode + step[i] - step[j])

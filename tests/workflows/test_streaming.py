@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tacit import Budget, Ledger, release
+from tacit import Budget, Ledger, fabricate, release
 from tacit.data.rows.encoding import encode
 from tacit.data.schemas.columns import Categorical, Ignored, Label, Numeric
 from tacit.data.schemas.schema import Schema
@@ -83,12 +83,30 @@ def test_every_form_of_a_table_gives_the_same_bytes(
         assert released(tmp_path / "t.parquet", method) == expected, size
 
 
+def fabricated(table: Table, method: str) -> str:
+    made = fabricate(table, SCHEMA, epsilon=1.0, method=method, random_state=7, audit=False, rows=500)
+    return hashlib.sha256(made.X.tobytes() + made.y.tobytes()).hexdigest()
+
+
+@pytest.mark.parametrize("method", ["moments", "marginals"])
+def test_every_form_of_a_table_gives_the_same_invented_rows(
+    tmp_path: Path, method: str, batch_size: Callable[[int], None]
+) -> None:
+    table = frame()
+    expected = fabricated(table, method)
+    for name, form in tables(tmp_path, table):
+        assert fabricated(form, method) == expected, name
+    for size in (1000, 10**6):
+        batch_size(size)
+        assert fabricated(tmp_path / "t.parquet", method) == expected, size
+
+
 def test_batches_of_one_row_give_the_same_bytes(tmp_path: Path, batch_size: Callable[[int], None]) -> None:
     table = frame(200)
-    expected = released(table, "moments")
+    expected = released(table, "moments"), fabricated(table, "moments")
     batch_size(1)
     for _, form in tables(tmp_path, table):
-        assert released(form, "moments") == expected
+        assert (released(form, "moments"), fabricated(form, "moments")) == expected
 
 
 def test_entry_noise_hangs_on_the_place_in_the_table_alone(tmp_path: Path, batch_size: Callable[[int], None]) -> None:
@@ -118,7 +136,10 @@ def test_bad_input_in_the_middle_names_file_and_row_and_charges_nothing(
         release(folder, SCHEMA, epsilon=1, method="moments", ledger=ledger, output=tmp_path / "x.tacit")
     assert "Smith" not in str(caught.value)
     assert not ledger.lines()
-    assert not (tmp_path / "x.tacit").exists()
+    with pytest.raises(SchemaError, match=r"^1\.csv: column 'age', row 877 "):
+        fabricate(folder, SCHEMA, epsilon=1, method="moments", ledger=ledger, output=tmp_path / "x.csv")
+    assert not ledger.lines()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["parts", "x.ledger"]
 
 
 def test_what_an_owner_is_told_adds_up_over_batches(tmp_path: Path, batch_size: Callable[[int], None]) -> None:

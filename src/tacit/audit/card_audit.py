@@ -1,6 +1,7 @@
 """The reviewer's audit of a card: recompute its epsilon, and play the game on every mechanism it names."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from tacit.audit.game import Game, furthest_rows, mechanism_game
@@ -59,16 +60,26 @@ class CardAudit:
         return self.adds_up and not self.understated and all(result.passed for result in self.results)
 
 
-def audit_card(card: Card, *, draws: int = DRAWS, seed: int | None = None) -> CardAudit:
+def audit_card(
+    card: Card,
+    *,
+    draws: int = DRAWS,
+    seed: int | None = None,
+    progress: Callable[[str], None] = lambda _: None,
+) -> CardAudit:
     """Return the audit of ``card``: what its events cost together, and a lower bound on epsilon for each part.
 
     The game is played with the mechanism as the card describes it, on the neighbours that it hides least: all
-    rows of one person, where the card is per person.
+    rows of one person, where the card is per person. ``progress`` is told before each game.
     """
     recomputed = accounting.epsilon(card.event, delta=card.delta)
     games = [_game(part, card.delta, seed) for part in card.parts]
     understated = tuple(part.what for part in card.parts if not _covers(part, card.delta))
-    return CardAudit(card.epsilon, recomputed, tuple(game.play(draws) for game in games), understated)
+    results = []
+    for place, game in enumerate(games, start=1):
+        progress(f"game {place} of {len(games)}: {card.parts[place - 1].what}, {draws:,} draws a side")
+        results.append(game.play(draws))
+    return CardAudit(card.epsilon, recomputed, tuple(results), understated)
 
 
 def _covers(part: Part, delta: float) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from tacit.audit import desk, ledger, mechanisms, persons, private_adoption, relations, second_round
+from tacit.audit import desk, joint, ledger, mechanisms, persons, private_adoption, relations, second_round
 from tacit.audit.case import Case, ListCases
 from tacit.audit.kinds.table import CASES
 from tacit.privacy.card_content import AuditResult
@@ -17,6 +17,7 @@ FAMILIES: tuple[ListCases, ...] = (
     second_round.cases,
     desk.cases,
     ledger.cases,
+    joint.cases,
 )
 
 

@@ -63,7 +63,7 @@ class TableComparison:
         The columns with such combinations, the commonest first.
     broken : float
         Share of fabricated rows that break a constraint of the schema.
-    learned : mapping of str to Learned
+    learned : mapping of str to LearnerAreas
         By learner; empty without a label of two classes.
     closeness : Closeness or None
         None without held-out rows.

@@ -1,7 +1,8 @@
 """The networks of the feedback tables, their training, and pictures with the faults that they are tuned to."""
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,30 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from tacit.arrays import FloatArray
+from tacit.situations.feedback.metrics import accuracy
+from tacit.situations.feedback.networks import Groups, NetworkScorer
+
 Pictures = NDArray[np.float64]
+TENT_STEPS = 10
+
+
+@dataclass(frozen=True)
+class FaultyPictures:
+    """A trained network, its batch normalisations, and faulty pictures to answer queries and to test on."""
+
+    module: nn.Sequential
+    groups: Groups
+    support: tuple[Any, Any]
+    holdout: tuple[Any, Any]
+
+    def errors(self, statistics: str) -> tuple[NetworkScorer, Callable[[FloatArray], float]]:
+        """Return the scorer of the support rows, and the error on the holdout rows."""
+        support, holdout = (
+            NetworkScorer(self.module, self.groups, X, accuracy(y), statistics=statistics)
+            for X, y in (self.support, self.holdout)
+        )
+        return support, lambda parameters: 1 - float(holdout(parameters[None])[0])
 
 
 class Residual(nn.Module):
@@ -25,9 +49,9 @@ class Residual(nn.Module):
         return x + torch.relu(self.norm(self.linear(x)))
 
 
-def convolutional(width: int = 8) -> nn.Sequential:
-    """Return a network for 28 x 28 pixels with three convolutions, each with a batch normalisation."""
-    sizes = (1, width, 2 * width, 4 * width)
+def convolutional(width: int = 8, *, channels: int = 1) -> nn.Sequential:
+    """Return a network for pictures with three convolutions, each with a batch normalisation."""
+    sizes = (channels, width, 2 * width, 4 * width)
     blocks = [
         nn.Sequential(nn.Conv2d(a, b, 3, stride=2, padding=1), nn.BatchNorm2d(b), nn.ReLU())
         for a, b in itertools.pairwise(sizes)
@@ -63,6 +87,24 @@ def tune_by_gradient(module: nn.Sequential, layers: tuple[type[nn.Module], ...],
     module.train()
     for _ in range(100):
         _descend(module, optimiser, rows, codes)
+    return module.eval()
+
+
+def tent(module: nn.Sequential, layers: tuple[type[nn.Module], ...], X: Any) -> nn.Sequential:
+    """Return the module after ten full steps that make its predictions of unlabelled rows ``X`` surer.
+
+    As Tent ([feedback] Table 5.2): scales and shifts of batch normalisations go down the entropy of the predictions,
+    with the statistics of the rows.
+    """
+    parameters = [p for layer in module.modules() if isinstance(layer, layers) for p in layer.parameters()]
+    optimiser = torch.optim.Adam(parameters, lr=1e-2)
+    rows = torch.as_tensor(X, dtype=torch.float32)
+    module.train()
+    for _ in range(TENT_STEPS):
+        optimiser.zero_grad()
+        logits = module(rows)
+        torch.autograd.backward([-(logits.softmax(dim=1) * logits.log_softmax(dim=1)).sum(dim=1).mean()])
+        optimiser.step()
     return module.eval()
 
 

@@ -80,6 +80,7 @@ EXPERIMENTS = (
     Experiment(
         "membership-mnist", "MNIST to MNIST with 100 labels, releases at entry and record level; [membership] Table 1"
     ),
+    Experiment("membership-printed", "MNIST to MNIST by noisy rows and eq. 87 as printed; [membership] Table 1"),
     Experiment("membership-usps", "MNIST to USPS with 100 labels, image shapes declared and not; [membership] Table 2"),
     Experiment("membership-labels", "USPS to MNIST with 100 to 500 labels; [membership] Table 3"),
     Experiment(
@@ -104,6 +105,7 @@ EXPERIMENTS = (
     Experiment(
         "adoption-tables", "tables of other owners adopted with 0 to 200 labels, beside what labels teach alone"
     ),
+    Experiment("joint-owners", "small owners: one joint release of their rows beside separate and pooled ones"),
     Experiment("adoption-none", "digits adopted without any label, by a network and by self-training"),
     Experiment("adoption-harm", "what adopting noise, flipped, shuffled, wrong and hostile releases costs"),
     Experiment("hearts", "Cleveland releases at record level, Hungary adopts with 20 labels"),
@@ -141,8 +143,16 @@ EXPERIMENTS = (
         "feedback-digits",
         "faulty digits, batch normalisations tuned from scores, together and layer by layer; [feedback] section 5.4",
     ),
+    Experiment(
+        "feedback-faults",
+        "fourteen faults of pictures, a metric of five classes, queries to a preset error; [feedback] Tables 5.2, 5.3",
+    ),
     Experiment("pairs-bank", "Bank Marketing, nearest neighbours under metrics learned from pairs; [pairs] figure 3.9"),
     Experiment("pairs-adult", "Adult, nearest neighbours under metrics learned from pairs; [pairs] figure 3.9"),
+    Experiment(
+        "pairs-curves",
+        "the printed descent of pairs by step, mechanism and setting; in the manner of [pairs] figures 3.8, 3.10, 3.11",
+    ),
     Experiment(
         "pairs-strips", "two aligned strips, nearest neighbours under metrics learned from pairs; [pairs] figure 3.7"
     ),
@@ -157,6 +167,10 @@ EXPERIMENTS = (
     Experiment(
         "sharpening-links",
         "MNIST from 20 labels: sparsemax alone and with each distillation, and MixMatch; [sharpening] Table 4.3",
+    ),
+    Experiment(
+        "sharpening-curves",
+        "certainty, classes ruled out and the power r while learning; in the manner of [sharpening] figures 4.4 to 4.8",
     ),
     Experiment(
         "sharpening-transfer",

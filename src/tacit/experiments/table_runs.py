@@ -20,16 +20,18 @@ from tacit.data.public.datasets import TableSet
 from tacit.data.rows.encoding import Encoded
 from tacit.data.schemas.columns import Categorical, Numeric
 from tacit.data.schemas.schema import Schema
-from tacit.experiments.kept_answers import kept_answer
+from tacit.experiments.kept_answers import kept_answer, kept_figures
 from tacit.experiments.results import ResultRow, mean_row
 from tacit.kinds.additive import KIND as ADDITIVE
+from tacit.models.linear.logistic import PrivateLogisticRegression
 from tacit.releases.file import Release
 from tacit.releases.lesson import Lesson, ReceiverTable
 
 EPSILONS = (0.1, 0.5, 1.0, 3.0)
 DELTA = 1e-6
 SECONDS = ", seconds of CPU"
-TACIT, LINEAR, BOOSTING = "tacit, additive release", "linear model, no privacy", "boosting, no privacy"
+TACIT, LOGISTIC = "tacit, additive release", "tacit, logistic regression"
+LINEAR, BOOSTING = "linear model, no privacy", "boosting, no privacy"
 # Splits and seeds of noise that no setting was chosen on.
 FIRST_SEED = 101
 PEER_SCRIPT = "peer_tables.py"
@@ -72,7 +74,10 @@ Score = Callable[[NDArray[Any], FloatArray], float]
 
 
 def private_figures(parts: OwnerAndReceiver, seed: int) -> Iterator[NamedFigure]:
-    """Yield the quality of the release at each epsilon without labels, and the processor seconds that it took."""
+    """Yield the quality of the release at each epsilon without labels, and the processor seconds that it took.
+
+    Of classes also that of logistic regression with its defaults, whose promise has delta 0.
+    """
     for epsilon in EPSILONS:
         start = time.process_time()
         release = ADDITIVE.release(
@@ -81,6 +86,10 @@ def private_figures(parts: OwnerAndReceiver, seed: int) -> Iterator[NamedFigure]
         seconds = time.process_time() - start
         yield TACIT, setting(parts, epsilon), quality(parts, released_scores(parts, release))
         yield TACIT + SECONDS, setting(parts, epsilon), seconds
+        if parts.schema.target is None:
+            model = PrivateLogisticRegression(epsilon, bounds=parts.schema, random_state=seed)
+            scores = model.fit(parts.owner.X, parts.owner.outcomes).decision_function(parts.receiver.X)
+            yield LOGISTIC, setting(parts, epsilon), quality(parts, scores)
 
 
 def open_figures(parts: OwnerAndReceiver) -> Iterator[NamedFigure]:
@@ -187,12 +196,21 @@ def table_rows(
     """
     found: dict[tuple[str, str], list[float]] = {}
     for run in range(runs):
-        seed = FIRST_SEED + run
-        parts = make_parts(seed)
-        open_ones = () if run and same_split else open_figures(parts)
-        private_ones = peer_figures(parts, seed, peers)
-        for method, where, figure in chain(private_figures(parts, seed), open_ones, private_ones):
+        parts = make_parts(FIRST_SEED + run)
+        own = _own_figures(parts, FIRST_SEED + run, with_open=not (run and same_split))
+        for method, where, figure in chain(own, peer_figures(parts, FIRST_SEED + run, peers)):
             found.setdefault((method, where), []).append(figure)
     for (method, where), values in found.items():
         timed = method.endswith(SECONDS)
         yield mean_row(method.removesuffix(SECONDS), where, values, metric="CPU seconds" if timed else metric)
+
+
+def _own_figures(parts: OwnerAndReceiver, seed: int, *, with_open: bool) -> list[NamedFigure]:
+    """Return the figures of one draw: of releases, and of models without privacy if they are asked for."""
+
+    def measure() -> list[NamedFigure]:
+        return [*private_figures(parts, seed), *(open_figures(parts) if with_open else ())]
+
+    rows = len(parts.owner.X), len(parts.receiver.X)
+    kept = kept_figures([parts.name, rows, seed, EPSILONS, DELTA, with_open], measure)
+    return [(method, where, figure) for method, where, figure in kept]

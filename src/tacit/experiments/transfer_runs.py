@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_random_state
 
 from tacit.adoption.pictures.classifier import TransferClassifier
 from tacit.adoption.pictures.pooled_scores import pool_weights, pooled
@@ -12,6 +13,7 @@ from tacit.adoption.pictures.self_training import self_train
 from tacit.adoption.pictures.source_scores import source_scores
 from tacit.arrays import Rows
 from tacit.data.public.datasets import ImageSet
+from tacit.data.public.splits import few_labels
 from tacit.data.schemas.schema import Schema
 from tacit.experiments.results import ADOPTED, PUBLIC_VIEW, RELEASE_ALONE, TARGET_ONLY
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
@@ -27,6 +29,14 @@ def release_images(images: ImageSet, *, unit: str, epsilon: float, delta: float,
     return CLASS_MOMENTS.release(
         images.X_train, images.y_train, images.schema, unit=unit, epsilon=epsilon, delta=delta, random_state=seed
     )
+
+
+def receiver(images: ImageSet, count: int, per_class: int, seed: int) -> tuple[LabelledMatrix, LabelledMatrix]:
+    """Return ``count`` of the test pictures, ``per_class`` of each class labelled, and the others to test on."""
+    order = check_random_state(seed).permutation(len(images.y_test))
+    received, held_out = order[:count], order[count:]
+    y = few_labels(images.y_test[received], per_class=per_class, random_state=seed)
+    return (images.X_test[received], y), (images.X_test[held_out], images.y_test[held_out])
 
 
 def measure(
@@ -60,19 +70,28 @@ def measure_releases(
         TARGET_ONLY: float((first.target_only_predict(X_test) == truth).mean()),
         PUBLIC_VIEW: float((first.view_only_predict(X_test) == truth).mean()),
     }
-    settings: dict[str, Any] = {"n_classes": len(schema.classes), "random_state": seed, "n_jobs": -1}
-    F, F_test = first.axes_(X), first.axes_(X_test)
-    accuracies = {}
-    for name, release in releases.items():
-        table = ReceiverTable(schema, X, labelled, codes)
-        source = source_scores(release, table)
-        scores, test_scores = source(X), source(X_test)
-        joined = self_train(F, labelled, codes, sources=[scores], sources_labelled=[scores[labelled]], **settings)
-        weights = pool_weights(first.in_view_.labelled_scores, joined.labelled_scores, codes)
-        adopted = pooled(weights, first.in_view_.scores(F_test, []), joined.scores(F_test, [test_scores]))
-        accuracies[name] = {
-            **without_release,
-            RELEASE_ALONE: float((test_scores.argmax(axis=1) == truth).mean()),
-            ADOPTED: float((adopted.argmax(axis=1) == truth).mean()),
-        }
-    return accuracies
+    table = ReceiverTable(schema, X, labelled, codes)
+    return {
+        name: {**without_release, **_with_release(release, first, table, test, seed)}
+        for name, release in releases.items()
+    }
+
+
+def _with_release(
+    release: Release, first: TransferClassifier, table: ReceiverTable, test: LabelledMatrix, seed: int
+) -> dict[str, float]:
+    """Return the accuracies of a release by itself and adopted, in the view in which ``first`` was learned."""
+    X_test, truth = test
+    settings: dict[str, Any] = {"n_classes": len(table.schema.classes), "random_state": seed, "n_jobs": -1}
+    F, F_test = first.axes_(table.X), first.axes_(X_test)
+    source = source_scores(release, table)
+    scores, test_scores = source(table.X), source(X_test)
+    joined = self_train(
+        F, table.labelled, table.codes, sources=[scores], sources_labelled=[scores[table.labelled]], **settings
+    )
+    weights = pool_weights(first.in_view_.labelled_scores, joined.labelled_scores, table.codes)
+    adopted = pooled(weights, first.in_view_.scores(F_test, []), joined.scores(F_test, [test_scores]))
+    return {
+        RELEASE_ALONE: float((test_scores.argmax(axis=1) == truth).mean()),
+        ADOPTED: float((adopted.argmax(axis=1) == truth).mean()),
+    }

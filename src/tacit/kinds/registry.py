@@ -15,6 +15,10 @@ DEFAULT_RULE = (
     f"additive; for classes of pictures, of more than {MOST_CURVES} columns that are all numbers, and per entry moments"
 )
 _KINDS: dict[str, ReleaseKind] = {}
+# Files in the form of a release that teach no receiver, and what to do with them.
+OTHER_FILES = {
+    "second_round_answer": "it is an owner's answer to `tacit request` and predicts by itself, with `tacit predict`"
+}
 
 
 def register(kind: ReleaseKind) -> None:
@@ -74,6 +78,8 @@ def kind_of(release: Release) -> ReleaseKind:
     for kind in _KINDS.values():
         if release.kind in kind.files:
             return kind
+    if release.kind in OTHER_FILES:
+        raise InputError(f"a file of kind {release.kind!r} is not to be adopted: {OTHER_FILES[release.kind]}.")
     file_names = ", ".join(file for kind in _KINDS.values() for file in kind.files)
     raise InputError(f"a release of kind {release.kind!r} is not known to this version; known are {file_names}.")
 

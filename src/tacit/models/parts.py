@@ -96,9 +96,11 @@ def learn_parts(
     return [[next(learned) for _ in parts] for parts in partitions]
 
 
-def in_blocks(function: Callable[[Floats], PartResult], Y: Floats, *, n_jobs: int | None) -> list[PartResult]:
-    """Return ``function`` of each block of rows of Y, in order."""
-    blocks = [Y[rows] for rows in row_blocks(len(Y), 1, entries=ROWS_AT_ONCE)]
+def in_blocks(
+    function: Callable[[Floats], PartResult], Y: Floats, *, n_jobs: int | None, size: int | None = None
+) -> list[PartResult]:
+    """Return ``function`` of each block of ``size`` rows of Y (None: ROWS_AT_ONCE), in order."""
+    blocks = [Y[rows] for rows in row_blocks(len(Y), 1, entries=size or ROWS_AT_ONCE)]
     if len(blocks) == 1:
         return [function(Y)]  # starting workers would take longer than a few rows do
     return run_parts(function, ((block,) for block in blocks), n_jobs=n_jobs)

@@ -49,7 +49,10 @@ def quanta(x: Rows, largest: int) -> FloatArray:
     return np.floor(scaled, out=scaled)
 
 
-def require_countable(n_rows: int) -> None:
-    """Raise InputError for more rows than sums have room for."""
-    if n_rows > MOST_ROWS:
-        raise InputError(f"a table must have at most 2^40 rows for exact sums; got {n_rows:,}. Release parts of it.")
+def require_countable(n_rows: int, most: int = MOST_ROWS) -> None:
+    """Raise InputError for more rows than sums have room for; ``most`` is a power of two."""
+    if n_rows > most:
+        power = most.bit_length() - 1
+        raise InputError(
+            f"a table must have at most 2^{power} rows for exact sums; got {n_rows:,}. Release parts of it."
+        )

@@ -79,8 +79,10 @@ def logistic_posterior(F: FloatArray, offsets: FloatArray, positive: FloatArray)
     return Posterior(u, root, value - float(np.log(np.diag(root)).sum()))
 
 
-def softmax_posterior(F: FloatArray, G: FloatArray, offsets: FloatArray, codes: Codes) -> Posterior:
-    """Return the posterior of (V, a), all standard normal, given labels with P(c) ∝ exp(offset_c + f V_c + G_c a).
+def softmax_posterior(
+    F: FloatArray, G: FloatArray, offsets: FloatArray, codes: Codes, scales: FloatArray | None = None
+) -> Posterior:
+    """Return the posterior of (V, a), all standard normal, given labels with P(c) ∝ exp(offset_c + f s_c V_c + G_c a).
 
     The mode holds V [p, C] row by row, then a [R].
 
@@ -92,23 +94,26 @@ def softmax_posterior(F: FloatArray, G: FloatArray, offsets: FloatArray, codes: 
         Features of row and class whose weights all classes share.
     offsets : array [L, C]
     codes : array of int [L]
+    scales : array [p, C] or None
+        The s_c of each feature; None: 1.
     """
     (_, p), (n_classes, n_shared) = F.shape, G.shape[1:]
     truth = np.eye(n_classes)[codes]
+    scales = np.ones((p, n_classes)) if scales is None else scales
 
     def negative(theta: FloatArray) -> tuple[float, FloatArray]:
         V, a = theta[: p * n_classes].reshape(p, n_classes), theta[p * n_classes :]
-        logs = log_softmax(offsets + F @ V + G @ a, axis=1)
+        logs = log_softmax(offsets + F @ (scales * V) + G @ a, axis=1)
         residuals = np.exp(logs) - truth
-        gradient = np.concatenate([(F.T @ residuals).ravel(), np.tensordot(residuals, G, 2)]) + theta
+        gradient = np.concatenate([(scales * (F.T @ residuals)).ravel(), np.tensordot(residuals, G, 2)]) + theta
         return float(-(truth * logs).sum() + theta @ theta / 2), gradient
 
     start = np.zeros(p * n_classes + n_shared)
     minimum = minimize(negative, start, jac=True, method="L-BFGS-B", options=LBFGS)
     mode = np.asarray(minimum.x, dtype=np.float64)
     V, a = mode[: p * n_classes].reshape(p, n_classes), mode[p * n_classes :]
-    P = np.exp(log_softmax(offsets + F @ V + G @ a, axis=1))
-    root = np.asarray(cholesky(_softmax_curvature(F, G, P), lower=True))
+    P = np.exp(log_softmax(offsets + F @ (scales * V) + G @ a, axis=1))
+    root = np.asarray(cholesky(_softmax_curvature(F, G, P, scales), lower=True))
     return Posterior(mode, root, -float(minimum.fun) - float(np.log(np.diag(root)).sum()))
 
 
@@ -119,7 +124,7 @@ def _curvature_root(F: FloatArray, weights: FloatArray) -> FloatArray:
     return np.asarray(cholesky(H, lower=True))
 
 
-def _softmax_curvature(F: FloatArray, G: FloatArray, P: FloatArray) -> FloatArray:
+def _softmax_curvature(F: FloatArray, G: FloatArray, P: FloatArray, scales: FloatArray) -> FloatArray:
     """Return I plus the negative Hessian of the log-likelihood at class probabilities P [L, C].
 
     A row's negative Hessian in its class scores is diag(P) - P P'.
@@ -129,13 +134,13 @@ def _softmax_curvature(F: FloatArray, G: FloatArray, P: FloatArray) -> FloatArra
     blocks = H[: p * n_classes, : p * n_classes].reshape(p, n_classes, p, n_classes)
     for c in range(n_classes):
         for other in range(c, n_classes):
-            block = (F.T * (P[:, c] * ((c == other) - P[:, other]))) @ F
+            block = (F.T * (P[:, c] * ((c == other) - P[:, other]))) @ F * np.outer(scales[:, c], scales[:, other])
             blocks[:, c, :, other] += block
             if other != c:
                 blocks[:, other, :, c] += block.T
     centred = G - np.einsum("lc,lcr->lr", P, G)[:, None, :]
     weighted = P[:, :, None] * centred  # [L, C, R]
-    cross = np.einsum("lp,lcr->pcr", F, weighted).reshape(p * n_classes, n_shared)
+    cross = (scales[:, :, None] * np.einsum("lp,lcr->pcr", F, weighted)).reshape(p * n_classes, n_shared)
     H[: p * n_classes, p * n_classes :] += cross
     H[p * n_classes :, : p * n_classes] += cross.T
     H[p * n_classes :, p * n_classes :] += np.einsum("lcr,lcs->rs", weighted, centred)

@@ -2,6 +2,8 @@
 
 from numpy.random import RandomState  # noqa: TID251 - public randomness: splits, landmarks, invented rows; never noise
 
+PublicRandom = RandomState
+
 
 def public_random(seed: int | RandomState | None = None) -> RandomState:
     """Return a generator that starts at ``seed``, a fresh one for None, or the given one itself."""

@@ -14,13 +14,16 @@ from tacit.workflows.fabricated_tables import open_fabricated
 from tacit.workflows.tables import Progress, Table, as_schema, encoded_rows, no_progress
 
 
-def audit(release: Release | FilePath, *, draws: int = DRAWS, seed: int | None = None) -> CardAudit:
+def audit(
+    release: Release | FilePath, *, draws: int = DRAWS, seed: int | None = None, progress: Progress = no_progress
+) -> CardAudit:
     """Return the audit of a release's card: what its events cost together, and a game for each mechanism.
 
-    ``release`` is one, or the path of a release or of a fabricated table; ``seed`` repeats an audit.
+    ``release`` is one, or the path of a release or of a fabricated table; ``seed`` repeats an audit; ``progress`` is
+    told before each game.
     """
     opened = release if isinstance(release, Release) else open_release(Path(release))
-    return audit_card(opened.card, draws=draws, seed=seed)
+    return audit_card(opened.card, draws=draws, seed=seed, progress=progress)
 
 
 def attack(

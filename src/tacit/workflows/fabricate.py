@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit.checks import one_of
-from tacit.data.rows.stream import ArrayRows, RowStream
+from tacit.data.rows.stream import RowStream
 from tacit.data.rows.workers import ALONE, Workers, open_workers
 from tacit.data.schemas.bad_records import BadRecords
 from tacit.data.schemas.columns import Numeric
@@ -14,8 +14,9 @@ from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.files.atomic import require_output
 from tacit.files.regular import FilePath
-from tacit.kinds.fabricated_rows.make import FabricatedRows, fabricate_rows
+from tacit.kinds.fabricated_rows.make import Invented, fabricate_rows
 from tacit.kinds.fabricated_rows.plan import FabricationSettings
+from tacit.kinds.fabricated_rows.rows import InventedRows
 from tacit.kinds.marginals.plan import MOST_COLUMNS
 from tacit.kinds.registry import fabricating_kinds
 from tacit.privacy.budget import Budget, Unit
@@ -26,7 +27,7 @@ from tacit.releases.sidecar import is_table, release_path
 from tacit.releases.signature import SigningKey, TrustedKey, private_key
 from tacit.workflows.card_details import StatedFacts, card_facts, completed_card, with_record_policy
 from tacit.workflows.fabricated_tables import write_fabricated
-from tacit.workflows.invented_rows import DrawnRows, InventedRows, drawn_rows, table_model
+from tacit.workflows.invented_rows import DrawnRows, drawn_rows, table_model
 from tacit.workflows.release import DELTA, noting_charge
 from tacit.workflows.tables import (
     Contribution,
@@ -96,7 +97,7 @@ def plan_fabrication(
     details = FabricationSettings(**{**settings, **own})
     budget: dict[str, Any] = {"unit": promise.unit, "epsilon": promise.epsilon, "delta": promise.delta}
     plan = kind.plan(rules, rows_per_person=chosen.rows, **budget, **own)
-    rows = private_rows(table, rules, chosen, streams=kind.holds_tables, workers=workers, progress=progress)
+    rows = private_rows(table, rules, chosen, streams=method != "hull", workers=workers, progress=progress)
     return PlannedFabrication(kind, plan, rows, details.rows)
 
 
@@ -212,15 +213,17 @@ def fabricate_from(
         rules = Schema.from_dict(opened.schema or {}, source="the release's schema")
         _require_outputs(Path(output), rules, rows or 0, force=force, inputs=input_paths(release, signing_key))
     invented = drawn_rows(opened, rows=rows, where=where, random_state=random_state)
-    if output is not None:
+    if output is None:
+        len(invented.y)  # drawn now, so that conditions which no row meets are refused here
+    else:
         _write(invented, Path(output), key, charged=False)
     return invented
 
 
-def _invented(planned: PlannedFabrication, spend: Spend) -> FabricatedRows | DrawnRows:
+def _invented(planned: PlannedFabrication, spend: Spend) -> Invented | DrawnRows:
     """Charge the ledger, then return the rows."""
-    if isinstance(planned.rows, ArrayRows) and not planned.kind.holds_tables:
-        return fabricate_rows(planned.plan, planned.rows.X, planned.rows.y, spend)
+    if not planned.kind.holds_tables:
+        return fabricate_rows(planned.plan, planned.rows, spend)
     release = planned.kind.make_from_rows(planned.plan, planned.rows, spend)
     return drawn_rows(release, rows=planned.count, random_state=spend.random_state)
 

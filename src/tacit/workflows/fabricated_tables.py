@@ -1,5 +1,6 @@
 """Fabricated tables as files: written with their release beside them, and opened again."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -7,16 +8,16 @@ import numpy as np
 import polars as pl
 
 from tacit.data.reading.table_source import read_table
-from tacit.data.reading.tables import format_of, write_table
+from tacit.data.reading.tables import format_of, write_batches
 from tacit.data.rows.encoding import encode
 from tacit.data.schemas.schema import Schema
 from tacit.errors import ReleaseError
 from tacit.files.atomic import replacing
+from tacit.kinds.fabricated_rows.rows import InventedRows, sidecar_release
 from tacit.kinds.registry import kind_of
 from tacit.releases import sidecar
 from tacit.releases.file import Release, write_release
 from tacit.releases.signature import SigningKey, TrustedKey
-from tacit.workflows.invented_rows import InventedRows
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,9 +31,16 @@ class FabricatedTable:
 
 def write_fabricated(rows: InventedRows, path: Path, *, signing_key: SigningKey | None = None) -> None:
     """Write the table to ``path``, CSV or Parquet by its ending, and its release beside it."""
+    counts = np.zeros(max(len(rows.schema.classes), 1), dtype=np.int64)
+
+    def tables() -> Iterator[pl.DataFrame]:
+        for table, codes in rows.tables():
+            counts[:] += np.bincount(codes, minlength=len(counts))
+            yield table
+
     with replacing(path) as file:
-        write_table(rows.table(), file, layout=format_of(path))
-    release = rows.release(table_digest=sidecar.digest(path))
+        write_batches(tables(), file, layout=format_of(path))
+    release = sidecar_release(rows, counts, sidecar.digest(path))
     write_release(release, sidecar.release_path(path), signing_key=signing_key)
 
 

@@ -1,94 +1,91 @@
-"""Invented rows, whatever method made them: encoded, as a table, and with the release that travels beside them."""
+"""Rows drawn from released tables: encoded, as a table, and with the release that travels beside them."""
 
-from collections.abc import Sequence
+import copy
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from tacit import checks
 from tacit.arrays import FloatArray, IntArray
-from tacit.data.schemas.conditions import parse_condition
+from tacit.data.schemas.conditions import Condition, parse_condition
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
-from tacit.kinds.fabricated_rows.make import FabricatedRows
 from tacit.kinds.fabricated_rows.plan import MOST_ROWS
+from tacit.kinds.fabricated_rows.rows import rows_release
 from tacit.kinds.registry import all_kinds, kind_of
-from tacit.models.marginals.layout import Layout
 from tacit.models.marginals.model import MarginalModel
+from tacit.numerics.public_random import PublicRandom, public_random
 from tacit.privacy.card import Card
 from tacit.releases.file import Release
 
 
-class InventedRows(Protocol):
-    """Encoded ``X`` [N, p] in [0, 1] and class codes ``y`` [N], the schema, the card, the method."""
-
-    @property
-    def X(self) -> FloatArray:  # noqa: N802 - matrices are capitals
-        """Encoded rows [N, p]."""
-        ...
-
-    @property
-    def y(self) -> NDArray[Any]:
-        """Class codes [N]."""
-        ...
-
-    @property
-    def schema(self) -> Schema:
-        """The schema of the table."""
-        ...
-
-    @property
-    def card(self) -> Card:
-        """What is guaranteed."""
-        ...
-
-    @property
-    def method(self) -> str:
-        """How they were made."""
-        ...
-
-    def table(self) -> pl.DataFrame:
-        """Return the table with the columns and types of the schema."""
-        ...
-
-    def release(self, *, table_digest: str | None = None) -> Release:
-        """Return the release of the rows, or with the digest of a table file the small one beside that table."""
-        ...
-
-
 @dataclass(frozen=True, eq=False)
 class DrawnRows:
-    """Rows drawn from released tables: places in the columns' levels [N, q], class codes [N], card and method."""
+    """Rows drawn from released tables, the same ones at every pass; memory holds a block of them.
 
-    places: FloatArray
-    y: IntArray
-    layout: Layout
+    Attributes
+    ----------
+    model : MarginalModel
+    n_rows : int
+    where : tuple of Condition
+        What all rows meet.
+    random : PublicRandom
+        Where the draws start; it is copied and never moved.
+    card, method
+        Those of the release.
+    """
+
+    model: MarginalModel
+    n_rows: int
+    where: tuple[Condition, ...]
+    random: PublicRandom
     card: Card
     method: str
 
     @property
     def schema(self) -> Schema:
         """The schema of the table."""
-        return self.layout.schema
+        return self.model.layout.schema
+
+    @cached_property
+    def _rows(self) -> tuple[FloatArray, IntArray]:
+        places, classes = zip(*self.blocks(), strict=True)
+        return np.concatenate(places), np.concatenate(classes)
+
+    @property
+    def places(self) -> FloatArray:
+        """Places in the columns' levels [N, q]."""
+        return self._rows[0]
+
+    @property
+    def y(self) -> IntArray:
+        """Class codes [N]."""
+        return self._rows[1]
 
     @cached_property
     def X(self) -> FloatArray:  # noqa: N802 - matrices are capitals
         """Encoded rows [N, p]; wide, so made only if asked for."""
-        return self.layout.encoded(self.places)
+        return self.model.layout.encoded(self.places)
+
+    def blocks(self) -> Iterator[tuple[FloatArray, IntArray]]:
+        """Yield places and class codes, block by block."""
+        return self.model.place_blocks(self.n_rows, random_state=copy.deepcopy(self.random), where=self.where)
+
+    def tables(self) -> Iterator[tuple[pl.DataFrame, IntArray]]:
+        """Yield the table block by block, and the class codes of each block."""
+        for places, y in self.blocks():
+            yield self.model.layout.table(places, y), y
 
     def table(self) -> pl.DataFrame:
         """Return the table with the columns and types of the schema."""
-        return self.layout.table(self.places, self.y)
+        return self.model.layout.table(self.places, self.y)
 
-    def release(self, *, table_digest: str | None = None) -> Release:
-        """Return the release of the rows, or with the digest of a table file the small one beside that table."""
-        X = self.X if table_digest is None else np.zeros((len(self.y), 0))
-        rows = FabricatedRows(X, self.y.astype(np.intp), self.schema, self.card, self.method)
-        return rows.release(table_digest=table_digest)
+    def release(self) -> Release:
+        """Return the release that holds the encoded rows and their codes."""
+        return rows_release(self)
 
 
 def table_model(release: Release, purpose: str) -> MarginalModel:
@@ -118,7 +115,6 @@ def drawn_rows(
     count = model.n_rows if rows is None else checks.whole("rows", rows)
     if count > MOST_ROWS:
         raise InputError(f"rows must be at most {MOST_ROWS:,}; got {count:,}.")
-    conditions = [parse_condition(text, model.layout.schema.columns) for text in where]
+    conditions = tuple(parse_condition(text, model.layout.schema.columns) for text in where)
     seed = None if random_state is None else checks.whole("random_state", random_state, least=0) % 2**32
-    places, y = model.places(count, random_state=seed, where=conditions)
-    return DrawnRows(places, y, model.layout, release.card, kind_of(release).method)
+    return DrawnRows(model, count, conditions, public_random(seed), release.card, kind_of(release).method)

@@ -5,15 +5,16 @@ import pytest
 from scipy.special import logsumexp
 
 from tacit.adoption.average.hypotheses import (
-    BESIDE_POWER,
     REVERSED,
     SHARES_PROBABILITY,
+    USUAL_CORRECTION,
     WEIGHT_SD,
     Usage,
     branches,
     own_parts,
     prior_weights,
     usages,
+    usual_correction,
 )
 
 
@@ -78,17 +79,33 @@ def test_a_branch_differs_in_amplitude_alone() -> None:
         assert [each.amplitude for each in branch] == sorted(each.amplitude for each in branch)
 
 
-def test_beside_a_release_small_corrections_are_likelier_and_without_one_all_sizes_are_alike() -> None:
-    def log_priors(usage: Usage) -> list[list[float]]:
-        return [[each.log_prior for each in branch] for branch in branches(usage) if len(branch) > 1]
+def by_amplitude(usage: Usage, correction: float) -> dict[float, float]:
+    """Return the probabilities of amplitudes in a branch that has several."""
+    branch = next(each for each in branches(usage, correction=correction) if len(each) > 1)
+    logs = np.array([each.log_prior for each in branch])
+    return dict(zip((each.amplitude for each in branch), np.exp(logs - logsumexp(logs)), strict=True))
 
-    beside, alone = log_priors(Usage((1,))), log_priors(Usage((0,)))
-    assert beside
-    assert alone
-    # Amplitudes double from one to the next.
-    assert BESIDE_POWER < 0
-    assert all(np.diff(each) == pytest.approx(BESIDE_POWER * np.log(2)) for each in beside)
-    assert all(np.diff(each) == pytest.approx(0) for each in alone)
+
+def test_without_a_release_own_parts_of_all_sizes_are_alike() -> None:
+    assert len(set(by_amplitude(Usage((0,)), 0.1).values())) == 1
+    assert by_amplitude(Usage((0,)), 0.1) == by_amplitude(Usage((0,), 0), 3.0)
+
+
+@pytest.mark.parametrize("correction", [0.25, 1.0])
+def test_beside_a_release_the_usual_correction_is_likeliest_and_large_ones_have_heavy_tails(correction: float) -> None:
+    beside = by_amplitude(Usage((1,)), correction)
+    assert max(beside, key=lambda amplitude: beside[amplitude]) == correction
+    # Of a half-Cauchy variable, the probability of an interval of the logarithm halves with each doubling far out.
+    assert beside[8.0] / beside[4.0] == pytest.approx(0.5, rel=0.07)
+    assert sum(beside.values()) == pytest.approx(1)
+
+
+def test_what_a_release_can_know_it_is_corrected_less_in_and_the_best_one_counts() -> None:
+    precisions = np.array([1.0, 16.0])
+    assert usual_correction(Usage((1, 0)), precisions) == USUAL_CORRECTION
+    assert usual_correction(Usage((0, -1)), precisions) == USUAL_CORRECTION / 4
+    assert usual_correction(Usage((1, 1)), precisions) == USUAL_CORRECTION / 4
+    assert usual_correction(Usage((0, 0)), precisions) == USUAL_CORRECTION
 
 
 def test_weights_of_several_releases_share_one_by_precision_and_spread_as_one_release_does() -> None:

@@ -91,3 +91,37 @@ def test_a_model_with_trees_refuses_rows_without_their_scores() -> None:
     rows, codes = inputs(5)
     with pytest.raises(InputError, match="trees"):
         fit_binary(hypothesis(trees=True), rows, codes, SETTING)
+
+
+def three_classes(n: int) -> tuple[Inputs, np.ndarray]:
+    """Return rows of three classes, told apart by columns 0 and 1, and a release that knows the last two alone."""
+    draw = np.random.default_rng(3)
+    Z = draw.normal(size=(n, 4))
+    codes = np.where(Z[:, 0] > 0.5, 0, np.where(Z[:, 1] > 0, 1, 2)).astype(np.intp)
+    scores = np.stack([np.zeros(n), 3 * Z[:, 1], -3 * Z[:, 1]], axis=1)
+    return Inputs((scores,), Z, features_of(Z[:40], 4.0)), codes
+
+
+def test_a_class_that_no_used_release_knows_is_told_from_others_by_an_own_part_of_its_own_size() -> None:
+    rows, codes = three_classes(60)
+    small = Hypothesis(Usage((1,)), 1.0, "linear", 0.05, trees=False, log_prior=0.0)
+    known = np.array([[False, True, True]])
+    accuracies = [
+        (fit_softmax(small, rows, codes, each).member.probabilities(rows).argmax(axis=1) == codes).mean()
+        for each in (Setting(3, np.ones(1), np.zeros((1, 3))), Setting(3, np.ones(1), np.zeros((1, 3)), known=known))
+    ]
+    assert accuracies[0] < 0.75 < 0.85 < accuracies[1]
+    evidences = [
+        fit_softmax(small, rows, codes, Setting(3, np.ones(1), np.zeros((1, 3)), known=each)).member.log_evidence
+        for each in (None, known)
+    ]
+    assert evidences[1] > evidences[0]
+
+
+def test_classes_unknown_to_releases_are_those_that_none_of_them_knows() -> None:
+    known = np.array([[True, False, False], [False, True, False]])
+    setting = Setting(3, np.ones(2), np.zeros((2, 3)), known=known)
+    assert setting.unknown_to((0,)).tolist() == [False, True, True]
+    assert setting.unknown_to((0, 1)).tolist() == [False, False, True]
+    assert not setting.unknown_to(()).any()
+    assert not Setting(3, np.ones(2), np.zeros((2, 3))).unknown_to((0,)).any()

@@ -97,7 +97,7 @@ def test_classes_without_a_label_are_predicted_through_the_release() -> None:
     y[iris.y == 2] = -1
     model = AdoptedClassifier([iris.source()], classes=iris.classes, evidence=False, random_state=0).fit(iris.X, y)
     right = model.predict(iris.X)[iris.y == 2] == 2
-    assert right.mean() > 0.6
+    assert right.mean() > 0.85
     assert model.evidence_.classes_without_labels == ("class 2",)
 
 
@@ -111,8 +111,7 @@ def test_a_release_that_lacks_a_class_still_tells_the_others_apart() -> None:
 
     model = iris.fit(20, Source("two", two_classes, GOOD))
     assert model.evidence_.releases[0].unknown_classes == ("class 0",)
-    if iris.accuracy(model, 20) <= iris.accuracy(iris.fit(20), 20) + 0.03:
-        pytest.xfail("known fault: with more than two classes, a release that lacks one adds nothing (.80 against .82)")
+    assert iris.accuracy(model, 20) > iris.accuracy(iris.fit(20), 20) + 0.03
 
 
 def test_a_few_labels_and_a_release_beat_either_or_equal_it(table: Table) -> None:

@@ -14,6 +14,7 @@ from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.kinds.fabricated_rows.make import fabricate
+from tacit.kinds.fabricated_rows.rows import sidecar_release
 from tacit.kinds.linear import KIND as LINEAR
 from tacit.models.class_moments.nearest_mean import PrivateNearestMean
 from tacit.releases.file import Release
@@ -94,7 +95,7 @@ def test_fabricated_rows_are_attacked_with_their_table(method: str, unit: str) -
         )
         rows = Encoded(fabricated.X, fabricated.y, SCHEMA.encoded_names, SCHEMA.classes)
         sides = encoded(slice(MEMBERS)), encoded(slice(MEMBERS, None))
-        release = fabricated.release(table_digest="0")
+        release = sidecar_release(fabricated, np.bincount(fabricated.y), "0")
         outcomes.append(attack_release(release, *sides, SCHEMA, rows=rows, appearances=6, seed=1).outcomes[-1])
     assert outcomes[0].area_interval[0] > 0.55
     assert outcomes[1].area_interval[0] < 0.6

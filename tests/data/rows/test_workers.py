@@ -13,13 +13,15 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tacit import Budget, Ledger, release
+from tacit import Budget, Ledger, fabricate, release
 from tacit.data.rows import workers as module
 from tacit.data.rows.encoding import encode
 from tacit.data.rows.workers import ALONE, Workers, open_workers
 from tacit.data.schemas.columns import Categorical, Label, Numeric
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError, SchemaError
+from tacit.models.parallel import run_parts
+from tacit.public_names import load
 
 SCHEMA = Schema((Numeric("age", (0, 100)), Categorical("ward", ("a", "b", "c")), Label("ill", ("no", "yes"))))
 
@@ -34,6 +36,11 @@ def frame(n: int = 4000) -> pl.DataFrame:
 def released(table: Any, **options: Any) -> str:
     made = release(table, SCHEMA, epsilon=1.0, **{"method": "moments", "random_state": 1, "audit": False, **options})
     return hashlib.sha256(b"".join(made.arrays[name].tobytes() for name in sorted(made.arrays))).hexdigest()
+
+
+def fabricated(table: Any, **options: Any) -> str:
+    settings = {"method": "moments", "random_state": 1, "audit": False, "rows": 100, **options}
+    return hashlib.sha256(fabricate(table, SCHEMA, epsilon=1.0, **settings).X.tobytes()).hexdigest()
 
 
 @pytest.fixture(scope="module")
@@ -59,12 +66,14 @@ def test_processes_give_the_same_bytes(tmp_path: Path) -> None:
     expected = released(frame())
     assert released(tmp_path / "t.parquet", workers=1) == expected
     assert released(tmp_path / "t.parquet", workers=2) == expected
+    assert fabricated(tmp_path / "t.parquet", workers=2) == fabricated(frame())
     assert "POLARS_MAX_THREADS" not in os.environ
 
 
 def test_a_cluster_of_four_gives_the_same_bytes(cluster: Any, parts: Path) -> None:
     assert released(parts, dask=cluster.scheduler_address) == released(frame())
     assert released(parts, dask=cluster.scheduler_address, method="marginals") == released(frame(), method="marginals")
+    assert fabricated(parts, dask=cluster.scheduler_address) == fabricated(frame())
 
 
 def kill_once(flag: Path, function: Any, part: Any) -> Any:
@@ -122,15 +131,16 @@ def test_a_bad_cell_on_a_worker_names_its_file_and_row_and_charges_nothing(
     assert not ledger.lines()
 
 
-def test_kernel_models_fit_on_the_same_cluster(cluster: Any) -> None:
+@pytest.mark.parametrize("name", ["MembershipClassifier", "AffineHullClassifier"])
+def test_kernel_models_fit_on_the_same_cluster(cluster: Any, name: str) -> None:
     joblib, distributed = pytest.importorskip("joblib"), pytest.importorskip("distributed")
-    from tacit import MembershipClassifier
-
+    estimator: Any = load(name)
     rng = np.random.default_rng(0)
     X, y = rng.random((60, 4)), np.arange(60) % 2
-    alone = MembershipClassifier(random_state=0).fit(X, y).predict(X)
+    alone = estimator(part_size=10, random_state=0).fit(X, y).predict(X)
     with distributed.Client(cluster.scheduler_address), joblib.parallel_config(backend="dask"):
-        model = MembershipClassifier(random_state=0, n_jobs=2).fit(X, y)
+        assert os.getpid() not in run_parts(os.getpid, [()] * 8, n_jobs=None)
+        model = estimator(part_size=10, random_state=0).fit(X, y)
     assert np.array_equal(model.predict(X), alone)
 
 

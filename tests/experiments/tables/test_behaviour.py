@@ -1,6 +1,7 @@
 """Behaviour of people who were not learned from, on an invented log."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -43,13 +44,26 @@ def test_each_method_is_measured_by_epsilon_and_by_share(checked: Checked) -> No
         "epsilon 8 per tuple": list(PRIVATE),
         "epsilon 8 per person": ["private autoencoder, two layers"],
         "50% of the people, not private": list(OPEN),
-        "50% of the people, epsilon 4 per tuple": list(PRIVATE),
+        "50% of the people, epsilon 1 per tuple": list(PRIVATE),
     }
     means = {(row.method, row.setting.removeprefix("people of habit, ")): row.mean for row in rows}
     assert means["logistic regression, not private", "not private"] > 0.85
     assert means["truncated autoencoder, hardly any noise", "not private"] > 0.8
     assert means["functional mechanism, no layer", "epsilon 8 per tuple"] > 0.8
     assert means["functional mechanism, no layer", "epsilon 0.1 per tuple"] < 0.8
+
+
+def test_by_contacts_no_promise_per_person_is_measured_and_friends_outcomes_are_not_read(
+    shrink: Callable[..., None], checked: Checked
+) -> None:
+    by_contacts = replace(habits(), influence="contacts")
+    shrink(behaviour, studies=lambda: [by_contacts], SEEDS=1, EPSILONS=(8.0,), SHARES=())
+    rows = checked(behaviour.rows())
+    assert not any("per person" in row.setting for row in rows)
+    _, tested = _split(by_contacts, seed=0)
+    # A ring of friends at time 0 alone: in contact at the one time before, and not at the present.
+    assert set(tested.X[:, 3]) == {0.0}
+    assert set(tested.X[:, 7]) == {1.0}
 
 
 def test_nobody_is_both_learned_from_and_tested_on() -> None:

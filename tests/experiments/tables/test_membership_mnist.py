@@ -6,11 +6,9 @@ from typing import Any
 import numpy as np
 
 from tacit.data.public.datasets import ImageSet
-from tacit.experiments.printed_transfer import PRINTED, SOURCE_PRINTED, TARGET_PRINTED
 from tacit.experiments.results import ADOPTED, PUBLIC_VIEW, RELEASE_ALONE, TARGET_ONLY, ResultRow
 from tacit.experiments.tables import membership_mnist
 
-AS_PRINTED = (SOURCE_PRINTED, TARGET_PRINTED, PRINTED)
 Checked = Callable[[Iterable[ResultRow]], list[ResultRow]]
 
 
@@ -24,17 +22,15 @@ def test_each_setting_is_measured_by_every_method(
         RECEIVED=250,
         PER_CLASS=5,
         SETTINGS=(("entry", 2.0, 1e-9), ("record", 20.0, 1e-5)),
-        PUBLISHED={2.0: 0.951, None: None},
     )
     rows = checked(membership_mnist.rows())
     methods = [TARGET_ONLY, PUBLIC_VIEW, RELEASE_ALONE, ADOPTED]
     assert [(row.setting, row.method) for row in rows] == [
         *(("entry epsilon 2", method) for method in methods),
         *(("record epsilon 20", method) for method in methods),
-        *((setting, method) for setting in ("entry epsilon 2", "not private") for method in AS_PRINTED),
     ]
-    # The published accuracy stands beside the published combination alone.
-    assert {(row.setting, row.method): row.paper for row in rows if row.paper} == {("entry epsilon 2", PRINTED): 0.951}
+    # What was published is another combination.
+    assert {row.paper for row in rows} == {None}
     means = {(row.setting, row.method): row.mean for row in rows}
     for setting in ("entry epsilon 2", "record epsilon 20"):
         assert means[setting, ADOPTED] >= means[setting, TARGET_ONLY] - 0.03
@@ -53,7 +49,7 @@ def test_nobody_is_both_adopted_for_and_evaluated_on(
         return {"entry epsilon 2": {ADOPTED: 0.5}}
 
     shrink(membership_mnist, load_mnist=lambda: digits(8, 100, 400), measure_releases=recorded, SEEDS=1, RECEIVED=250)
-    shrink(membership_mnist, PER_CLASS=5, SETTINGS=(("entry", 2.0, 1e-9),), PUBLISHED={})
+    shrink(membership_mnist, PER_CLASS=5, SETTINGS=(("entry", 2.0, 1e-9),))
     list(membership_mnist.rows())
     (X, y), (X_test, truth) = tables
     assert (len(X), len(X_test)) == (250, 150)
@@ -62,6 +58,5 @@ def test_nobody_is_both_adopted_for_and_evaluated_on(
     assert (truth >= 0).all()
 
 
-def test_the_published_settings_are_those_of_the_first_table() -> None:
-    assert {epsilon: figure for epsilon, figure in membership_mnist.PUBLISHED.items() if figure} == {0.1: 0.951}
+def test_both_units_are_measured() -> None:
     assert {setting[0] for setting in membership_mnist.SETTINGS} == {"entry", "record"}

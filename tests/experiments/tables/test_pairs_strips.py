@@ -7,7 +7,6 @@ import numpy as np
 from tacit.experiments import pair_runs
 from tacit.experiments.results import ResultRow
 from tacit.experiments.tables import pairs_strips
-from tacit.experiments.tables.pairs_strips import APART, LENGTH, WIDTH, strips
 
 Checked = Callable[[Iterable[ResultRow]], list[ResultRow]]
 
@@ -23,17 +22,6 @@ def test_the_diagonal_metric_finds_the_direction_across(shrink: Callable[..., No
     assert means["pair epsilon 8", "tacit, diagonal"] > plain + 0.05
     assert means["pair epsilon 0.05", "tacit, diagonal"] < means["pair epsilon 8", "tacit, diagonal"]
     assert {row.runs for row in rows} == {3}
-
-
-def test_strips_are_long_thin_and_apart() -> None:
-    X, y = strips(20_000, 0)
-    across = [X[y == code, 1] for code in (0, 1)]
-    assert np.isclose(across[1].mean() - across[0].mean(), APART, rtol=0.02)
-    assert np.isclose(across[0].std(), WIDTH, rtol=0.05)
-    # Clipping to the unit interval takes a little off the ends.
-    assert 0.85 * LENGTH < X[:, 0].std() <= LENGTH
-    assert (X >= 0).all()
-    assert (X <= 1).all()
 
 
 def test_people_to_learn_from_are_none_of_those_tested() -> None:

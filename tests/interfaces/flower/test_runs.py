@@ -148,10 +148,10 @@ def reachable(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def wait_for(happened: Callable[[], bool], what: str) -> None:
-    end_of_patience = time.monotonic() + PATIENCE
+def wait_for(happened: Callable[[], bool], what: str, *, seconds: float = PATIENCE) -> None:
+    end_of_patience = time.monotonic() + seconds
     while not happened():
-        assert time.monotonic() < end_of_patience, f"waited {PATIENCE:g} s until {what}"
+        assert time.monotonic() < end_of_patience, f"waited {seconds:g} s until {what}"
         time.sleep(0.5)
 
 

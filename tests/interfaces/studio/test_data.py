@@ -1,6 +1,9 @@
 """The data page in a real browser: a table is dropped, looked at, and its schema confirmed column by column."""
 
+import os
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +143,36 @@ OBSERVE = """() => {
 }"""
 
 
+class Meter:
+    """What interactions cost: the time of the page's main thread, which a busy machine does not stretch."""
+
+    def __init__(self, page: Any) -> None:
+        self._session = page.context.new_cdp_session(page)
+        self._session.send("Performance.enable", {"timeDomain": "threadTicks"})
+        self.costs: list[float] = []
+
+    def _spent(self) -> float:
+        metrics = self._session.send("Performance.getMetrics")["metrics"]
+        return 1000 * float(next(each["value"] for each in metrics if each["name"] == "TaskDuration"))
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        before = self._spent()
+        yield
+        self.costs.append(self._spent() - before)
+
+
+def middle(element: Any) -> tuple[float, float]:
+    element.scroll_into_view_if_needed()
+    box = element.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def p95(milliseconds: list[float]) -> float:
+    return sorted(milliseconds)[int(0.95 * len(milliseconds))]
+
+
+@pytest.mark.slow  # a thousand columns, one key at a time
 def test_a_schema_of_a_thousand_columns_stays_fluid(chromium: Any, tmp_path: Path) -> None:
     draw = np.random.default_rng(0)
     numbers = {f"column_{place}": draw.normal(size=60).round(3) for place in range(1000)}
@@ -150,24 +183,35 @@ def test_a_schema_of_a_thousand_columns_stays_fluid(chromium: Any, tmp_path: Pat
         visit.wait_for_job()
         assert page.locator(".columns > li").count() == 1000
         page.evaluate(OBSERVE)
-        interactions = 0
+        interaction = Meter(page)
+        # Keys and clicks go to the page as they are: a search for an element would count as work of the page.
         for place in (0, 250, 500, 750, 999):
             row = line(visit, f"column_{place}")
-            row.locator(".line").click()
+            with interaction():
+                page.mouse.click(*middle(row.locator(".line")))
             for bound, text in (("low", "-9"), ("high", "99")):
-                row.locator(f"[name={bound}]").press("Control+a")
-                row.locator(f"[name={bound}]").press_sequentially(text)
-            row.locator("form button").click()
+                row.locator(f"[name={bound}]").select_text()
+                for key in text:
+                    with interaction():
+                        page.keyboard.press(key)
+            button = middle(row.locator("form button"))
+            with interaction(), page.expect_response("**/save"):
+                page.mouse.click(*button)
             row.locator("form").wait_for(state="detached")
-            interactions += 6
-        page.locator("#find").press_sequentially("column_77")
+        page.locator("#find").focus()
+        for key in "column_77":
+            with interaction():
+                page.keyboard.press(key)
         assert page.locator(".columns > li:visible").count() == 11
         page.locator("#find").fill("")
-        page.locator("#undo").click()
+        undo = middle(page.locator("#undo"))
+        with interaction(), page.expect_response("**/undo"):
+            page.mouse.click(*undo)
         page.get_by_text("996 facts").wait_for()
-        # Times below 16 ms are not reported: they are counted as such.
-        slow = sorted(page.evaluate("window.durations"))
-        durations = sorted([8.0] * max(interactions + 11 - len(slow), 0) + slow)
-        p95 = durations[int(0.95 * len(durations))]
-        print(f"p95 {p95:.0f} ms, longest {durations[-1]:.0f} ms of {len(durations)} interactions")
-        assert p95 < 100
+        waits = page.evaluate("window.durations")
+    print(f"p95 of the main thread {p95(interaction.costs):.0f} ms; until painted {p95(waits):.0f} ms")
+    assert len(interaction.costs) == 40
+    assert p95(interaction.costs) < 100
+    # On a machine that is not busy with other things, what a person waits is that too.
+    if os.getloadavg()[0] < (os.cpu_count() or 1):
+        assert p95(waits) < 100

@@ -10,6 +10,7 @@ from tacit.interfaces import studio
 from tacit.interfaces.studio.strings import LANGUAGES, chosen_language, words_in
 
 ROOM = Path(studio.__file__).parent
+FILES = (".js", ".html", ".ledger")
 SOURCES = "\n".join(path.read_text(encoding="utf-8") for path in ROOM.rglob("*.py"))
 
 
@@ -35,7 +36,7 @@ def test_every_text_that_is_asked_for_exists_and_none_is_left_over() -> None:
     texts = words_in("en").texts
     asked = set(re.findall(r'"([a-z]+\.[a-z0-9_]+)"', SOURCES))
     rooms = {key.split(".")[0] for key in texts}
-    assert {key for key in asked if key.split(".")[0] in rooms and not key.endswith(".js")} <= set(texts)
+    assert {key for key in asked if key.split(".")[0] in rooms and not key.endswith(FILES)} <= set(texts)
     composed = set(re.findall(r'f"([a-z]+\.[a-z_]*)\{', SOURCES))
     left_over = [key for key in texts if key not in asked and not key.startswith(tuple(composed))]
     assert left_over == []

@@ -10,13 +10,14 @@ from tacit.models.additive.features import (
     N_CATEGORIES,
     NUMBER_WEIGHT,
     RARE,
+    ColumnFeatures,
     bins_of,
     column_features,
     frequent_bins,
     number_features,
     table_features,
 )
-from tacit.models.additive.levels import ColumnLevels
+from tacit.models.additive.levels import ColumnLevels, number_levels
 
 
 def test_a_spike_is_a_bin_of_its_own() -> None:
@@ -113,3 +114,53 @@ def test_constant_and_empty_columns_have_finite_features(counts: np.ndarray) -> 
     levels = COLUMNS[0]
     features = table_features([levels], [np.resize(counts, levels.size)])
     assert np.isfinite(features.matrix.data).all()
+
+
+def test_public_rows_lie_equally_at_all_levels_of_a_column() -> None:
+    levels = (number_levels("x", 0, 1), ColumnLevels("k", np.zeros(0), tuple("abcd")))
+    counts = [np.zeros(levels[0].size), np.array([-30.0, 60.0, 0.0, 0.0])]
+    mixed = table_features(levels, counts, public_rows=40.0)
+    assert mixed.shares[0] == pytest.approx(np.full(levels[0].size, 1 / levels[0].size))
+    # Counts that noise made negative are none.
+    assert mixed.shares[1] == pytest.approx([0.1, 0.7, 0.1, 0.1])
+    assert table_features(levels, counts).shares[1] == pytest.approx([0.0, 1.0, 0.0, 0.0])
+
+
+def test_many_public_rows_make_features_that_counts_do_not_change() -> None:
+    levels = (number_levels("x", 0, 1), ColumnLevels("k", np.zeros(0), tuple("abcd")))
+    random = np.random.default_rng(0)
+    first, second = (
+        table_features(levels, [random.normal(0, 50, one.size) for one in levels], public_rows=1e12) for _ in range(2)
+    )
+    products = [(each.matrix @ each.matrix.T).toarray() for each in (first, second)]
+    assert products[0] == pytest.approx(products[1], abs=1e-6)
+
+
+def test_a_straight_part_tells_values_apart_that_few_rows_have() -> None:
+    """Ninety-eight of a hundred rows lie below 10, the others far above: a line through all is learned at once."""
+    ends = np.concatenate([np.linspace(0, 10, 99), [100.0, 200.0]])
+    counts = np.append(np.full(100, 100.0), 0.0)
+    centres = 0.5 * (ends[:-1] + ends[1:])
+    line = np.append((centres - centres.mean()) / centres.std(), 0.0)
+
+    def missed(features: ColumnFeatures) -> float:
+        """Return the part of the line's variance that one step along the gradient leaves, at its best length."""
+        learned = features.values @ (features.values.T @ (features.shares * line))
+        length = (features.shares * line) @ learned / ((features.shares * learned) @ learned)
+        return float(features.shares @ (line - length * learned) ** 2)
+
+    assert missed(number_features(counts, ends)) < 0.1 < 0.5 < missed(number_features(counts))
+
+
+def test_a_straight_part_keeps_the_expected_size_of_features() -> None:
+    counts = np.append(np.random.default_rng(0).integers(1, 50, 60).astype(float), 0.0)
+    for ends in (None, np.linspace(0, 1, 61), np.geomspace(1, 1e6, 61)):
+        features = number_features(counts, ends)
+        assert features.variances.sum() == pytest.approx(NUMBER_WEIGHT, rel=0.05)
+        assert features.shares @ features.values == pytest.approx(np.zeros(features.values.shape[1]), abs=1e-9)
+
+
+@pytest.mark.parametrize("counts", [np.zeros(6), np.array([0.0, 9.0, 0.0, 0.0, 0.0, 0.0])])
+def test_a_straight_part_of_a_constant_column_is_nothing(counts: np.ndarray) -> None:
+    features = number_features(counts, np.linspace(0, 1, 6))
+    assert np.isfinite(features.values).all()

@@ -74,6 +74,29 @@ def test_few_rows_ask_for_no_pairs() -> None:
     assert learned(*crossed(300, 1)).curves.pairs == ()
 
 
+def test_few_rows_are_learned_better_with_public_rows_at_all_levels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numbers of rows at 30 levels are mostly noise of 200 rows: bins read off them alone would be noise too."""
+    test = random_codes(4000, 100)
+    areas: dict[float, list[float]] = {learning.PUBLIC_AMOUNT: [], 0.0: []}
+    for amount, found in areas.items():
+        monkeypatch.setattr(learning, "PUBLIC_AMOUNT", amount)
+        for seed in range(16):
+            codes = random_codes(200, seed)
+            labels = np.random.default_rng(seed).random(200) < 0.15 + 0.7 * (codes[:, 0] > 15)
+            model = learned(codes, labels.astype(np.intp), seed=seed, epsilon=1.0)
+            found.append(float(roc_auc_score(test[:, 0] > 15, model.probabilities(test)[:, 1])))
+    with_rows, without = (np.mean(found) for found in areas.values())
+    assert with_rows > without + 0.03
+
+
+def test_many_rows_are_learned_from_their_own_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    codes, target = crossed(4000, 1)
+    usual = learned(codes, target).curves.values
+    monkeypatch.setattr(learning, "PUBLIC_AMOUNT", 1e6)
+    assert (learned(codes, target).curves.values == usual).all()
+    assert not np.array_equal(learned(codes[:300], target[:300]).curves.shares, learned(codes, target).curves.shares)
+
+
 def test_random_labels_leave_few_pairs_of_little_weight() -> None:
     model = learned(random_codes(8000), random_targets(8000, 2))
     assert len(model.curves.pairs) <= 2

@@ -8,6 +8,7 @@ from tacit.arrays import Rows
 from tacit.data.rows.encoding import encode
 from tacit.data.schemas.columns import Categorical, Label, Numeric
 from tacit.data.schemas.schema import Schema
+from tacit.models.marginals.counting import BatchCounts
 from tacit.models.marginals.layout import Layout, encoded_batches
 from tacit.models.marginals.measuring import Measurement, Survey, measure
 from tacit.models.marginals.model import MarginalModel, fitted_model
@@ -57,7 +58,7 @@ def measured(X: Rows, y: NDArray[np.int64], schema: Schema, *, epsilon: float = 
     layout, budget = Layout.of(schema), Budget(epsilon, 1e-6, unit="record")
     stages = plan_stages(layout, budget)
     account = Account.open(stages.steps, budget=budget, random_state=seed)
-    return measure(Survey(encoded_batches(X, y, schema), layout, stages, account))
+    return measure(Survey(BatchCounts(encoded_batches(X, y, schema), layout), layout, stages, account))
 
 
 @pytest.fixture(scope="session")

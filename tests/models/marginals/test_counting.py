@@ -1,8 +1,11 @@
 import numpy as np
+import pytest
 from tests.models.marginals.conftest import SCHEMA, people
 
-from tacit.data.rows.encoding import encode
-from tacit.models.marginals.counting import level_counts, pair_counts, range_counts
+from tacit.data.reading.table_source import open_table
+from tacit.data.rows.encoding import Place, decode, encode, encode_columns
+from tacit.data.rows.stream import ArrayRows, SourceRows
+from tacit.models.marginals.counting import BatchCounts, StreamCounts, level_counts, pair_counts, range_counts
 from tacit.models.marginals.layout import Layout, encoded_batches
 
 LAYOUT = Layout.of(SCHEMA)
@@ -42,3 +45,25 @@ def test_counts_do_not_depend_on_the_order_or_the_batches_of_rows() -> None:
 def test_ranges_are_summed() -> None:
     counts = np.arange(12).reshape(2, 6)
     assert range_counts(counts, np.array([[0, 2], [2, 2], [1, 6]])).tolist() == [[1, 0, 15], [13, 0, 45]]
+
+
+@pytest.mark.parametrize("size", [1, 7, 10**6])
+def test_rows_that_are_read_again_have_the_counts_of_those_in_memory(size: int) -> None:
+    rng = np.random.default_rng(2)
+    cells = [rng.integers(0, 3, column.size) for column in LAYOUT.columns]
+    whole = BatchCounts(encoded_batches(ROWS.X, ROWS.y, SCHEMA), LAYOUT)
+    table = decode(ROWS.X, SCHEMA, y=ROWS.y)
+    for rows in (ArrayRows(ROWS.X, ROWS.y, size=size), SourceRows(open_table(table), SCHEMA, size=size)):
+        counts = StreamCounts(rows, LAYOUT)
+        for first, second in zip(whole.levels, counts.levels, strict=True):
+            assert np.array_equal(first, second)
+        pairs = [(0, 1), (1, 2)]
+        for first, second in zip(whole.pairs(cells, pairs), counts.pairs(cells, pairs), strict=True):
+            assert np.array_equal(first, second)
+
+
+def test_a_batch_that_is_encoded_by_columns_has_the_codes_of_its_matrix() -> None:
+    table = decode(ROWS.X, SCHEMA, y=ROWS.y)
+    columns = encode_columns(table, SCHEMA, place=Place())
+    assert len(columns.parts) == len(LAYOUT.columns)
+    assert np.array_equal(LAYOUT.column_codes(columns), LAYOUT.row_codes(columns.matrix()))

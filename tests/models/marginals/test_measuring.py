@@ -6,6 +6,7 @@ from tacit.data.rows.encoding import encode
 from tacit.data.schemas.columns import Categorical, Label
 from tacit.data.schemas.schema import Schema
 from tacit.errors import BudgetError
+from tacit.models.marginals.counting import BatchCounts
 from tacit.models.marginals.layout import Layout, encoded_batches
 from tacit.models.marginals.measuring import Measurement, Survey, chosen_pairs, label_weight, measure
 from tacit.models.marginals.planning import plan_stages
@@ -47,7 +48,7 @@ def test_an_account_answers_a_survey_once() -> None:
     rows, layout, budget = encode(people(50), SCHEMA), Layout.of(SCHEMA), Budget(1.0, 1e-6, unit="record")
     stages = plan_stages(layout, budget)
     account = Account.open(stages.steps, budget=budget, random_state=0)
-    survey = Survey(encoded_batches(rows.X, rows.y, SCHEMA), layout, stages, account)
+    survey = Survey(BatchCounts(encoded_batches(rows.X, rows.y, SCHEMA), layout), layout, stages, account)
     measure(survey)
     with pytest.raises(BudgetError, match="was not planned, or was drawn"):
         measure(survey)

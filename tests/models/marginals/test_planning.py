@@ -9,6 +9,7 @@ from tacit.audit.replay import QueryRecorder
 from tacit.data.rows.encoding import encode
 from tacit.data.schemas.columns import Categorical, Label, Numeric
 from tacit.data.schemas.schema import Schema
+from tacit.models.marginals.counting import BatchCounts
 from tacit.models.marginals.layout import Layout, encoded_batches
 from tacit.models.marginals.levels import levels_of
 from tacit.models.marginals.measuring import Survey, measure
@@ -35,7 +36,7 @@ def asked(X: np.ndarray, y: np.ndarray, answers: list[np.ndarray]) -> list[tuple
         return recorder.record(mechanism, values, draw)
 
     with observed_by(observe):
-        measure(Survey(encoded_batches(X, y, SCHEMA), layout, stages, account))
+        measure(Survey(BatchCounts(encoded_batches(X, y, SCHEMA), layout), layout, stages, account))
     answers += [query.answer for query in recorder.queries]
     return queries
 

@@ -4,6 +4,7 @@ from tests.models.marginals.conftest import SCHEMA, people
 
 from tacit.data.rows.encoding import encode
 from tacit.errors import ReleaseError
+from tacit.models.marginals.counting import BatchCounts
 from tacit.models.marginals.layout import Layout
 from tacit.models.marginals.levels import GRID
 from tacit.models.marginals.measuring import Survey, measure
@@ -57,7 +58,9 @@ def test_releases_that_name_no_grid_have_even_steps() -> None:
     layout, budget = Layout.of(SCHEMA, grid=1), Budget(2.0, 1e-6, unit="record")
     stages = plan_stages(layout, budget)
     account = Account.open(stages.steps, budget=budget, random_state=0)
-    measurement = measure(Survey([(layout.row_codes(rows.X), rows.y.astype(np.intp))], layout, stages, account))
+    measurement = measure(
+        Survey(BatchCounts([(layout.row_codes(rows.X), rows.y.astype(np.intp))], layout), layout, stages, account)
+    )
     old = fitted_model(measurement, random_state=0)
     settings = {name: value for name, value in model_settings(old).items() if name != "grid"}
     again = stored_model(model_arrays(old), settings, Layout.of(SCHEMA, stored_grid(settings)))

@@ -71,6 +71,15 @@ def test_deeper_layers_are_more_abstract() -> None:
     assert errors[0] < errors[-1]
 
 
+def test_fewer_directions_keep_less_of_a_digit() -> None:
+    Y = rows()
+    errors = []
+    for n_components in (20, 10, 5, 1):
+        first = next(layer_outputs(learn(Y, n_components=n_components, n_layers=1), Y))
+        errors.append(float(((Y - first) ** 2).mean()))
+    assert errors == sorted(errors)
+
+
 @pytest.mark.parametrize("n_rows", [1, 2, 3, 5])
 def test_few_rows_are_reconstructed_in_as_many_dimensions_as_they_span(n_rows: int) -> None:
     Y = rows()[:n_rows]

@@ -1,5 +1,7 @@
 """The private predictor of behaviour: its guarantee for tuples, values and people."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -22,7 +24,7 @@ def random_log(people: int = 12, times: int = 6, seed: int = 0) -> BehaviourLog:
 
 def test_a_person_who_leaves_changes_no_more_tuples_than_counted() -> None:
     log, most = random_log(), 3
-    settings = {"past": 1, "most_influenced": 2, "most_tuples": most}
+    settings: dict[str, Any] = {"past": 1, "most_influenced": 2, "most_tuples": most}
     before = bounded_tuples(log, **settings)
     for person in range(12):
         # Their attributes and outcomes go; friendships are public and stay.

@@ -9,6 +9,7 @@ from tacit.situations.behaviour.tuples import (
     Tuples,
     bounded_contributions,
     bounded_friendships,
+    contact_influences,
     influences,
     make_tuples,
     tuples_with_one_value,
@@ -64,6 +65,38 @@ def test_influence_is_the_mean_outcome_of_friends_who_are_seen() -> None:
         0.5,
         1.0,
     ]
+
+
+def contact_log() -> BehaviourLog:
+    """Person 0 is seen at times 0, 1 and 2; 1 is a friend at all of them, 2 at the last alone."""
+    friends = np.array([[0, 0, 1], [1, 0, 1], [2, 0, 1], [2, 0, 2]])
+    person, time = np.array([0, 0, 0, 1, 2]), np.array([0, 1, 2, 2, 2])
+    return BehaviourLog(np.zeros((5, 1)), person, time, np.ones(5, dtype=np.int64), friends)
+
+
+def test_contact_probability_is_the_share_of_times_as_a_friend() -> None:
+    assert contact_influences(contact_log()).tolist() == pytest.approx([1, 1, (1 + 1 / 3) / 2, 0, 0])
+
+
+def test_attention_weighs_the_influence_of_each_person() -> None:
+    assert contact_influences(contact_log(), {0: 0.5}).tolist() == pytest.approx([0.5, 0.5, 1 / 3, 0, 0])
+    with pytest.raises(InputError, match=r"attention must lie in \[0, 1\]; got 1.5"):
+        contact_influences(contact_log(), {0: 1.5})
+    with pytest.raises(InputError, match="unless influence is 'contacts'"):
+        make_tuples(random_log(), past=0, attention={0: 0.5})
+
+
+def test_contacts_bring_nobody_elses_value_into_a_tuple() -> None:
+    log = random_log()
+    flipped = np.where(log.person == 5, 1 - log.outcome, log.outcome)
+    other = BehaviourLog(log.X, log.person, log.time, flipped, log.friendships)
+    first, second = (make_tuples(each, past=1, influence="contacts") for each in (log, other))
+    np.testing.assert_array_equal(first.X, second.X)
+    # By the mean of outcomes, three others would see it.
+    changed = (make_tuples(log, past=1).X != make_tuples(other, past=1).X).any(axis=1)
+    assert set(make_tuples(log, past=1).person[changed]) == {2, 3, 4}
+    assert first.X.min() >= 0
+    assert first.X.max() <= 1
 
 
 def test_nobody_influences_more_than_the_bound() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tacit.errors import InputError
-from tacit.situations.feedback.metrics import accuracy, accuracy_and_gap, rounded
+from tacit.situations.feedback.metrics import accuracy, accuracy_and_gap, rounded, top_accuracy
 
 
 def test_the_gap_is_the_difference_of_two_rates() -> None:
@@ -21,6 +21,13 @@ def test_the_gap_is_the_difference_of_two_rates() -> None:
         rates = [sum(row[i] for i in range(60) if group[i] == g) / sum(group == g) for g in (0, 1)]
         assert right == pytest.approx(sum(row == truth) / 60)
         assert gap == pytest.approx(abs(rates[0] - rates[1]))
+
+
+def test_a_row_counts_if_its_class_is_among_the_best_few() -> None:
+    best_two = np.array([[[0, 1], [2, 1], [1, 0]], [[0, 2], [0, 2], [2, 0]]])
+    assert top_accuracy([1, 1, 2])(best_two).tolist() == pytest.approx([2 / 3, 1 / 3])
+    # Of one class it is the accuracy.
+    assert top_accuracy([0, 2, 2])(best_two[:, :, :1]).tolist() == accuracy([0, 2, 2])(best_two[:, :, 0]).tolist()
 
 
 def test_rounding_keeps_so_many_decimals() -> None:

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from tacit.errors import InputError
 from tacit.situations.feedback.layerwise import LayerwiseSearch
-from tacit.situations.feedback.metrics import accuracy
+from tacit.situations.feedback.metrics import accuracy, top_accuracy
 from tacit.situations.feedback.networks import (
     Groups,
     NetworkScorer,
@@ -150,6 +150,25 @@ def test_statistics_of_the_rows_can_take_the_place_of_stored_ones() -> None:
     assert_array_equal(scorer.predict(candidates), expected)
     with pytest.raises(InputError, match="statistics"):
         NetworkScorer(module, groups, X, accuracy(Y), statistics="mine")
+
+
+@pytest.mark.parametrize("groups", [batch_norm_groups, last_layer_groups])
+def test_the_best_few_classes_come_in_their_order(groups: Any) -> None:
+    module = network(outputs=4)
+    chosen = groups(module)
+    candidates = chosen.vector(module) + 0.1 * np.random.default_rng(1).standard_normal((3, sum(chosen.sizes)))
+    scorer = NetworkScorer(module, chosen, X, top_accuracy(Y), top=2)
+    single = NetworkScorer(module, chosen, X, accuracy(Y))
+    best = scorer.predict(candidates)
+    assert best.shape == (3, len(X), 2)
+    assert_array_equal(best[:, :, 0], single.predict(candidates))
+    assert (scorer(candidates) >= single(candidates)).all()
+    for candidate, codes in zip(candidates, best, strict=True):
+        copied = copy.deepcopy(module)
+        chosen.load(copied, candidate)
+        with torch.no_grad():
+            outputs = copied(torch.as_tensor(X)).numpy()
+        assert_array_equal(np.argsort(-outputs, axis=1, kind="stable")[:, :2], codes)
 
 
 def test_the_module_given_stays_as_it_is() -> None:

@@ -67,17 +67,6 @@ def test_words_are_spread_evenly() -> None:
     assert len(np.unique(words)) == 20_000
 
 
-@pytest.mark.parametrize(("threshold", "count"), [(1, 3), (2, 2), (2, 5), (4, 6)])
-def test_any_threshold_of_shares_gives_a_seed_back_and_fewer_do_not(threshold: int, count: int) -> None:
-    seed = b"0123456789abcdef"
-    shares = list(enumerate(masking.split_seed(seed, threshold=threshold, count=count)))
-    assert len(shares) == count
-    for chosen in combinations(shares, threshold):
-        assert masking.joined_seed(chosen) == seed
-    if threshold > 1:
-        assert masking.joined_seed(shares[: threshold - 1]) != seed
-
-
 def test_a_sealed_share_is_for_one_reader_and_one_use() -> None:
     sealed = masking.seal(b"k" * 32, b"s" * 16, "plan 0 1 2")
     assert len(sealed) == masking.SEALED

@@ -50,6 +50,8 @@ class Average(Generic[M]):
         Of the hypotheses that use releases, after the labels; 0 if they are ignored.
     used, reversed : arrays [R]
         Probability of each release that its scores are used, and that they are used reversed.
+    support : float
+        How many times as probable the labels are where scores of releases are used as where none are, at most 1.
     """
 
     alone: WeightedMembers[M]
@@ -57,6 +59,7 @@ class Average(Generic[M]):
     probability: float
     used: FloatArray
     reversed: FloatArray
+    support: float = 1.0
 
     def mean(self, function: Callable[[M], FloatArray]) -> FloatArray:
         """Return the mean of a function of all members, alone and joined by releases."""
@@ -88,11 +91,14 @@ class Fits(Generic[M]):
         places = range(len(nothing))
         held = np.array([[each.usage.holds(place) for place in places] for each in joined])  # [usages, sources]
         against = np.array([[each.usage.signs[place] < 0 for place in places] for each in joined])
-        if masses @ held.any(axis=1) < LEAST_PROBABILITY:
+        any_held = held.any(axis=1)
+        if masses @ any_held < LEAST_PROBABILITY:
             return Average(own, None, 0.0, nothing, nothing)
+        priors = np.exp([each.usage.log_prior for each in joined])
+        support = _odds(float(masses @ any_held)) / _odds(float(priors @ any_held))
         members = [member for each in joined for member in each.members]
         together = _weighted(members, np.concatenate([each.log_masses + each.usage.log_prior for each in joined]))
-        return Average(own, together, float(masses.sum()), masses @ held, masses @ against)
+        return Average(own, together, float(masses.sum()), masses @ held, masses @ against, min(support, 1.0))
 
 
 def fit_hypotheses(
@@ -148,6 +154,10 @@ def growing_usages(screened: Mapping[Usage, float]) -> list[Usage]:
     # A subset that evidence suggested is no likelier beforehand than a single release.
     log_prior = min(each.log_prior for each in singles)
     return [Usage(each, None, log_prior) for each in patterns if each not in known]
+
+
+def _odds(probability: float) -> float:
+    return probability / max(1 - probability, 1e-12)
 
 
 def _screened(usage: Usage, fit: Fitter[M]) -> float:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from tacit.adoption.average.average import Average, WeightedMembers
 from tacit.adoption.average.binary_member import BinaryMember, fit_binary
 from tacit.adoption.average.hypotheses import Hypothesis
@@ -39,5 +41,41 @@ class ClassFitter:
 
 
 def probabilities(average: Average[ClassMember] | WeightedMembers[ClassMember], inputs: Inputs) -> FloatArray:
-    """Return the mean class probabilities [N, C] over the members."""
-    return average.mean(lambda member: member.probabilities(inputs))
+    """Return the mean class probabilities [N, C] over the members.
+
+    Of a class without any label, members that use no release's scores know nothing: as far as the labels support the
+    releases, it is as probable as the other members say.
+    """
+    mean = average.mean(lambda member: member.probabilities(inputs))
+    told = _of_used_releases(average)
+    if told is None or not isinstance(average, Average):
+        return mean
+    n_classes = mean.shape[1]
+    absent = np.setdiff1d(np.arange(n_classes), told.members[0].present)
+    if not len(absent):
+        return mean
+    others = told.mean(lambda member: member.probabilities(inputs))[:, absent]
+    moved = mean.copy()
+    moved[:, absent] += average.support * np.maximum(others - mean[:, absent], 0.0)
+    present = np.setdiff1d(np.arange(n_classes), absent)
+    left, held = 1 - moved[:, absent].sum(axis=1), mean[:, present].sum(axis=1)
+    moved[:, present] *= (left / np.maximum(held, 1e-300))[:, None]
+    return moved
+
+
+def _of_used_releases(
+    average: Average[ClassMember] | WeightedMembers[ClassMember],
+) -> WeightedMembers[SoftmaxMember] | None:
+    """Return the members for several classes that use scores of releases, by themselves; None if there are none."""
+    joined = average.joined if isinstance(average, Average) else None
+    if joined is None:
+        return None
+    kept = [
+        (weight, member)
+        for weight, member in zip(joined.weights, joined.members, strict=True)
+        if isinstance(member, SoftmaxMember) and member.hypothesis.usage.used
+    ]
+    if not kept:
+        return None
+    weights = np.array([weight for weight, _ in kept])
+    return WeightedMembers(weights / weights.sum(), tuple(member for _, member in kept))

@@ -1,9 +1,10 @@
 """What the members of an average read of rows: scores of releases, kernel features, log-odds of trees."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tacit.adoption.average.kernel_features import KernelFeatures, view_of
 from tacit.arrays import FloatArray
@@ -83,12 +84,21 @@ class Setting:
         Of the receiver's rows: what a release says of the classes' shares.
     weight_sds : array [R] or None
         Prior standard deviation of each release's weight; None: that of calibrated scores.
+    known : array of bool [R, C] or None
+        The classes that each release knows; None: all.
     """
 
     n_classes: int
     precisions: FloatArray
     mean_scores: FloatArray
     weight_sds: FloatArray | None = None
+    known: NDArray[np.bool_] | None = None
+
+    def unknown_to(self, places: Sequence[int]) -> NDArray[np.bool_]:
+        """Return which classes [C] none of the releases at ``places`` knows; none of them without any release."""
+        if self.known is None or not places:
+            return np.zeros(self.n_classes, dtype=bool)
+        return np.asarray(~self.known[list(places)].any(axis=0))
 
 
 def margin(scores: FloatArray) -> FloatArray:

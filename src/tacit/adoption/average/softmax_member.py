@@ -14,6 +14,9 @@ from tacit.numerics.laplace import Posterior, left_out_softmax, softmax_posterio
 
 # A class weight of variance v/2 gives differences of two classes the variance v that a hypothesis states.
 HALF = 1 / np.sqrt(2)
+# Standard deviation of the own part that tells classes apart from one that no used release knows: beside the others it
+# is no correction, and as large as it usually is without releases.
+UNKNOWN_AMPLITUDE = 4.0
 # Features of several classes: their number times the classes is what costs.
 MOST_WEIGHTS = 400
 
@@ -55,7 +58,7 @@ class SoftmaxFit:
 
     Attributes
     ----------
-    deviations, shared_deviations : arrays [p], [R]
+    deviations, shared_deviations : arrays [p, C], [R]
         Prior standard deviations of the weights.
     """
 
@@ -72,10 +75,11 @@ class SoftmaxFit:
     def covariances(self, inputs: Inputs) -> FloatArray:
         """Return the posterior covariances of the present classes' scores within the span of the features."""
         present, (p, n_all) = self.member.present, self.member.weights.shape
-        F = _columns(self.member.hypothesis, inputs, p) * self.deviations
+        F = _columns(self.member.hypothesis, inputs, p)
         G = _shared_columns(self.member.hypothesis, inputs, present, n_all)[:, present] * self.shared_deviations
         n = len(inputs) * len(present)
-        own = np.einsum("np,cd->ncpd", F, np.eye(len(present))).reshape(n, p * len(present))
+        own = np.einsum("np,pc,cd->ncpd", F, self.deviations[:, present], np.eye(len(present)))
+        own = own.reshape(n, p * len(present))
         J = np.concatenate([own, G.reshape(n, -1)], axis=1)
         scaled = solve_triangular(self.posterior.root, J.T, lower=True).T.reshape(len(inputs), len(present), -1)
         return np.asarray(scaled @ scaled.transpose(0, 2, 1))
@@ -108,15 +112,13 @@ def _fitted(
     """Return the fit among the classes ``present``; others keep the prior's weights."""
     F, G = columns
     offsets = F @ prior.start + G @ prior.means
+    scales = prior.deviations[:, present]
     posterior = softmax_posterior(
-        F * prior.deviations,
-        G[:, present] * prior.shared_deviations,
-        offsets[:, present],
-        np.searchsorted(present, codes),
+        F, G[:, present] * prior.shared_deviations, offsets[:, present], np.searchsorted(present, codes), scales
     )
     V, shared = np.split(posterior.mode, [F.shape[1] * len(present)])
     weights = prior.start.copy()
-    weights[:, present] += prior.deviations[:, None] * V.reshape(F.shape[1], len(present))
+    weights[:, present] += scales * V.reshape(F.shape[1], len(present))
     shared_weights = prior.means + prior.shared_deviations * shared
     member = SoftmaxMember(hypothesis, posterior.log_evidence, weights, shared_weights, present)
     return SoftmaxFit(member, posterior, prior.deviations, prior.shared_deviations)
@@ -124,7 +126,7 @@ def _fitted(
 
 @dataclass(frozen=True, eq=False)
 class _Prior:
-    """Prior means and standard deviations: of the classes' weights [p, C] and [p], of the shared ones [R] both."""
+    """Prior means and standard deviations: of the classes' weights [p, C], and of the shared ones [R]."""
 
     start: FloatArray
     deviations: FloatArray
@@ -137,10 +139,13 @@ class _Prior:
         if hypothesis.usage.shares_of is not None:
             start[0] = setting.mean_scores[hypothesis.usage.shares_of]
         means, deviations = prior_weights(hypothesis.usage, setting.precisions, setting.weight_sds)
-        trees = hypothesis.trees
+        trees, amplitude = hypothesis.trees, hypothesis.amplitude
+        own = np.full((n_columns, setting.n_classes), amplitude)
+        own[:, setting.unknown_to(hypothesis.usage.used)] = max(amplitude, UNKNOWN_AMPLITUDE)
+        own[0] = hypothesis.intercept_sd
         return cls(
             start=start,
-            deviations=HALF * np.array([hypothesis.intercept_sd, *[hypothesis.amplitude] * (n_columns - 1)]),
+            deviations=HALF * own,
             means=np.array([*means, *([TREES_MEAN] if trees else [])]),
             shared_deviations=np.array([*deviations, *([TREES_SD] if trees else [])]),
         )

@@ -26,7 +26,7 @@ FORMS: dict[str, type[StoredMember]] = {"binary": BinaryMember, "softmax": Softm
 def average_parts(average: Average[Any]) -> MemberParts:
     """Return an average as arrays and JSON-ready settings."""
     arrays: Arrays = {"used": average.used, "reversed": average.reversed}
-    settings: dict[str, Any] = {"probability": average.probability, "joined": None}
+    settings: dict[str, Any] = {"probability": average.probability, "support": average.support, "joined": None}
     for name, group in (("alone", average.alone), ("joined", average.joined)):
         if group is None:
             continue
@@ -49,7 +49,9 @@ def stored_average(arrays: Stored, settings: Mapping[str, Any]) -> Average[Any]:
         if settings[name] is not None
     }
     used, against = np.asarray(arrays["used"]), np.asarray(arrays["reversed"])
-    return Average(groups["alone"], groups.get("joined"), float(settings["probability"]), used, against)
+    # Files written before classes without labels had their own treatment say nothing of it: then it is as it was.
+    support = float(settings.get("support", 0.0))
+    return Average(groups["alone"], groups.get("joined"), float(settings["probability"]), used, against, support)
 
 
 def kernel_parts(features: Mapping[str, KernelFeatures]) -> tuple[Arrays, list[dict[str, Any]]]:

@@ -8,12 +8,13 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
 
-from tacit.adoption.average.hypotheses import AMPLITUDES, Hypothesis, Usage, branches
+from tacit.adoption.average.hypotheses import Hypothesis, Usage, branches, usual_correction
 from tacit.adoption.average.kernel_features import KERNELS
+from tacit.adoption.average.member_inputs import Setting
 from tacit.arrays import FloatArray
 
 # The search for amplitudes starts here and goes on either way until the log-posterior is this far below the best.
-FIRST_AMPLITUDE, SEARCH_GAP = AMPLITUDES.index(1.0), 3.0
+FIRST_AMPLITUDE, SEARCH_GAP = 1.0, 3.0
 # Members of less weight, and those beyond so many, play no part in weighing trees.
 LEAST_WEIGHT, MOST_MEMBERS = 0.02, 4
 # Trees must earn their share: it starts from three rows that speak against them and one for them.
@@ -37,6 +38,10 @@ M = TypeVar("M", bound=FittedMember)
 
 class Fitter(Protocol[M]):
     """Fits hypotheses to the same labelled rows."""
+
+    @property
+    def setting(self) -> Setting:
+        """What all hypotheses share."""
 
     @property
     def has_trees(self) -> bool:
@@ -84,11 +89,14 @@ def fit_usage(
     row, so their evidence is no evidence; they get a share of the usage's mass by how well rows are predicted when
     left out.
     """
-    plain = [each for branch in branches(usage, kernels=kernels, one_class=one_class) for each in search(branch, fit)]
+    correction = usual_correction(usage, fit.setting.precisions)
+    choices = branches(usage, kernels=kernels, one_class=one_class, correction=correction)
+    plain = [each for branch in choices for each in search(branch, fit)]
     logs = np.array([log_posterior(each) for each in plain])
     if not fit.has_trees:
         return UsageFits(usage, tuple(plain), logs)
-    grown = [each for branch in branches(usage, kernels=kernels, trees=True) for each in search(branch, fit)]
+    choices = branches(usage, kernels=kernels, trees=True, correction=correction)
+    grown = [each for branch in choices for each in search(branch, fit)]
     grown_logs = np.array([log_posterior(each) for each in grown])
     share = trees_share(_mixed_left_out(plain, logs, fit), _mixed_left_out(grown, grown_logs, fit))
     grown_masses = grown_logs - logsumexp(grown_logs) + logsumexp(logs) + np.log(share)
@@ -99,9 +107,10 @@ def search(branch: Sequence[Hypothesis], fit: Callable[[Hypothesis], M]) -> list
     """Return the fitted hypotheses of a branch around the best amplitude; the others have negligible mass."""
     if len(branch) == 1:
         return [fit(branch[0])]
-    fitted = {FIRST_AMPLITUDE: fit(branch[FIRST_AMPLITUDE])}
+    first = [each.amplitude for each in branch].index(FIRST_AMPLITUDE)
+    fitted = {first: fit(branch[first])}
     for step in (1, -1):
-        place = FIRST_AMPLITUDE + step
+        place = first + step
         while 0 <= place < len(branch):
             fitted[place] = fit(branch[place])
             if log_posterior(fitted[place]) < max(map(log_posterior, fitted.values())) - SEARCH_GAP:

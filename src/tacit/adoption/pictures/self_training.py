@@ -57,7 +57,7 @@ class SelfTrained:
     labelled_scores: FloatArray
 
     def scores(self, F: Rows, sources: Sequence[FloatArray]) -> FloatArray:
-        """Return the combined class scores of rows ``F``, given the the scores of releases on them."""
+        """Return the combined class scores of rows ``F``, given the scores of releases on them."""
         n_classes = self.labelled_scores.shape[1]
         own = [class_scores(self.last, F, n_classes), class_scores(self.first, F, n_classes), self.means(F)]
         scaled = [scores / scale for scores, scale in zip(own, self.scales, strict=True)]

@@ -184,11 +184,13 @@ class AdoptedClassifier(ProbabilityClassifierMixin, BaseEstimator):
 
     def _surroundings(self, reference: Rows) -> Surroundings:
         rows = self._labelled(reference, np.full(len(reference), UNLABELLED))
+        n_classes = len(self.classes_)
         setting = Setting(
-            n_classes=len(self.classes_),
+            n_classes=n_classes,
             precisions=np.array([each.reliability.precision for each in self.sources]),
-            mean_scores=np.array([each.mean(axis=0) for each in rows.scores]).reshape(-1, len(self.classes_)),
+            mean_scores=np.array([each.mean(axis=0) for each in rows.scores]).reshape(-1, n_classes),
             weight_sds=np.array([each.weight_sd for each in self.sources]),
+            known=np.array([each.known for each in self._clean(reference)], dtype=bool).reshape(-1, n_classes),
         )
         trusts = tuple(
             VIEW_TRUST if source.view is not None else trust_on_rows(source.reliability.trust, scores)

@@ -23,7 +23,7 @@ def difference_without_release(
     """Return how surely a classifier that sees no release tells ``members`` from ``non_members`` [n, p].
 
     Scores are out of fold, of a straight line and of trees together, so that rows of one law have an area near 1/2.
-    Where `Outcome.tells_apart` holds, the two were not drawn alike.
+    Where `AttackOutcome.tells_apart` holds, the two were not drawn alike.
     """
     random = check_random_state(0 if seed is None else seed)
     sides = [side[random.permutation(len(side))[:MOST_ROWS]] for side in (members, non_members)]

@@ -43,16 +43,21 @@ class QueryPart:
         """Yield the rows as the database gives them, at most ``size`` at a time."""
         with closing(self._connection()) as connection:
             try:
-                cursor = connection.cursor()
-                cursor.execute(self.query)
-                names = [str(column[0]) for column in cursor.description]
-                wanted = [name for name in names if only is None or name in only]
-                while rows := cursor.fetchmany(size):
-                    columns = zip(names, zip(*rows, strict=True), strict=True)
-                    yield pl.DataFrame([pl.Series(name, cells, strict=False) for name, cells in columns]).select(wanted)
+                yield from self._answers(connection, only, size)
             except Exception as problem:  # noqa: BLE001 - every driver has a tree of errors of its own
                 # A driver's message may quote cells.
                 raise InputError(f"{self.name}: the query failed ({type(problem).__name__}). Check it there.") from None
+
+    def _answers(self, connection: Any, only: Collection[str] | None, size: int) -> Iterator[pl.DataFrame]:
+        # A named cursor stays on the server: rows come as they are fetched, not all at once.
+        named = {"name": "tacit"} if self.scheme == "postgresql" else {}
+        with closing(connection.cursor(**named)) as cursor:
+            cursor.execute(self.query)
+            names = [str(column[0]) for column in cursor.description]
+            wanted = [name for name in names if only is None or name in only]
+            while rows := cursor.fetchmany(size):
+                columns = zip(names, zip(*rows, strict=True), strict=True)
+                yield pl.DataFrame([pl.Series(name, cells, strict=False) for name, cells in columns]).select(wanted)
 
     @property
     def _file(self) -> Path:

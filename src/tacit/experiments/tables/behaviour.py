@@ -21,7 +21,7 @@ from tacit.situations.behaviour.tuples import BehaviourLog, Tuples, bounded_frie
 
 EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0)
 SHARES = (0.25, 0.5, 0.75)
-AT_EPSILON = 4.0
+AT_EPSILON = 1.0
 DELTA = 1e-5
 SEEDS = 10
 MOST_INFLUENCED = 3
@@ -41,6 +41,7 @@ class Study:
     log: BehaviourLog
     past: int
     most_tuples: int
+    influence: str = "outcomes"
 
 
 def rows() -> Iterator[ResultRow]:
@@ -51,7 +52,8 @@ def rows() -> Iterator[ResultRow]:
         for epsilon in EPSILONS:
             for name, learn in PRIVATE.items():
                 yield _measure(study, name, learn, epsilon, setting=f"epsilon {epsilon:g} per tuple")
-            yield _measure_per_person(study, epsilon)
+            if study.influence == "outcomes":
+                yield _measure_per_person(study, epsilon)
         for share in SHARES:
             for name, learn in (OPEN | PRIVATE).items():
                 promise = "not private" if name in OPEN else f"epsilon {AT_EPSILON:g} per tuple"
@@ -60,9 +62,13 @@ def rows() -> Iterator[ResultRow]:
 
 
 def studies() -> list[Study]:
-    """Return the two data sets; with one wave before and one after, a Glasgow pupil has one tuple."""
+    """Return the two data sets; with one wave before and one after, a Glasgow pupil has one tuple.
+
+    Glasgow is there twice: friends by the mean of their outcomes, and by contact probability.
+    """
     return [
         Study("Glasgow, 1 wave back, friends", glasgow_log(), 1, 1),
+        Study("Glasgow, 1 wave back, contact probability", glasgow_log(), 1, 1, "contacts"),
         Study("Fitbit, 3 days back", fitbit_log(), 3, 10),
     ]
 
@@ -122,7 +128,7 @@ def _split(study: Study, seed: int, share: float = 1.0) -> tuple[BehaviourLog, T
     cut = len(people) // 3
     learners: IntArray = people[cut : cut + round(share * (len(people) - cut))]
     friendships = bounded_friendships(study.log.friendships, most=MOST_INFLUENCED)
-    tuples = make_tuples(replace(study.log, friendships=friendships), past=study.past)
+    tuples = make_tuples(replace(study.log, friendships=friendships), past=study.past, influence=study.influence)
     held_out = np.isin(tuples.person, people[:cut])
     test = Tuples(tuples.X[held_out], tuples.y[held_out], tuples.person[held_out], tuples.time[held_out])
     return study.log.of(learners), test
@@ -132,7 +138,9 @@ def _measure(study: Study, name: str, learn: Learn, epsilon: float, *, setting: 
     accuracies = []
     for seed in range(SEEDS):
         log, test = _split(study, seed, share)
-        tuples = bounded_tuples(log, past=study.past, most_influenced=MOST_INFLUENCED, most_tuples=None)
+        tuples = bounded_tuples(
+            log, past=study.past, most_influenced=MOST_INFLUENCED, most_tuples=None, influence=study.influence
+        )
         accuracies.append(float((learn(tuples, epsilon, seed)(test.X) == test.y).mean()))
     return mean_row(name, f"{study.name}, {setting}", accuracies)
 

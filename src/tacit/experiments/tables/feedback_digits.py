@@ -1,8 +1,8 @@
 """Faulty pictures: batch normalisations of a network trained on clean digits, tuned from scores; one layer or all."""
 
 import copy
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -13,13 +13,12 @@ from torch import nn
 
 from tacit.arrays import FloatArray
 from tacit.data.public.datasets import load_digits, load_mnist
-from tacit.experiments.feedback_networks import convolutional, corrupt, deep, train, tune_by_gradient
+from tacit.experiments.feedback_networks import FaultyPictures, convolutional, corrupt, deep, train, tune_by_gradient
 from tacit.experiments.feedback_runs import LCPS, PPS, START, SUPERVISED, run_searches
 from tacit.experiments.results import Figures, ResultRow, metric_rows
 from tacit.situations.feedback.estimates import best_reliance
 from tacit.situations.feedback.layerwise import LayerwiseSearch
-from tacit.situations.feedback.metrics import accuracy
-from tacit.situations.feedback.networks import BATCH_NORMS, Groups, NetworkScorer, batch_norm_groups
+from tacit.situations.feedback.networks import BATCH_NORMS, batch_norm_groups
 from tacit.situations.feedback.performance import PerformanceSearch
 from tacit.situations.feedback.search import Search, tune
 
@@ -36,24 +35,6 @@ EPOCHS, DEEP_EPOCHS = 8, 20
 # Of the bundled digits, the first so many train the deep network.
 DEEP_SOURCE_ROWS = 900
 QUICK: dict[str, Any] = {"SEEDS": 1, "QUERIES": 60, "DEEP_QUERIES": 200, "EPOCHS": 2}
-
-
-@dataclass(frozen=True)
-class FaultyDigits:
-    """A trained network, its batch normalisations, and faulty pictures to answer queries and to test on."""
-
-    module: nn.Sequential
-    groups: Groups
-    support: tuple[Any, Any]
-    holdout: tuple[Any, Any]
-
-    def errors(self, statistics: str) -> tuple[NetworkScorer, Callable[[FloatArray], float]]:
-        """Return the scorer of the support rows, and the error on the holdout rows."""
-        support, holdout = (
-            NetworkScorer(self.module, self.groups, X, accuracy(y), statistics=statistics)
-            for X, y in (self.support, self.holdout)
-        )
-        return support, lambda parameters: 1 - float(holdout(parameters[None])[0])
 
 
 def rows() -> Iterator[ResultRow]:
@@ -85,7 +66,7 @@ def _convolutional_run(fault: str, seed: int) -> Figures:
     return figures
 
 
-def _supervised(task: FaultyDigits) -> FloatArray:
+def _supervised(task: FaultyPictures) -> FloatArray:
     module = copy.deepcopy(task.module)
     return task.groups.vector(tune_by_gradient(module, BATCH_NORMS, *task.support))
 
@@ -123,14 +104,14 @@ def _digits_network() -> nn.Sequential:
     return train(deep(64), data.X_train[rows], data.y_train[rows], epochs=DEEP_EPOCHS, seed=0)
 
 
-def _mnist_task(fault: str, seed: int) -> FaultyDigits:
+def _mnist_task(fault: str, seed: int) -> FaultyPictures:
     data, generator = load_mnist(), check_random_state(seed)
     order = generator.permutation(len(data.X_test))[: SUPPORT_ROWS + HOLDOUT_ROWS]
     X = corrupt(data.X_test[order].astype(np.float64), fault, FAULTS[fault], generator).reshape(-1, 1, 28, 28)
     return _task(_mnist_network(), X, data.y_test[order], SUPPORT_ROWS)
 
 
-def _digits_task(fault: str, seed: int) -> FaultyDigits:
+def _digits_task(fault: str, seed: int) -> FaultyPictures:
     data, generator = load_digits(), check_random_state(seed)
     X = np.concatenate([data.X_train[DEEP_SOURCE_ROWS:], data.X_test])
     y = np.concatenate([data.y_train[DEEP_SOURCE_ROWS:], data.y_test])
@@ -139,6 +120,6 @@ def _digits_task(fault: str, seed: int) -> FaultyDigits:
     return _task(_digits_network(), faulty, y[order], len(X) // 2)
 
 
-def _task(module: nn.Sequential, X: Any, y: Any, n_support: int) -> FaultyDigits:
+def _task(module: nn.Sequential, X: Any, y: Any, n_support: int) -> FaultyPictures:
     groups = batch_norm_groups(module)
-    return FaultyDigits(module, groups, (X[:n_support], y[:n_support]), (X[n_support:], y[n_support:]))
+    return FaultyPictures(module, groups, (X[:n_support], y[:n_support]), (X[n_support:], y[n_support:]))

@@ -4,13 +4,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from sklearn.utils import check_random_state
-
 from tacit.data.public.datasets import ImageSet, load_mnist
-from tacit.data.public.splits import few_labels
-from tacit.experiments.printed_transfer import NOISE_ONLY, PRINTED, measure_printed, owner_rows, setting_of
 from tacit.experiments.results import ResultRow, mean_rows
-from tacit.experiments.transfer_runs import LabelledMatrix, measure_releases, release_images
+from tacit.experiments.transfer_runs import measure_releases, receiver, release_images
 
 SEEDS = 1
 OWNED = 60_000
@@ -25,10 +21,7 @@ SETTINGS = (
     ("record", 1.0, 1e-5),
     ("record", 1e-3, 1e-9),
 )
-# Epsilon of one entry, None without noise, and the accuracy that [membership] Table 1 prints for it.
-PUBLISHED = {0.1: 0.951, 1.0: None, None: None, NOISE_ONLY: None}
-PRINTED_SEEDS = 1
-QUICK: dict[str, Any] = {"SEEDS": 1, "RECEIVED": 1500, "PUBLISHED": {0.1: 0.951}, "OWNED": 10_000}
+QUICK: dict[str, Any] = {"SEEDS": 1, "RECEIVED": 1500, "OWNED": 10_000}
 
 
 def rows() -> Iterator[ResultRow]:
@@ -39,9 +32,6 @@ def rows() -> Iterator[ResultRow]:
     for unit, epsilon, _ in SETTINGS:
         setting = f"{unit} epsilon {epsilon:g}"
         yield from mean_rows(setting, [run[setting] for run in runs])
-    for entry_epsilon, published in PUBLISHED.items():
-        as_printed = [_printed(images, entry_epsilon, seed) for seed in range(PRINTED_SEEDS)]
-        yield from mean_rows(setting_of(entry_epsilon), as_printed, paper={PRINTED: published})
 
 
 def _run(images: ImageSet, seed: int) -> dict[str, dict[str, float]]:
@@ -49,17 +39,4 @@ def _run(images: ImageSet, seed: int) -> dict[str, dict[str, float]]:
         f"{unit} epsilon {epsilon:g}": release_images(images, unit=unit, epsilon=epsilon, delta=delta, seed=seed)
         for unit, epsilon, delta in SETTINGS
     }
-    return measure_releases(releases, images.schema, *_receiver(images, seed), seed=seed)
-
-
-def _printed(images: ImageSet, epsilon: float | None, seed: int) -> dict[str, float]:
-    noisy = owner_rows(images, epsilon=epsilon, delta=1e-5, seed=seed)
-    return measure_printed(noisy, images.schema, *_receiver(images, seed), seed=seed)
-
-
-def _receiver(images: ImageSet, seed: int) -> tuple[LabelledMatrix, LabelledMatrix]:
-    """Return the receiver's rows, few of them labelled, and others to test on."""
-    order = check_random_state(seed).permutation(len(images.y_test))
-    received, held_out = order[:RECEIVED], order[RECEIVED:]
-    y = few_labels(images.y_test[received], per_class=PER_CLASS, random_state=seed)
-    return (images.X_test[received], y), (images.X_test[held_out], images.y_test[held_out])
+    return measure_releases(releases, images.schema, *receiver(images, RECEIVED, PER_CLASS, seed), seed=seed)

@@ -78,12 +78,10 @@ COMMANDS = {
     "join run": Command(
         f"{_CLI}.join:run",
         "Run a signed plan with parties whose files are all on this machine; over a network it is the Flower app.",
-        "federated",
     ),
     "join status": Command(
         f"{_CLI}.join:status",
         "Show what a joint plan asks, who has signed it, and where parties stand whose files are here.",
-        "federated",
     ),
     "predict": Command(
         f"{_CLI}.predict:predict",
@@ -101,6 +99,7 @@ COMMANDS = {
         f"{_CLI}.card:card",
         "Show what a release guarantees: unit, epsilon, mechanism, assumptions, what is not protected.",
     ),
+    "sign": Command(f"{_CLI}.sign:sign", "Sign a release that was made before, after reading its card."),
     "audit": Command(f"{_CLI}.audit:audit", "Try to catch a mechanism giving away more than it claims."),
     "audit desk": Command(
         f"{_CLI}.desk.audit:audit_desk",

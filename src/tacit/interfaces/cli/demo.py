@@ -7,24 +7,31 @@ from typing import Annotated
 
 import polars as pl
 import typer
+from rich import box
 from rich.console import Console
 from rich.rule import Rule
+from rich.table import Table
 from rich.text import Text
 from sklearn.datasets import load_digits
 
+from tacit.adoption.evidence.comparison import Share
 from tacit.data.public.splits import few_labels
 from tacit.data.reading.tables import write_table
 from tacit.data.schemas.columns import Ignored, Label, Numeric
 from tacit.data.schemas.file import format_schema
 from tacit.data.schemas.schema import Schema
 from tacit.files.atomic import replacing, write_text
-from tacit.interfaces.cli.adopt import show_accuracy
+from tacit.interfaces.cli.demo_join import join_commands, write_clinics
 from tacit.interfaces.cli.main import app
 from tacit.workflows.models import read_model
 from tacit.workflows.report import compare_on
 
-# Rows of the owner and of the receiver; the rest is held out. The receiver knows a few labels of each class.
-OWNER_ROWS, RECEIVER_ROWS, LABELS_PER_CLASS = 1100, 350, 2
+# Rows of the owner and of the receiver; the rest is held out.
+OWNER_ROWS, RECEIVER_ROWS = 1100, 350
+# The receiver's tables and models, by the number of labels: none, two of each class, ten of each class.
+CLASSES = 10
+TABLES = {0: "receiver-0.csv", 20: "receiver.csv", 100: "receiver-100.csv"}
+MODELS = {0: "model-0.tacit", 20: "model.tacit", 100: "model-100.tacit"}
 # Of eight columns of pixels the owner's scanner saw the left six, the receiver's the right six: four are shared.
 SIDE, SEEN = 8, 6
 SHUFFLE = 0
@@ -34,7 +41,9 @@ tacit ledger init owner.ledger --epsilon 2 --delta 2e-6 --unit record --name "th
 tacit release owner.csv --schema owner.toml --epsilon 1 --ledger owner.ledger -o owner.tacit --force
 """
 RECEIVER = """
+tacit adopt owner.tacit receiver-0.csv --schema receiver.toml -o model-0.tacit --force
 tacit adopt owner.tacit receiver.csv --schema receiver.toml -o model.tacit --force
+tacit adopt owner.tacit receiver-100.csv --schema receiver.toml -o model-100.tacit --force
 tacit predict model.tacit new.csv -o predictions.csv --keep scan --force
 """
 REVIEWER = """
@@ -52,7 +61,8 @@ def demo(
     """Play owner, receiver and reviewer on handwritten digits; opens nothing but files.
 
     The owner's scanner saw the left six of eight columns of pixels, the receiver's the right six: their tables share
-    32 of 48 columns. The receiver knows 20 labels. Every command that is run is shown.
+    32 of 48 columns. The receiver adopts with no label, with 20 and with 100. At the end three small owners make one
+    release together. Every command that is run is shown.
 
     [bold]Example:[/] tacit demo --output demo-output
     """
@@ -63,18 +73,21 @@ def demo(
     with contextlib.chdir(output):
         _write_tables()
         for part, commands in (("owner", OWNER), ("receiver", RECEIVER), ("reviewer", REVIEWER)):
-            console.print(Rule(part))
-            for command in commands.strip().splitlines():
-                console.print(Text(f"$ {command}", style="bold"), soft_wrap=True)
-                _run(command)
-                console.print()
+            _play(console, part, commands.strip().splitlines())
         console.print(Rule("what adopting did"))
         _show_outcome(console)
+        write_clinics(pl.read_csv("owner.csv"))
+        _play(console, "three small owners, one release", join_commands())
     console.print(f"All files are in {output}; look at {output / 'report.html'}")
 
 
-def _run(command: str) -> None:
-    app(shlex.split(command)[1:], standalone_mode=False)
+def _play(console: Console, part: str, commands: list[str]) -> None:
+    """Show and run the commands of one part."""
+    console.print(Rule(part))
+    for command in commands:
+        console.print(Text(f"$ {command}", style="bold"), soft_wrap=True)
+        app(shlex.split(command)[1:], standalone_mode=False)
+        console.print()
 
 
 def _write_tables() -> None:
@@ -84,7 +97,7 @@ def _write_tables() -> None:
     right = [f"r{row}c{column}" for row in range(SIDE) for column in range(SIDE - SEEN, SIDE)]
     tables = {
         "owner.csv": owner.select([*left, "digit"]),
-        "receiver.csv": receiver.select([*right, "digit"]),
+        **{TABLES[n]: _with_labels(receiver, n).select([*right, "digit"]) for n in TABLES},
         "held-out.csv": held_out.select([*right, "digit"]),
         "new.csv": held_out.select(pl.int_range(1, pl.len() + 1).alias("scan"), *right),
     }
@@ -95,15 +108,22 @@ def _write_tables() -> None:
 
 
 def _rows() -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """Return the rows of owner and receiver, most of the receiver's without their label, and the held-out rows."""
+    """Return the rows of owner and receiver, and the held-out rows."""
     X, y = load_digits(return_X_y=True)
     names = [f"r{row}c{column}" for row in range(SIDE) for column in range(SIDE)]
     table = pl.DataFrame(X.astype(int), schema=names).with_columns(digit=pl.Series(y).cast(pl.String))
     table = table.sample(fraction=1.0, shuffle=True, seed=SHUFFLE)
-    receiver = table[OWNER_ROWS : OWNER_ROWS + RECEIVER_ROWS]
-    labels = few_labels(receiver["digit"].cast(pl.Int64).to_numpy(), per_class=LABELS_PER_CLASS, random_state=SHUFFLE)
-    receiver = receiver.with_columns(digit=pl.when(pl.Series(labels) >= 0).then(pl.col("digit")))
-    return table[:OWNER_ROWS], receiver, table[OWNER_ROWS + RECEIVER_ROWS :]
+    ends = (OWNER_ROWS, OWNER_ROWS + RECEIVER_ROWS)
+    return table[: ends[0]], table[ends[0] : ends[1]], table[ends[1] :]
+
+
+def _with_labels(rows: pl.DataFrame, n_labels: int) -> pl.DataFrame:
+    """Return the rows with so many labels, equally many of each class."""
+    if not n_labels:
+        return rows.with_columns(digit=pl.lit(None, dtype=pl.String))
+    digits = rows["digit"].cast(pl.Int64).to_numpy()
+    labels = few_labels(digits, per_class=n_labels // CLASSES, random_state=SHUFFLE)
+    return rows.with_columns(digit=pl.when(pl.Series(labels) >= 0).then(pl.col("digit")))
 
 
 def _schema(pixels: list[str]) -> Schema:
@@ -121,5 +141,17 @@ def _write_schema(name: str, schema: Schema) -> None:
 
 
 def _show_outcome(console: Console) -> None:
-    comparison = compare_on(read_model("model.tacit"), "held-out.csv")
-    show_accuracy(console, comparison, f"on {len(comparison.truth)} held-out rows")
+    """Print how many held-out digits are right without and with the release, by the number of labels."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for header in ("labels", "from labels alone", "with the release", "right only with it", "only without it"):
+        table.add_column(header, justify="right")
+    comparisons = {n_labels: compare_on(read_model(model), "held-out.csv") for n_labels, model in MODELS.items()}
+    for n_labels, each in comparisons.items():
+        alone = (_right(each.target_only), str(each.helped), str(each.harmed)) if n_labels else ("-", "-", "-")
+        table.add_row(str(n_labels), alone[0], _right(each.adopted), *alone[1:])
+    console.print(Text("Held-out digits that are right, none of which a model has seen:"))
+    console.print(table)
+
+
+def _right(share: Share) -> str:
+    return f"{share.count}/{share.total} {share.value:.0%}"

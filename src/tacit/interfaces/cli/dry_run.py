@@ -10,11 +10,11 @@ from rich.text import Text
 from tacit.errors import BudgetExceededError, InputError
 from tacit.interfaces.cli.json_output import print_json
 from tacit.interfaces.cli.spend_json import balance
-from tacit.privacy.account import Plan, plan_claim
-from tacit.privacy.conversions import Claim
+from tacit.privacy.account import Plan
 from tacit.privacy.ledger import Ledger
-from tacit.privacy.mechanisms.base import Mechanism, settings_of
+from tacit.privacy.mechanisms.base import settings_of
 from tacit.privacy.spending import digits
+from tacit.workflows.dry_run import mechanism_words, statement_after
 
 
 def print_dry_run(plan: Plan, book: Ledger | None, *, as_json: bool = False) -> None:
@@ -26,7 +26,7 @@ def print_dry_run(plan: Plan, book: Ledger | None, *, as_json: bool = False) -> 
     for header in ("what", "noise", "because"):
         table.add_column(header, overflow="fold")
     for step in plan.steps:
-        table.add_row(Text(step.what), Text(_mechanism(step.mechanism)), Text(step.because))
+        table.add_row(Text(step.what), Text(mechanism_words(step.mechanism)), Text(step.because))
     console = Console()
     console.print(table)
     console.print(Text(f"would spend {plan.budget}; nothing was spent, nothing was written."))
@@ -34,28 +34,14 @@ def print_dry_run(plan: Plan, book: Ledger | None, *, as_json: bool = False) -> 
         console.print(_left_after(plan, book))
 
 
-def _mechanism(mechanism: Mechanism) -> str:
-    settings = settings_of(mechanism)
-    name = settings.pop("mechanism")
-    shown = (f"{key} {value:.6g}" if isinstance(value, float) else f"{key} {value}" for key, value in settings.items())
-    return f"{name}: {', '.join(shown)}"
-
-
 def _left_after(plan: Plan, book: Ledger) -> Text:
     """Return what the ledger would have left, as it would account for the charge itself."""
     try:
-        after = book.preview(claim_of(plan))
+        after = statement_after(plan, book)
     except (BudgetExceededError, InputError) as refused:
         return Text(str(refused), style="bold red")
     spent, left = digits(after.spent, up=True), digits(after.left)
     return Text(f"ledger {book.path.name}: epsilon {spent} of {book.budget.epsilon:g} would be spent, {left} left.")
-
-
-def claim_of(plan: Plan) -> Claim:
-    """Return what ``plan`` would be charged as."""
-    return plan_claim(
-        plan.steps, plan.budget, n_features=plan.n_features, exact=plan.exact, rows_per_person=plan.rows_per_person
-    )
 
 
 def dry_run_facts(plan: Plan, account: Ledger | None) -> dict[str, Any]:
@@ -78,6 +64,6 @@ def dry_run_facts(plan: Plan, account: Ledger | None) -> dict[str, Any]:
 
 def _after(plan: Plan, account: Ledger) -> dict[str, Any]:
     try:
-        return balance(account, account.preview(claim_of(plan)))
+        return balance(account, statement_after(plan, account))
     except (BudgetExceededError, InputError) as refusal:
         return {"path": account.path, "refused": str(refusal)}

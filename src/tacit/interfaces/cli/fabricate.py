@@ -13,11 +13,11 @@ from tacit.interfaces.cli.outputs import counted, file_size, working
 from tacit.interfaces.cli.release_options import FactOptions, SpendOptions
 from tacit.interfaces.cli.spend import left_words, void_words, warnings_on_stderr
 from tacit.interfaces.cli.spend_json import spend_facts
+from tacit.kinds.fabricated_rows.rows import InventedRows
 from tacit.privacy.ledger import Ledger, as_ledger
 from tacit.releases.sidecar import release_path
 from tacit.workflows.fabricate import fabricate as fabricate_and_write
 from tacit.workflows.fabricate import fabricate_from, plan_fabrication
-from tacit.workflows.invented_rows import InventedRows
 
 
 @with_option_groups
@@ -146,7 +146,7 @@ def _tell(rows: InventedRows, output: Path, account: Ledger | None, *, as_json: 
 def _summary(rows: InventedRows, output: Path, account: Ledger | None) -> str:
     card = rows.card
     lines = [
-        f"wrote {output} ({file_size(output)}): {counted(len(rows.y), 'fabricated row')}, at epsilon {card.epsilon:g}, "
+        f"wrote {output} ({file_size(output)}): {counted(rows.n_rows, 'fabricated row')}, at epsilon {card.epsilon:g}, "
         f"delta {card.delta:g} per {card.unit}, and {release_path(output).name} with the card.",
         *void_words(card),
         *([left_words(account)] if account is not None else []),

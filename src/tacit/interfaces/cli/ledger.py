@@ -96,7 +96,7 @@ def show(
     console = Console()
     console.print(_title(ledger))
     if len(statement.lines) > MOST_ROWS:
-        typer.echo("\n".join(_plain_rows(statement.lines)))
+        _print_rows(statement.lines, paged=console.is_terminal)
     else:
         console.print(_table(statement.lines))
     console.print(_bar(statement.spent / ledger.budget.epsilon, ascii_only=console.options.ascii_only))
@@ -217,9 +217,13 @@ def _cells(line: "Line") -> tuple[str, ...]:
     return str(line.number), minute, line.purpose, released, per, line.digest[:8]
 
 
-def _plain_rows(lines: "tuple[Line, ...]") -> list[str]:
-    """Return every charge on a line of its own, in the order of the table's columns."""
-    return ["  ".join(_cells(line)) for line in lines]
+def _print_rows(lines: "tuple[Line, ...]", *, paged: bool) -> None:
+    """Print every charge on a line of its own, in the order of the table's columns; ``paged``: page by page."""
+    rows = ("  ".join(_cells(line)) + "\n" for line in lines)
+    if paged:
+        typer.echo_via_pager(rows)
+    else:
+        typer.echo("".join(rows), nl=False)
 
 
 def _in_words(event: dict[str, Any]) -> str:

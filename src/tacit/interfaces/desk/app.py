@@ -89,7 +89,7 @@ def _add_owner_routes(app: FastAPI, desk: Desk, authenticator: Authenticator, le
     async def state(request: Request, after: int = 0) -> dict[str, Any]:
         if not authenticator.is_owner(request.headers.get("authorization")):
             raise _HttpError(401, "the owner's key is missing or wrong: open the address that the desk printed.")
-        return owner_state(desk, after=after, ledger_left=ledger_left)
+        return owner_state(desk.log, desk.terms, after=after, ledger_left=ledger_left)
 
 
 def _authenticated(authenticator: Authenticator, request: Request) -> Provider:

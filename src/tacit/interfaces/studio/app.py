@@ -27,7 +27,7 @@ TERMINAL = logging.getLogger("uvicorn.error")
 YEAR = 365 * 24 * 3600
 _TYPES = {".css": "text/css", ".js": "text/javascript"}
 # A module for each page; loaded when it is first asked for, so that the first page is there at once.
-ROOMS = ("data", "table", "schema", "jobs")
+ROOMS = ("data", "table", "schema", "jobs", "ledger", "release", "review", "adopt", "desk")
 
 
 def make_app(studio: Studio, *, hosts: Collection[str] = LOOPBACK) -> ASGIApp:

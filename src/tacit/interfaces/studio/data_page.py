@@ -26,13 +26,14 @@ async def overview(request: Request) -> Response:
         words("data.title"),
         tag("p", words("data.lead"), class_="lead"),
         panel(words("data.tables"), words("data.tables_aside"), _tables(request, words)),
-        panel(words("data.drop"), words("data.drop_aside"), drop_zone(words, "/data/read", words("data.drop_here"))),
+        panel(words("data.drop"), words("data.drop_aside"), drop_zone(request, "/data/read", words("data.drop_here"))),
         panel(words("data.query"), words("data.query_aside"), _query_form(request, words)),
     )
 
 
-def drop_zone(words: Words, then: str, text: str, *, several: bool = False) -> Markup:
+def drop_zone(request: Request, then: str, text: str, *, several: bool = False) -> Markup:
     """Return a place for files, which are uploaded and then sent by name to the form ``then``."""
+    words, largest = words_of(request), studio_of(request).largest_upload
     chooser = tag("input", type="file", id="file", multiple="" if several else None)
     return tag(
         "form",
@@ -45,6 +46,8 @@ def drop_zone(words: Words, then: str, text: str, *, several: bool = False) -> M
         action=then,
         class_="drop",
         data_upload="",
+        data_largest=str(largest),
+        data_too_large=words("data.too_large", size=largest >> 20),
     )
 
 

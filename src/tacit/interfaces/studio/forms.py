@@ -38,7 +38,7 @@ def text_area(label: str, name: str, *, value: str = "", hint: str = "", rows: i
 
 
 def choice(
-    label: str, name: str, options: Sequence[tuple[str, str]], *, chosen: str = "", hint: str = "", **more: str
+    label: str, name: str, options: Sequence[tuple[str, str]], *, chosen: str | None = None, hint: str = "", **more: str
 ) -> Markup:
     """Return a list to choose one of; ``options`` are pairs of value and text."""
     items = [tag("option", text, value=value, selected="" if value == chosen else None) for value, text in options]

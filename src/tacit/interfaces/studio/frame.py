@@ -10,7 +10,7 @@ from tacit.interfaces.studio.state import Studio
 from tacit.interfaces.studio.strings import LANGUAGES, Words, chosen_language, words_in
 from tacit.pages.markup import Child, Markup, joined, tag
 
-PAGES = ("data",)
+PAGES = ("data", "ledger", "release", "adopt", "review", "desk")
 LANGUAGE = "tacit-language"
 
 

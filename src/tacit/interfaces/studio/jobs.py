@@ -19,7 +19,7 @@ from tacit.situations.feedback.desk.providers import new_token
 QUEUED, RUNNING, DONE, FAILED = STATES = ("queued", "running", "done", "failed")
 # Said of a job whose process is gone without a word.
 INTERRUPTED = "interrupted"
-REQUEST, STATE, RESULT, LOCK = "request.json", "state.json", "result.json", "lock"
+REQUEST, STATE, RESULT, REPORT, LOCK = "request.json", "state.json", "result.json", "report.html", "lock"
 # Jobs that are kept to be looked at again; older ones are removed when a new one starts.
 MOST_JOBS = 100
 _NAME = re.compile(r"[0-9]{13}-[a-z_]+-[A-Za-z0-9_]{6}")
@@ -123,6 +123,11 @@ class JobStore:
             process.stdin.close()
         self._processes = [each for each in self._processes if each.poll() is None] + [process]
         return job
+
+    def wait(self) -> None:
+        """Wait until every process that was started here has ended."""
+        for process in self._processes:
+            process.wait()
 
     def job(self, name: str) -> Job:
         """Return the job called ``name``."""

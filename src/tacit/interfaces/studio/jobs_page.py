@@ -3,16 +3,19 @@
 import time
 from collections.abc import Callable
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from tacit.interfaces.studio import outcomes
 from tacit.interfaces.studio.frame import note, page, see, studio_of, words_of
-from tacit.interfaces.studio.jobs import DONE, FAILED, INTERRUPTED, Job
+from tacit.interfaces.studio.jobs import DONE, FAILED, INTERRUPTED, REPORT, Job
 from tacit.interfaces.studio.strings import Words
 from tacit.pages.markup import Child, Markup, tag
 
+# A report has its style inside, and no script.
+REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"
 # To which page a task belongs.
 ROOM = {
     "describe": "data",
@@ -22,8 +25,10 @@ ROOM = {
     "what_if": "release",
     "adopt": "adopt",
     "predict": "adopt",
+    "card": "review",
     "audit": "review",
     "sign": "review",
+    "verify": "review",
 }
 
 
@@ -71,8 +76,13 @@ def _gone(request: Request, job: Job) -> list[Markup]:
 def _charge(words: Words, job: Job) -> Markup:
     """Return what to know of the ledger after a job that did not end well."""
     ledger = job.request.get("arguments", {}).get("ledger")
+    if not ledger:
+        return tag("p", words("job.nothing"))
+    state = job.state
+    # An error that was foreseen says itself whether something was charged.
+    unclear = state.get("unforeseen") or state.get("state") == INTERRUPTED
     link = tag("a", words("job.see_ledger"), href=f"/ledger/show/{ledger}")
-    return tag("p", words("job.charge"), " ", link) if ledger else tag("p", words("job.nothing"))
+    return tag("p", words("job.charge") if unclear else None, " ", link)
 
 
 def _back(words: Words, job: Job) -> Markup:
@@ -93,4 +103,15 @@ async def state(request: Request) -> Response:
     return JSONResponse({"state": content.get("state"), "stage": stage, "clock": seconds})
 
 
-ROUTES = [Route("/{name}", show), Route("/{name}/state", state)]
+async def report(request: Request) -> Response:
+    """Return the report that a job wrote, to be framed by its page, or saved."""
+    job = studio_of(request).jobs.job(request.path_params["name"])
+    path = job.path / REPORT
+    if not path.is_file():
+        raise HTTPException(404)
+    name = f"{job.result.get('file', 'report')}.html" if "save" in request.query_params else None
+    headers = {"Content-Security-Policy": REPORT_POLICY}
+    return FileResponse(path, media_type="text/html", filename=name, headers=headers)
+
+
+ROUTES = [Route("/{name}", show), Route("/{name}/state", state), Route("/{name}/report", report)]

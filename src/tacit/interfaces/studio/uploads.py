@@ -11,6 +11,8 @@ from tacit.interfaces.studio.bodies import pieces
 from tacit.interfaces.studio.folder import LEDGERS
 from tacit.interfaces.studio.frame import studio_of
 
+WRITTEN_AT_ONCE = 1 << 20
+
 
 async def upload(request: Request) -> JSONResponse:
     """Write the body to a file of the name that is asked for, or of one like it if there is such a file."""
@@ -19,7 +21,12 @@ async def upload(request: Request) -> JSONResponse:
     if name.lower().endswith(LEDGERS):
         # A copy of an account has a budget of its own: releases on both would spend twice.
         raise InputError("a ledger is not uploaded: put the file itself into the folder.")
+    waiting = bytearray()
     with replacing(studio.folder.file(name)) as file:
         async for piece in pieces(request, studio.largest_upload):
-            await asyncio.to_thread(file.write, piece)
+            waiting += piece
+            if len(waiting) >= WRITTEN_AT_ONCE:
+                await asyncio.to_thread(file.write, bytes(waiting))
+                waiting.clear()
+        file.write(waiting)
     return JSONResponse({"name": name})

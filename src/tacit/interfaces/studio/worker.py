@@ -3,9 +3,12 @@
 import fcntl
 import hashlib
 import importlib
+import math
 import os
 import resource
 import sys
+import threading
+import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,10 +17,15 @@ from typing import Any, Protocol
 
 from tacit.errors import TacitError
 from tacit.interfaces.studio.folder import WorkFolder
-from tacit.interfaces.studio.jobs import FAILED, RUNNING, Job, JobStore
+from tacit.interfaces.studio.jobs import FAILED, REPORT, RUNNING, Job, JobStore
 
 # Bytes that a job may hold: a table that was made to swell fills this, not the machine.
 MEMORY = int(os.environ.get("TACIT_STUDIO_MEMORY", str(8 << 30)))
+TOO_LARGE = f"the job needs more than {MEMORY >> 20:,} MB of memory."
+# Seconds that reading a table may take, and the tasks that do nothing else.
+READING_SECONDS = 900.0
+READING = ("describe", "import_table")
+TOO_SLOW = f"reading the table takes longer than {READING_SECONDS:g} seconds."
 WAITING = "waiting for another job on this ledger"
 TASKS = "tacit.interfaces.studio.tasks"
 
@@ -28,6 +36,8 @@ class Order:
     def __init__(self, folder: WorkFolder, job: Job, secret: str) -> None:
         self.folder, self.arguments = folder, job.request["arguments"]
         self.secret = secret
+        # Where a report about the result goes, for the job's own page.
+        self.report = job.path / REPORT
         self._job = job
 
     def progress(self, stage: str) -> None:
@@ -46,9 +56,11 @@ class Task(Protocol):
 def main(folder: str, name: str) -> None:
     """Do the job called ``name``; whatever happens is written into its state."""
     secret = sys.stdin.read()
-    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
     work = WorkFolder.at(Path(folder))
     job = JobStore(work.path).job(name)
+    seconds = READING_SECONDS if job.request["task"] in READING else math.inf
+    ended = threading.Event()
+    threading.Thread(target=_watch, args=(job, seconds, ended), daemon=True).start()
     with job.alive(), warnings.catch_warnings(record=True) as raised:
         warnings.simplefilter("always", UserWarning)
         try:
@@ -60,11 +72,32 @@ def main(folder: str, name: str) -> None:
         except TacitError as problem:
             job.tell(state=FAILED, error=str(problem))
         except MemoryError:
-            job.tell(state=FAILED, error=f"the job needs more than {MEMORY >> 20:,} MB of memory.")
+            job.tell(state=FAILED, error=TOO_LARGE, unforeseen=True)
         except BaseException as problem:
             # What a library says may quote cells: it goes to the log in the user's own folder alone.
-            job.tell(state=FAILED, error=f"something unforeseen happened ({type(problem).__name__}).")
+            job.tell(state=FAILED, error=f"something unforeseen happened ({type(problem).__name__}).", unforeseen=True)
             raise
+        finally:
+            ended.set()
+
+
+def _watch(job: Job, seconds: float, ended: threading.Event) -> None:
+    """End the process when it holds too much or takes too long.
+
+    A limit of the operating system would do it too, but libraries hang when one of their threads gets no memory.
+    """
+    started = time.monotonic()
+    while not ended.wait(0.2):
+        late, large = time.monotonic() - started > seconds, _peak() > MEMORY
+        if late or large:
+            job.tell(state=FAILED, error=TOO_LARGE if large else TOO_SLOW, unforeseen=True)
+            os._exit(1)
+
+
+def _peak() -> int:
+    """Return the most bytes that the process has held in memory."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else 1024 * peak
 
 
 def _task(job: Job) -> Task:

@@ -8,7 +8,7 @@ from tacit.arrays import Codes, Rows
 from tacit.kinds.fabricated_rows import smoothing
 from tacit.kinds.fabricated_rows.directions import Directions
 from tacit.kinds.fabricated_rows.gaussians import NoisyMoments
-from tacit.models.class_moments.moments import class_moments
+from tacit.models.class_moments.moments import Moments
 
 WHAT = "every entry of every row; fabricated rows are made of noisy ones alone"
 LEAKS = (
@@ -17,9 +17,8 @@ LEAKS = (
 )
 
 
-def noisy_moments(noisy: Rows, scale: Rows, codes: Codes, n_classes: int, directions: Directions) -> NoisyMoments:
-    """Return class moments of the clean rows, freed from noise whose law is public, along the directions."""
-    moments = class_moments(noisy, codes, n_classes, scale)
+def noisy_moments(moments: Moments, directions: Directions) -> NoisyMoments:
+    """Return class moments that were freed from noise whose law is public, along the directions."""
     counts = np.maximum(moments.counts, 1.0)
     V, d = directions.axes, directions.size
     shifted = moments.means - directions.centre

@@ -1,14 +1,20 @@
 """Fabrication per record: noisy sums and counts of the classes, then noisy products of what is left of each row."""
 
 import math
+from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
-from tacit.arrays import Codes, FloatArray, Rows
-from tacit.kinds.fabricated_rows.directions import Directions
+from tacit.arrays import Codes, FloatArray, IntArray
+from tacit.data.rows.encoded_columns import EncodedColumns
+from tacit.data.rows.stream import RowStream, Totals
+from tacit.errors import InputError
+from tacit.kinds.fabricated_rows.directions import BLOCK, Directions
 from tacit.kinds.fabricated_rows.gaussians import NoisyMoments
 from tacit.models.bounded_rows import clip_rows
 from tacit.models.class_moments.features import class_sums, count_weight
+from tacit.numerics.exact_sums import WholeNumbers
 from tacit.privacy.account import Account, Step
 from tacit.privacy.accounting import calibrate
 from tacit.privacy.budget import Budget
@@ -17,10 +23,13 @@ from tacit.privacy.mechanisms import Gaussian
 
 # The part of the budget, as a share of squared signal over noise, that goes to the sums and counts.
 MEAN_SHARE = 0.15
-# Coordinates are cut to so many binary digits, so that their products and the sums of those are exact.
-DIGITS = 13
-# Room for the one rounding that is left, of sums of up to 2^26 products times sqrt(2), in up to 2^13 coordinates.
-ROUNDING = 2.0**-20
+# Coordinates are cut to so many binary digits before they are added, and before they are multiplied.
+SUM_DIGITS, DIGITS = 26, 13
+# A row's coordinates are less than 2^27 quanta, its products less than 2^28: sums of so many rows stay below 2^62.
+MOST_ROWS = 1 << 34
+# sqrt(2) in units of 2^-30, rounded down.
+ROOT_BITS = 30
+ROOT = math.isqrt(2 * 4**ROOT_BITS)
 
 
 def record_steps(directions: Directions, budget: Budget) -> list[Step]:
@@ -28,10 +37,10 @@ def record_steps(directions: Directions, budget: Budget) -> list[Step]:
 
     Adding one row moves one class sum by at most r and one count by 1, weighted w: sqrt(r² + w²) together. It moves
     the products of one class by z zᵀ, whose Frobenius norm |z|² is at most s², s the length to which z is shortened.
-    The second sensitivity is enlarged for rounding; the first query is exact.
+    Both queries are whole numbers: no rounding adds to either.
     """
     first = math.nextafter(math.hypot(directions.row_norm, count_weight(directions.row_norm)), math.inf)
-    second = directions.spread_norm**2 * (1 + ROUNDING)
+    second = math.nextafter(directions.spread_norm**2, math.inf)
     n_products = _n_products(directions)
 
     def mechanisms(level: float) -> tuple[Gaussian, Gaussian]:
@@ -60,36 +69,88 @@ def record_steps(directions: Directions, budget: Budget) -> list[Step]:
     ]
 
 
-def released_moments(account: Account, X: Rows, codes: Codes, n_classes: int, directions: Directions) -> NoisyMoments:
-    """Return noisy class moments; the second query is centred by the answer to the first."""
+def class_totals(rows: RowStream, n_classes: int, directions: Directions) -> Totals:
+    """Return class sums of the coordinates in whole quanta, and class counts: one pass, without any noise yet."""
+    return rows.sums(partial(whole_sums, directions, n_classes))
+
+
+def released_moments(account: Account, totals: Totals, rows: RowStream, directions: Directions) -> NoisyMoments:
+    """Return noisy class moments from ``totals`` and one more pass, centred by the answer to the first query."""
     first, second = (step.mechanism for step in account.steps)
-    Z = directions.coordinates(X)
-    sums, counts = class_sums(clip_rows(Z, directions.row_norm), codes, n_classes)
-    weight = count_weight(directions.row_norm)
-    noisy = account.release(first, np.column_stack([sums, weight * counts]))
+    if not isinstance(first, Gaussian) or not isinstance(second, Gaussian):
+        raise InputError("a plan of moments holds Gaussian noise.")
+    weight, quantum = count_weight(directions.row_norm), _quantum(directions.row_norm, SUM_DIGITS)
+    sums, counts = totals
+    query = np.column_stack([sums.astype(object), counts.astype(object) * int(weight / quantum)])
+    noisy = account.release_integers(first, query, quantum)
     sizes = np.maximum(noisy[:, -1] / weight, 1.0)
     means = noisy[:, :-1] / sizes[:, None]
     # No row is longer than its bound, so neither is a mean; noise on a small class can only be cut.
     means *= np.minimum(1.0, directions.row_norm / np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-300))
-    products = np.array([_products(Z[codes == code] - means[code], directions) for code in range(n_classes)])
-    covariances = _matrices(account.release(second, products), directions) / sizes[:, None, None]
-    sigma_1, sigma_2 = (float(getattr(each, "sigma", 0.0)) for each in (first, second))
+    (products,) = rows.sums(partial(whole_products, directions, means))
+    step = _quantum(directions.spread_norm, DIGITS) ** 2 * 2.0**-ROOT_BITS
+    triangle = account.release_integers(second, triangles(products), step)
+    covariances = matrices(triangle, directions.size) / sizes[:, None, None]
     return NoisyMoments(
         means,
         covariances,
         sizes,
-        directions.size * (sigma_1 / sizes) ** 2,
-        _n_products(directions) * (sigma_2 / sizes) ** 2,
+        directions.size * (first.sigma / sizes) ** 2,
+        _n_products(directions) * (second.sigma / sizes) ** 2,
     )
 
 
+def whole_sums(directions: Directions, n_classes: int, rows: EncodedColumns) -> Totals:
+    """Return class sums of the shortened coordinates [C, d] in whole quanta, and class counts [C]."""
+    sums = np.zeros((n_classes, directions.size), dtype=np.int64)
+    quantum = _quantum(directions.row_norm, SUM_DIGITS)
+    for Z, codes in _coordinates(directions, rows):
+        # Whole numbers below 2^27: sums of 4096 of them are exact in doubles, in any order.
+        sums += class_sums(clip_rows(Z, directions.row_norm) / quantum, codes, n_classes)[0].astype(np.int64)
+    return sums, np.bincount(rows.y, minlength=n_classes)
+
+
+def whole_products(directions: Directions, means: FloatArray, rows: EncodedColumns) -> Totals:
+    """Return class sums of the products of two shortened coordinates less their class's mean, in whole quanta.
+
+    [C, d, d], or of squares alone [C, d] where directions are not correlated.
+    """
+    shape = (directions.size, directions.size) if directions.correlated else (directions.size,)
+    products = np.zeros((len(means), *shape), dtype=np.int64)
+    quantum = _quantum(directions.spread_norm, DIGITS)
+    for Z, codes in _coordinates(directions, rows):
+        whole = shortened(Z - means[codes], directions.spread_norm) / quantum
+        for code in np.unique(codes):
+            of_class = whole[codes == code]
+            # Below 2^28 each: sums of 4096 products are exact in doubles.
+            products[code] += _squares(of_class, correlated=directions.correlated)
+    return (products,)
+
+
+def _squares(whole: FloatArray, *, correlated: bool) -> IntArray:
+    products: FloatArray = whole.T @ whole if correlated else (whole**2).sum(axis=0)
+    return products.astype(np.int64)
+
+
+def _coordinates(directions: Directions, rows: EncodedColumns) -> Iterator[tuple[FloatArray, Codes]]:
+    starts = range(0, len(rows), BLOCK)
+    for start, block in zip(starts, rows.blocks(BLOCK), strict=True):
+        codes = rows.y[start : start + BLOCK].astype(np.intp)
+        yield directions.coordinates(block)[: len(codes)], codes
+
+
 def shortened(Z: FloatArray, norm: float) -> FloatArray:
-    """Return ``Z`` with rows no longer than ``norm``, cut to 13 binary digits: sums of 2^26 products are then exact."""
+    """Return ``Z`` with rows no longer than ``norm``, cut to 13 binary digits."""
     lengths = np.linalg.norm(Z, axis=1, keepdims=True)
     inside = Z * np.minimum(1.0, norm * (1 - 2.0**-40) / np.maximum(lengths, np.finfo(float).tiny))
-    quantum = 2.0 ** (math.floor(math.log2(norm)) - DIGITS)
+    quantum = _quantum(norm, DIGITS)
     cut: FloatArray = np.trunc(inside / quantum) * quantum
     return cut
+
+
+def _quantum(norm: float, digits: int) -> float:
+    """Return the power of two of which coordinates within ``norm`` are whole multiples."""
+    return 2.0 ** (math.floor(math.log2(norm)) - digits)
 
 
 def _n_products(directions: Directions) -> int:
@@ -97,27 +158,28 @@ def _n_products(directions: Directions) -> int:
     return d * (d + 1) // 2 if directions.correlated else d
 
 
-def _products(Z: FloatArray, directions: Directions) -> FloatArray:
-    """Return the upper triangle of the sum of z zᵀ, off-diagonal entries times sqrt(2); or its diagonal alone."""
-    rows = shortened(Z, directions.spread_norm)
-    if not directions.correlated:
-        diagonal: FloatArray = (rows**2).sum(axis=0)
-        return diagonal
-    upper = np.triu_indices(directions.size)
-    # The factor keeps the length: |upper triangle| = |z zᵀ| in Frobenius norm, up to the rounding of sqrt(2).
-    factors = np.where(upper[0] == upper[1], 1.0, math.nextafter(math.sqrt(2), 0))
-    triangle: FloatArray = (rows.T @ rows)[upper] * factors
-    return triangle
+def triangles(products: IntArray) -> WholeNumbers:
+    """Return the upper triangles of matrices [C, d, d] in units of 2^-30, off-diagonal entries times sqrt(2).
+
+    The factor keeps the length: |triangle| is the Frobenius norm of the matrix, or less where it is rounded down.
+    Diagonals [C, d] are taken as they are.
+    """
+    whole = products.astype(object)
+    if products.ndim == 2:
+        return np.asarray(whole << ROOT_BITS)
+    rows, columns = np.triu_indices(products.shape[-1])
+    factors = np.where(rows == columns, 1 << ROOT_BITS, ROOT).astype(object)
+    return np.asarray(whole[:, rows, columns] * factors)
 
 
-def _matrices(products: FloatArray, directions: Directions) -> FloatArray:
-    """Return symmetric matrices [C, d, d] from what `_products` made."""
-    matrices = np.zeros((len(products), directions.size, directions.size))
-    if not directions.correlated:
-        matrices[:, np.arange(directions.size), np.arange(directions.size)] = products
-        return matrices
-    rows, columns = np.triu_indices(directions.size)
-    values = products / np.where(rows == columns, 1.0, math.sqrt(2))
-    matrices[:, rows, columns] = values
-    matrices[:, columns, rows] = values
-    return matrices
+def matrices(released: FloatArray, size: int) -> FloatArray:
+    """Return symmetric matrices [C, d, d] from released triangles or diagonals."""
+    symmetric = np.zeros((len(released), size, size))
+    if released.shape[1] == size:
+        symmetric[:, np.arange(size), np.arange(size)] = released
+        return symmetric
+    rows, columns = np.triu_indices(size)
+    values = released / np.where(rows == columns, 1.0, ROOT / (1 << ROOT_BITS))
+    symmetric[:, rows, columns] = values
+    symmetric[:, columns, rows] = values
+    return symmetric

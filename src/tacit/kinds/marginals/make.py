@@ -1,23 +1,22 @@
 """Draws the planned tables, fits the mixture to them, and builds the release."""
 
-from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.arrays import Codes, Rows
-from tacit.data.rows.encoded_columns import EncodedColumns
 from tacit.data.rows.stream import RowStream
 from tacit.data.schemas.schema import PUBLIC, Schema
 from tacit.kinds.marginals import FILE
 from tacit.models.marginals.asking import coarse_names
-from tacit.models.marginals.layout import Layout, LevelBatch, encoded_batches
+from tacit.models.marginals.counting import BatchCounts, StreamCounts, TableCounts
+from tacit.models.marginals.layout import Layout, encoded_batches
 from tacit.models.marginals.measuring import Measurement, Survey, measure
 from tacit.models.marginals.model import MarginalModel, fitted_model
 from tacit.models.marginals.planning import ADJACENCY, Stages
 from tacit.models.marginals.storage import model_arrays, model_settings, stored_grid, stored_model
+from tacit.numerics.exact_sums import require_countable
 from tacit.privacy.account import Account
 from tacit.privacy.card import Card
 from tacit.releases.file import Release
@@ -31,27 +30,21 @@ MOST_LISTED = 8
 
 def make(plan: ReleasePlan[Stages], X: Rows, y: NDArray[Any], spend: Spend) -> Release:
     """Charge the ledger, then return the release of rows ``X`` [N, p] in [0, 1] with class codes ``y`` [N]."""
-    codes = _checked(X, y, plan.schema)
-    return _released(plan, encoded_batches(X, codes, plan.schema), spend)
+    codes, layout = _checked(X, y, plan.schema), Layout.of(plan.schema)
+    return _released(plan, BatchCounts(encoded_batches(X, codes, plan.schema), layout), spend)
 
 
 def make_from_rows(plan: ReleasePlan[Stages], rows: RowStream, spend: Spend) -> Release:
-    """Charge the ledger once every row was read, then return the release; memory holds a few bytes for each cell."""
-    batches = rows.collected(partial(_level_batches, plan.schema))
-    return _released(plan, [batch for several in batches for batch in several], spend)
+    """Charge the ledger once every row was read, then return the release; memory holds a few batches of rows."""
+    counts = StreamCounts(rows, Layout.of(plan.schema))
+    # The first pass: every cell is read and checked before the charge.
+    require_countable(int(counts.levels[0].sum()))
+    return _released(plan, counts, spend)
 
 
-def _level_batches(schema: Schema, rows: EncodedColumns) -> list[LevelBatch]:
-    layout = Layout.of(schema)
-    small = np.uint16 if max(column.size for column in layout.columns) < 2**16 else np.int32
-    codes = [layout.row_codes(block).astype(small) for block in rows.blocks()]
-    y = rows.y.astype(np.intp) if schema.label is not None else np.zeros(len(rows), dtype=np.intp)
-    return [(np.concatenate(codes)[: len(rows)], y)] if codes else []
-
-
-def _released(plan: ReleasePlan[Stages], batches: Sequence[LevelBatch], spend: Spend) -> Release:
+def _released(plan: ReleasePlan[Stages], counts: TableCounts, spend: Spend) -> Release:
     account = plan.charge(spend, "tables of columns and pairs")
-    measured = measure(Survey(batches, Layout.of(plan.schema), plan.details, account))
+    measured = measure(Survey(counts, Layout.of(plan.schema), plan.details, account))
     # What follows the noise is public and protects nothing: it needs no secrecy.
     model = fitted_model(measured, random_state=spend.public_seed)
     return Release(FILE, model_arrays(model), model_settings(model), _card(account, model), plan.schema.to_dict())
@@ -59,8 +52,9 @@ def _released(plan: ReleasePlan[Stages], batches: Sequence[LevelBatch], spend: S
 
 def released_tables(account: Account, plan: ReleasePlan[Stages], X: Rows, codes: Codes) -> Measurement:
     """Return the noisy tables of rows ``X`` with class codes, as the account releases them."""
-    batches = encoded_batches(X, codes, plan.schema)
-    return measure(Survey(batches, Layout.of(plan.schema), plan.details, account))
+    layout = Layout.of(plan.schema)
+    counts = BatchCounts(encoded_batches(X, codes, plan.schema), layout)
+    return measure(Survey(counts, layout, plan.details, account))
 
 
 def model_of(release: Release) -> MarginalModel:

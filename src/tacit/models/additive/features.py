@@ -23,6 +23,10 @@ SPIKE_SHARE = 1 / 16
 N_CATEGORIES = 256
 # How far the curve of a number is correlated, in parts of its rows.
 CORRELATION_LENGTH = 0.35
+# Of a curve with a straight part: the part of the features' variance that is the number itself, and the part of a
+# number's place that is its value and not its rank among the rows, beyond which so few rows lie that they do not count.
+# A delay of 300 minutes is 60 % more than one of 180, though both are among the last two of a hundred.
+STRAIGHT_PART, VALUE_PART, OUTLIERS = 0.25, 0.25, 1e-4
 # The expected squared norm of a number's features; a category's follows from its shares.
 NUMBER_WEIGHT = 2.0
 # A category of share p is weighted (p(1 - p) + RARE)^(-1/4), between equal weight and equal variance.
@@ -72,9 +76,16 @@ class LevelFeatureTable:
     shares: tuple[FloatArray, ...]
 
 
-def table_features(levels: Sequence[ColumnLevels], counts: Sequence[FloatArray]) -> LevelFeatureTable:
-    """Return the features of every column from its noisy ``counts`` of rows."""
-    columns = [column_features(one, mass) for one, mass in zip(levels, counts, strict=True)]
+def table_features(
+    levels: Sequence[ColumnLevels], counts: Sequence[FloatArray], *, public_rows: float = 0.0, straight: bool = False
+) -> LevelFeatureTable:
+    """Return the features of every column from its noisy ``counts`` of rows, numbers with a ``straight`` part or not.
+
+    To the counts so many ``public_rows`` are added, equally at each level: of few rows the counts are mostly noise, and
+    levels that are even by public bounds are the better guess.
+    """
+    filled = [np.maximum(mass, 0.0) + public_rows / len(mass) for mass in counts]
+    columns = [column_features(one, mass, straight=straight) for one, mass in zip(levels, filled, strict=True)]
     variances = np.concatenate([column.variances for column in columns])
     # Constant columns have no variance at all; a table of nothing else keeps its features at zero.
     scale = 1 / np.sqrt(max(float(variances.sum()), 1e-12))
@@ -84,38 +95,59 @@ def table_features(levels: Sequence[ColumnLevels], counts: Sequence[FloatArray])
     return LevelFeatureTable(matrix, variances * scale**2, places, tuple(column.shares for column in columns))
 
 
-def column_features(levels: ColumnLevels, counts: FloatArray) -> ColumnFeatures:
+def column_features(levels: ColumnLevels, counts: FloatArray, *, straight: bool = False) -> ColumnFeatures:
     """Return the features of one column from noisy ``counts`` of rows at its levels."""
     if levels.is_number:
-        return number_features(counts)
+        return number_features(counts, levels.ends if straight else None)
     bins = frequent_bins(counts)
     shares = shares_of(np.bincount(bins, counts).astype(np.float64))
     features = principal_features(category_kernel(shares), shares)
     return ColumnFeatures(features.values[bins], features.variances, shares_of(counts))
 
 
-def number_features(counts: FloatArray) -> ColumnFeatures:
+def number_features(counts: FloatArray, ends: FloatArray | None = None) -> ColumnFeatures:
     """Return the features of a number, whose last level is "missing".
 
     Bins of about equal shares have the kernel e^(-|u - v|/l), u and v their places among the rows and l the correlation
-    length; "missing" stands apart from all of them.
+    length; "missing" stands apart from all of them. With ``ends`` [m] of the levels, places depend on values too, and
+    a straight part is added: the product of standardised values.
     """
     shares = shares_of(counts)
     present = shares_of(counts[:-1])
     places = shares_of(np.minimum(present, SPIKE_SHARE))
+    if ends is not None:
+        places = (1 - VALUE_PART) * places + VALUE_PART * _lengths(ends, present)
     bins = bins_of(places, N_BINS)
     n_bins = int(bins[-1]) + 1
-    widths, masses = np.bincount(bins, places, n_bins), np.bincount(bins, present, n_bins)
+    widths = np.bincount(bins, places, n_bins)
+    masses = np.asarray(np.bincount(bins, present, n_bins), dtype=np.float64)
     middles = np.cumsum(widths) - widths / 2
-    kernel = np.exp(-np.abs(middles[:, None] - middles) / CORRELATION_LENGTH)
-    variance = masses @ np.diag(kernel) - masses @ kernel @ masses
+    kernel = _unit_variance(np.exp(-np.abs(middles[:, None] - middles) / CORRELATION_LENGTH), masses)
+    if ends is not None:
+        values = np.bincount(bins, 0.5 * (ends[:-1] + ends[1:]), n_bins) / np.bincount(bins)
+        centred = values - masses @ values
+        line = _unit_variance(np.outer(centred, centred), masses)
+        kernel = (1 - STRAIGHT_PART) * kernel + STRAIGHT_PART * line
     whole = np.zeros((n_bins + 1, n_bins + 1))
-    whole[:-1, :-1] = kernel * NUMBER_WEIGHT / max(float(variance), 1e-12) if n_bins > 1 else 0.0
+    whole[:-1, :-1] = kernel * NUMBER_WEIGHT if n_bins > 1 else 0.0
     whole[-1, -1] = 1.0
     missing = shares[-1]
     features = principal_features(whole, np.append(masses * (1 - missing), missing))
     values = features.values[np.append(bins, n_bins)]
     return ColumnFeatures(values, features.variances, shares)
+
+
+def _lengths(ends: FloatArray, shares: FloatArray) -> FloatArray:
+    """Return the lengths of levels as parts of their sum, where rows are; all alike if there are none."""
+    below = np.cumsum(shares)
+    return shares_of(np.where((below > OUTLIERS) & (below < 1 - OUTLIERS), np.diff(ends), 0.0))
+
+
+def _unit_variance(kernel: FloatArray, masses: FloatArray) -> FloatArray:
+    """Return the kernel times what makes the variance of its features 1 under ``masses``."""
+    variance = float(masses @ np.diag(kernel) - masses @ kernel @ masses)
+    scaled: FloatArray = kernel / max(variance, 1e-12)
+    return scaled
 
 
 def bins_of(shares: FloatArray, n_bins: int) -> NDArray[np.intp]:

@@ -56,10 +56,14 @@ class ColumnLevels:
         return len(self.edges) + 2 if self.is_number else len(self.categories)
 
     @property
+    def ends(self) -> FloatArray:
+        """Of a number: where intervals begin and end, within the bounds."""
+        return np.concatenate([[self.low], np.clip(self.edges, self.low, self.high), [self.high]])
+
+    @property
     def centres(self) -> FloatArray:
         """Of a number: the middle of each interval, without the level of missing values."""
-        ends = np.concatenate([[self.low], np.clip(self.edges, self.low, self.high), [self.high]])
-        middles: FloatArray = 0.5 * (ends[:-1] + ends[1:])
+        middles: FloatArray = 0.5 * (self.ends[:-1] + self.ends[1:])
         return middles
 
     def codes(self, values: FloatArray) -> NDArray[np.intp]:

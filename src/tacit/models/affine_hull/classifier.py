@@ -10,10 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from tacit.models.affine_hull.layers import ShiftedRows
+from tacit.models.affine_hull.routing import RoutedHulls
 from tacit.models.affine_hull.wide import HullSettings, WideHull, learn_wide, map_blocks, wide_distances
 from tacit.models.estimator_input import validate_data
-from tacit.models.parts import PartEstimator
+from tacit.models.parts import PartEstimator, in_blocks
 from tacit.models.per_class import ScoreClassifierMixin, decisions, rows_by_class
+from tacit.models.routing import ROWS_AT_ONCE, worth_routing
 from tacit.numerics.kernels import Floats
 
 
@@ -72,6 +74,21 @@ class AffineHullClassifier(ScoreClassifierMixin, PartEstimator):
         self.classes_ = table.classes
         self.hulls_ = learn_wide(table.rows, table.groups, settings, n_jobs=self.n_jobs)
         return self
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the label of each row [N]: the class with the nearest image. [hull] Def. 7.
+
+        Of many rows each is mapped only by parts whose distance a bound does not exclude.
+        """
+        check_is_fitted(self)
+        Y = np.asarray(validate_data(self, X, dtype=self.hulls_[0][0].mean.dtype, reset=False))
+        if not worth_routing(len(Y), sum(map(len, self.hulls_))):
+            return super().predict(X)
+        routed = RoutedHulls.of(self.hulls_)
+        labels: NDArray[Any] = self.classes_[
+            np.concatenate(in_blocks(routed, Y, n_jobs=self.n_jobs, size=ROWS_AT_ONCE))
+        ]
+        return labels
 
     def class_distances(self, X: ArrayLike) -> NDArray[Any]:
         """Return the distance of each row from its image by the hull of each class [N, C]. [hull] eq. 62."""

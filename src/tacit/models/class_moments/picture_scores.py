@@ -81,6 +81,33 @@ def mean_margin(scores: FloatArray) -> float:
     return float((ordered[:, -1] - ordered[:, -2]).mean()) / (float(contrasts.std()) or 1.0)
 
 
+def _best_frame(
+    contrasts: FloatArray, X: Rows, frames: Sequence[Frame], features: ImageFeatures | ScaledColumns, noise: float
+) -> tuple[Frame, float]:
+    """Return the frame and the ridge of largest mean margin over some of the rows."""
+    everything, sample = np.arange(features.size), X[:: max(1, -(-len(X) // COMPARED_ROWS))]
+
+    def candidates() -> Iterator[tuple[float, Frame, float]]:
+        for frame in frames:
+            moments = _Moments.of(contrasts, features(frame(sample)))
+            for ridge in sorted({max(noise, floor) for floor in FLOORS}):
+                yield mean_margin(moments.phi @ moments.directions(ridge, everything)), frame, ridge
+
+    _, frame, ridge = max(candidates(), key=lambda each: each[0])
+    return frame, ridge
+
+
+def _balanced_moments(contrasts: FloatArray, phi: Rows, ridge: float) -> _Moments:
+    """Return the moments of features ``phi`` in which the classes that the scores name are about as common."""
+    moments = _Moments.of(contrasts, phi)
+    for _ in range(BALANCINGS):
+        weights = balancing_weights(moments.phi @ moments.directions(ridge, np.arange(phi.shape[1])))
+        if weights is None:
+            break
+        moments = _Moments.of(contrasts, phi, weights)
+    return moments
+
+
 def picture_scores(
     arrays: Mapping[str, NDArray[Any]],
     X: Rows,
@@ -102,22 +129,8 @@ def picture_scores(
     means = arrays["sums"] / counts[:, None]
     contrasts, noise = means - means.mean(axis=0), RIDGE * sigma / float(counts.sum())
     everything = np.arange(features.size)
-
-    def candidates() -> Iterator[tuple[float, Frame, float]]:
-        sample = X[:: max(1, -(-len(X) // COMPARED_ROWS))]
-        for frame in frames:
-            moments = _Moments.of(contrasts, features(frame(sample)))
-            for ridge in sorted({max(noise, floor) for floor in FLOORS}):
-                yield mean_margin(moments.phi @ moments.directions(ridge, everything)), frame, ridge
-
-    _, frame, ridge = max(candidates(), key=lambda each: each[0])
-    phi = features(frame(X))
-    moments = _Moments.of(contrasts, phi)
-    for _ in range(BALANCINGS):
-        weights = balancing_weights(moments.phi @ moments.directions(ridge, everything))
-        if weights is None:
-            break
-        moments = _Moments.of(contrasts, phi, weights)
+    frame, ridge = _best_frame(contrasts, X, frames, features, noise)
+    moments = _balanced_moments(contrasts, features(frame(X)), ridge)
 
     def discriminant(columns: NDArray[np.intp]) -> LinearDiscriminant:
         W = moments.directions(ridge, columns)

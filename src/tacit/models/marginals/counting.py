@@ -1,13 +1,82 @@
 """Exact counts of level codes by class: whole numbers, the same in whatever order and batches the rows come."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Protocol
 
 import numpy as np
 
 from tacit.arrays import IntArray
-from tacit.models.marginals.layout import Layout, LevelBatch
+from tacit.data.rows.encoded_columns import EncodedColumns
+from tacit.data.rows.stream import RowStream, Totals
+from tacit.models.marginals.layout import BATCH, Layout, LevelBatch
 
 ColumnPair = tuple[int, int]
+
+
+class TableCounts(Protocol):
+    """Exact counts of a private table."""
+
+    @property
+    def levels(self) -> list[IntArray]:
+        """How many rows of each class have each level of a column [C, levels], for each column."""
+        ...
+
+    def pairs(self, cells: Sequence[IntArray], pairs: Sequence[ColumnPair]) -> list[IntArray]:
+        """Return what `pair_counts` does."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class BatchCounts:
+    """Counts of a table whose level codes are in memory."""
+
+    batches: Sequence[LevelBatch]
+    layout: Layout
+
+    @property
+    def levels(self) -> list[IntArray]:
+        """Counts of levels."""
+        return level_counts(self.batches, self.layout)
+
+    def pairs(self, cells: Sequence[IntArray], pairs: Sequence[ColumnPair]) -> list[IntArray]:
+        """Return counts of pairs of cells."""
+        return pair_counts(self.batches, cells, pairs, self.layout.n_classes)
+
+
+@dataclass(frozen=True, eq=False)
+class StreamCounts:
+    """Counts of rows that are read again at every pass: a pass for the levels, one for the pairs."""
+
+    rows: RowStream
+    layout: Layout
+
+    @cached_property
+    def levels(self) -> list[IntArray]:
+        """Counts of levels."""
+        return list(self.rows.sums(partial(_levels_of_rows, self.layout)))
+
+    def pairs(self, cells: Sequence[IntArray], pairs: Sequence[ColumnPair]) -> list[IntArray]:
+        """Return counts of pairs of cells."""
+        return list(self.rows.sums(partial(_pairs_of_rows, self.layout, tuple(cells), tuple(pairs))))
+
+
+def _levels_of_rows(layout: Layout, rows: EncodedColumns) -> Totals:
+    return tuple(level_counts(_batches(layout, rows), layout))
+
+
+def _pairs_of_rows(
+    layout: Layout, cells: Sequence[IntArray], pairs: Sequence[ColumnPair], rows: EncodedColumns
+) -> Totals:
+    return tuple(pair_counts(_batches(layout, rows), cells, pairs, layout.n_classes))
+
+
+def _batches(layout: Layout, rows: EncodedColumns) -> Iterator[LevelBatch]:
+    """Yield level codes of a few thousand rows at a time, so that the columns at work stay in a core's cache."""
+    for part in rows.slices(BATCH):
+        y = part.y.astype(np.intp) if layout.label is not None else np.zeros(len(part), dtype=np.intp)
+        yield layout.column_codes(part), y
 
 
 def level_counts(batches: Iterable[LevelBatch], layout: Layout) -> list[IntArray]:

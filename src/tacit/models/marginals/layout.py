@@ -9,6 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from tacit.arrays import Codes, FloatArray, Rows
+from tacit.data.rows.encoded_columns import EncodedColumns
 from tacit.data.schemas.schema import Schema
 from tacit.models.marginals.levels import GRID, Levels, levels_of
 
@@ -61,6 +62,16 @@ class Layout:
         for j, column in enumerate(self.columns):
             places = self.schema.positions[column.name]
             codes[:, j] = column.codes(X[:, places.start : places.stop])
+        return codes
+
+    def column_codes(self, rows: EncodedColumns) -> LayoutCodes:
+        """Return the level codes [N, q] of rows that are encoded column by column, without their matrix if possible."""
+        if len(rows.parts) != len(self.columns):
+            return self.row_codes(rows.matrix())  # parts of a matrix: one for each encoded column
+        codes = np.empty((len(rows), len(self.columns)), dtype=np.int32)
+        for j, (column, part) in enumerate(zip(self.columns, rows.parts, strict=True)):
+            numbers = [values for _, values in part.numbers]
+            codes[:, j] = column.codes(np.column_stack(numbers)) if part.ones is None else part.ones
         return codes
 
     def table(self, places: Rows, y: NDArray[Any]) -> pl.DataFrame:

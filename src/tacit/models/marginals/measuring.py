@@ -9,8 +9,8 @@ import numpy as np
 
 from tacit.arrays import FloatArray, IntArray
 from tacit.models.marginals.coarse import CellScale, coarse_groups
-from tacit.models.marginals.counting import ColumnPair, level_counts, pair_counts, range_counts
-from tacit.models.marginals.layout import Layout, LevelBatch
+from tacit.models.marginals.counting import ColumnPair, TableCounts, range_counts
+from tacit.models.marginals.layout import Layout
 from tacit.models.marginals.planning import Stages
 from tacit.models.marginals.tables import (
     CoarseCounts,
@@ -28,7 +28,7 @@ from tacit.privacy.account import Account, Step
 class Survey:
     """A private table, and the account that may answer the planned queries about it."""
 
-    batches: Sequence[LevelBatch]
+    counts: TableCounts
     layout: Layout
     stages: Stages
     account: Account
@@ -61,7 +61,7 @@ class Measurement:
 def measure(survey: Survey) -> Measurement:
     """Return what the account releases; what is asked depends on the schema and on earlier answers alone."""
     layout, stages = survey.layout, survey.stages
-    counts = level_counts(survey.batches, layout)
+    counts = survey.counts.levels
     cells, _ = released_cells(counts, layout, stages, survey.account)
     cell_sigma = step_sigma(stages.cells)
     pair_sigma = cell_sigma if stages.pairs is None else step_sigma(stages.pairs)
@@ -95,7 +95,7 @@ def _released_pairs(columns: Sequence[ColumnTable], survey: Survey) -> tuple[Pai
         column.groups[column.cell_of_level(level.size)].astype(np.int64)
         for column, level in zip(columns, levels, strict=True)
     ]
-    exact = pair_counts(survey.batches, cells, pairs, survey.layout.n_classes)
+    exact = survey.counts.pairs(cells, pairs)
     noisy = _released(exact, survey.stages.pairs, survey.account)
     return tuple(PairTable(pair, table) for pair, table in zip(pairs, noisy, strict=True))
 

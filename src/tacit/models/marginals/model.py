@@ -1,6 +1,6 @@
 """The model that a release of tables holds: from it come rows, class scores and counts, at no further cost."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -86,7 +86,15 @@ class MarginalModel:
     def places(
         self, count: int, *, random_state: Any = None, where: Sequence[Condition] = ()
     ) -> tuple[FloatArray, IntArray]:
-        """Return places [N, q] (level plus fraction) and class codes [N] of ``count`` invented rows in random order.
+        """Return places [N, q] (level plus fraction) and class codes [N] of ``count`` invented rows; see below."""
+        blocks = self.place_blocks(count, random_state=random_state, where=where)
+        places, classes = (np.concatenate(each) for each in zip(*blocks, strict=True))
+        return places, classes
+
+    def place_blocks(
+        self, count: int, *, random_state: Any = None, where: Sequence[Condition] = ()
+    ) -> Iterator[tuple[FloatArray, IntArray]]:
+        """Yield places and class codes of ``count`` invented rows block by block, each in random order.
 
         All keep the schema's constraints; with ``where`` all meet these conditions. Rows that do not are drawn again,
         and where constraints are too rarely kept, rows are changed to keep them; raise InputError if hardly any row
@@ -97,18 +105,15 @@ class MarginalModel:
         mixture = conditioned(self.mixture, self.measurement.columns, rules)[0] if where else self.mixture
         # Released counts are those of all rows: a part of them is not raked to them.
         model = CoarseModel(mixture, self.offsets, self.forbidden, None if where else self.coarse)
-        parts: list[tuple[FloatArray, IntArray]] = []
         n_found = tried = 0
         while n_found < count:
             if tried > MOST_TRIES * count + BLOCK:
                 raise InputError(f"rows that keep {rules} are too rare in the model: {n_found:,} of {tried:,} do.")
             size = min(BLOCK, max(count - n_found, LEAST_BLOCK if tried else 1))
             rows = self._kept_rows(model.draw(size, random), rules, random, force=tried > FORCED_TRIES * count)
-            parts.append(rows)
-            n_found, tried = n_found + len(rows[1]), tried + size
-        places, classes = (np.concatenate(each) for each in zip(*parts, strict=True))
-        order = random.permutation(len(classes))[:count]
-        return places[order], classes[order]
+            order = random.permutation(len(rows[1]))[: count - n_found]
+            n_found, tried = n_found + len(order), tried + size
+            yield rows[0][order], rows[1][order]
 
     def _kept_rows(self, rows: CoarseRows, rules: Rules, random: Any, *, force: bool) -> tuple[FloatArray, IntArray]:
         """Return the places and classes of rows that keep the rules; ``force``: of all that can be changed so."""

@@ -106,7 +106,8 @@ def drawn_cells(
     for j, (first, end) in enumerate(itertools.pairwise(offsets)):
         uniform = random.uniform(size=len(components))
         if stratified:
-            order = np.lexsort((random.uniform(size=len(components)), components))
+            # By component, in random order within each.
+            order = np.argsort(components + random.uniform(size=len(components)))
             rank = np.empty(len(components))
             rank[order] = np.arange(len(components)) - starts[components[order]]
             uniform = (rank + uniform) / sizes[components]

@@ -105,6 +105,15 @@ def stored_cell_scores(arrays: Mapping[str, NDArray[Any]], settings: Mapping[str
     return CellScores(ColumnMatch.from_arrays(arrays), schema, grid=int(settings.get("grid", 1)), **own)
 
 
+def _invented_rows(model: MarginalModel, target: int | None) -> tuple[IntArray, IntArray, int]:
+    """Return level codes of rows that the model invents, the classes to tell, and how many there are."""
+    places, y = model.places(min(ROWS_FACTOR * model.n_rows, MOST_ROWS), random_state=SEED)
+    codes, label = places.astype(np.int64), model.layout.label
+    if target is None:
+        return codes, y, 1 if label is None else label.count
+    return codes, codes[:, target], model.layout.columns[target].size
+
+
 def cell_scores(
     model: MarginalModel, match: ColumnMatch, columns: Sequence[int], target: int | None = None
 ) -> CellScores:
@@ -112,14 +121,7 @@ def cell_scores(
 
     A logistic regression with a ridge on the coarse cells of rows that the model invents.
     """
-    count = min(ROWS_FACTOR * model.n_rows, MOST_ROWS)
-    places, y = model.places(count, random_state=SEED)
-    codes = places.astype(np.int64)
-    label = model.layout.label
-    if target is None:
-        classes, n_classes = y, 1 if label is None else label.count
-    else:
-        classes, n_classes = codes[:, target], model.layout.columns[target].size
+    codes, classes, n_classes = _invented_rows(model, target)
     tables = [model.measurement.columns[j] for j in columns]
     cells = [
         table.groups[np.searchsorted(table.ranges[:, 0], codes[:, j], side="right") - 1]

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tacit.errors import InputError
 from tacit.models.estimator_input import validate_data
+from tacit.models.membership.routing import RoutedAutoencoders
 from tacit.models.membership.wide import (
     AutoencoderSettings,
     WideAutoencoder,
@@ -21,6 +22,7 @@ from tacit.models.membership.wide import (
 )
 from tacit.models.parts import PartEstimator, in_blocks
 from tacit.models.per_class import ScoreClassifierMixin, rows_by_class
+from tacit.models.routing import ROWS_AT_ONCE, worth_routing
 from tacit.numerics.kernels import Floats
 
 
@@ -75,6 +77,22 @@ class MembershipClassifier(ScoreClassifierMixin, PartEstimator):
         """Return ‖y - WD(y; P_c)‖² [N, C]: the squared error of each row by the autoencoder of each class."""
         check_is_fitted(self)
         return np.concatenate(in_blocks(partial(class_errors, self.autoencoders_), self._rows(X), n_jobs=self.n_jobs))
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the label of each row [N]: the class that reconstructs it best. [membership] eq. 71.
+
+        Of many rows each is reconstructed only by parts whose error a bound does not exclude.
+        """
+        check_is_fitted(self)
+        n_parts, deepest = sum(map(len, self.autoencoders_)), max(len(part.layers) for part in self.autoencoders_[0])
+        Y = self._rows(X)
+        if deepest > 1 or not worth_routing(len(Y), n_parts):
+            return super().predict(X)
+        routed = RoutedAutoencoders.of(self.autoencoders_)
+        labels: NDArray[Any] = self.classes_[
+            np.concatenate(in_blocks(routed, Y, n_jobs=self.n_jobs, size=ROWS_AT_ONCE))
+        ]
+        return labels
 
     def reconstruct(self, X: ArrayLike, y: ArrayLike) -> NDArray[Any]:
         """Return each row reconstructed by the autoencoder of class ``y``, one label or one for each row [N, p].

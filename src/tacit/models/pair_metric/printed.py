@@ -1,8 +1,9 @@
 """Algorithm 1 of [pairs] as printed, kept to be compared with: its guarantee does not hold, and its card says so."""
 
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -84,25 +85,37 @@ class PrintedDescent:
         self, account: Account, differences: FloatArray, dissimilar: BoolArray, *, random_state: Any = None
     ) -> tuple[FloatArray, bool]:
         """Return W [d', d] after all passes; the printed algorithm never falls back."""
-        # Rows of norm at most 1 after division by a public number have differences of at most 2.
-        differences = (clip_rows if self.delta else clip_rows_1)(differences / self.radius, 2.0)
+        release = partial(account.release, self.noise)
+        *_, (W, _) = self.iterates(release, differences / self.radius, dissimilar, random_state=random_state)
+        return W, False
+
+    def iterates(
+        self,
+        release: Callable[[FloatArray], FloatArray],
+        differences: FloatArray,
+        dissimilar: BoolArray,
+        *,
+        random_state: Any = None,
+    ) -> Iterator[tuple[FloatArray, FloatArray]]:
+        """Yield W [d', d] at the start and after each step, and the stated sensitivities of its rows [d', 1].
+
+        ``release`` adds noise to the gradients' rows, each divided by its stated sensitivity; ``differences`` are of
+        rows of norm at most 1. Nothing is charged here.
+        """
+        # Differences of rows of norm at most 1 are at most 2 long.
+        differences = (clip_rows if self.delta else clip_rows_1)(differences, 2.0)
         randomness = check_random_state(random_state)
         W = randomness.standard_normal((self.n_components, self.n_features)) / math.sqrt(self.n_features)
         order = randomness.permutation(self.n_pairs)[: self.batches * self.batch_size]
         # "the margin m is preset as the average distance of dissimilar pairs": section 3.6.2.
         margin = mean_distance(differences[dissimilar])
+        yield W, np.zeros((self.n_components, 1))
         rate = 1.0
         for step, batch in enumerate(np.array_split(order, self.batches) * self.passes, start=1):
             rate /= math.sqrt(step)  # Alg. 1, line 5, decays like 1/sqrt(step!)
-            W = W - rate * self.noisy_gradient(account, W, differences[batch], dissimilar[batch], margin)
-        return W, False
-
-    def noisy_gradient(
-        self, account: Account, W: FloatArray, differences: FloatArray, dissimilar: BoolArray, margin: float
-    ) -> FloatArray:
-        """Return the batch's noisy mean gradient [d', d]: Alg. 1, lines 7 to 10."""
-        rows, units = self.query(W, differences, dissimilar, margin)
-        return account.release(self.noise, rows) * units / len(differences)
+            rows, units = self.query(W, differences[batch], dissimilar[batch], margin)
+            W = W - rate * release(rows) * units / len(batch)
+            yield W, units
 
     def query(
         self, W: FloatArray, differences: FloatArray, dissimilar: BoolArray, margin: float

@@ -61,6 +61,21 @@ class BehaviourPredictor:
         return replace(self.model.release(), card=self.card)
 
 
+def _tuple_model(
+    n_columns: int, epsilon: float, delta: float, hidden: Sequence[int], random_state: int | None
+) -> PrivateAutoencoderClassifier:
+    """Return the unfitted model of tuples with ``n_columns`` columns, private for one tuple."""
+    return PrivateAutoencoderClassifier(
+        epsilon,
+        bounds=(0, 1),
+        delta=delta,
+        hidden=hidden,
+        row_norm=row_norm(n_columns),
+        classes=(0, 1),
+        random_state=random_state,
+    )
+
+
 def learn_behaviour(
     log: BehaviourLog,
     *,
@@ -89,15 +104,7 @@ def learn_behaviour(
         raise BudgetError("unit='person' needs most_tuples, a public bound on the tuples of one person; got None.")
     tuples = bounded_tuples(log, past=past, most_influenced=most_influenced, most_tuples=most_tuples)
     degree = most_influenced if len(log.friendships) else 0
-    model = PrivateAutoencoderClassifier(
-        epsilon,
-        bounds=(0, 1),
-        delta=delta,
-        hidden=hidden,
-        row_norm=row_norm(tuples.X.shape[1]),
-        classes=(0, 1),
-        random_state=random_state,
-    )
+    model = _tuple_model(tuples.X.shape[1], epsilon, delta, hidden, random_state)
     if unit == "person" and most_tuples is not None:
         size = units_of_one_person(most_tuples, degree)
         model.set_params(epsilon=epsilon_of_one(tuples.X.shape[1], model, Budget(epsilon, delta, unit="record"), size))
@@ -157,10 +164,12 @@ def row_norm(n_features: int) -> float:
     return ROW_SHARE * math.sqrt(n_features)
 
 
-def bounded_tuples(log: BehaviourLog, *, past: int, most_influenced: int, most_tuples: int | None) -> Tuples:
+def bounded_tuples(
+    log: BehaviourLog, *, past: int, most_influenced: int, most_tuples: int | None, influence: str = "outcomes"
+) -> Tuples:
     """Return the tuples of ``log`` with both bounds applied."""
     friendships = bounded_friendships(log.friendships, most=most_influenced)
-    tuples = make_tuples(replace(log, friendships=friendships), past=past)
+    tuples = make_tuples(replace(log, friendships=friendships), past=past, influence=influence)
     return tuples if most_tuples is None else bounded_contributions(tuples, most=most_tuples)
 
 

@@ -13,6 +13,8 @@ from tacit.errors import InputError
 UNKNOWN = -1
 # Value of the friends' influence for a person without friends whose outcome is known.
 NO_INFLUENCE = 0.5
+# What the influence of friends is made of: their outcomes, or how steadily they have been friends.
+INFLUENCES = ("outcomes", "contacts")
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,21 +68,28 @@ class Tuples:
     time: IntArray
 
 
-def make_tuples(log: BehaviourLog, *, past: int) -> Tuples:
+def make_tuples(
+    log: BehaviourLog, *, past: int, influence: str = "outcomes", attention: Mapping[int, float] | None = None
+) -> Tuples:
     """Return a tuple for each person and time with ``past`` times before it known and the outcome after it.
 
     Its features are the attributes at the time and at the N = ``past`` times before, and for each of these times the
-    influence of friends, the mean of their outcomes ([dpa]: x_ut, x_u,t-k and the mean of ψ_t(v, u)).
+    influence of friends ([dpa]: x_ut, x_u,t-k and the mean of ψ_t(v, u)): the mean of their outcomes, or with
+    ``influence="contacts"`` what ``contact_influences`` returns, with the ``attention`` η of each person.
     """
     checks.whole("past", past, least=0)
-    rows, influence = log.rows(), influences(log)
+    checks.one_of("influence", influence, INFLUENCES)
+    if attention is not None and influence != "contacts":
+        raise InputError("attention must be left out unless influence is 'contacts'.")
+    rows = log.rows()
+    of_friends = influences(log) if influence == "outcomes" else contact_influences(log, attention)
     features, labels, keys = [], [], []
     for person, time in rows:
         steps = [rows.get((person, time - k)) for k in range(past + 1)]
         following = rows.get((person, time + 1))
         if None in steps or following is None or log.outcome[following] == UNKNOWN:
             continue
-        features.append([value for step in steps if step is not None for value in (*log.X[step], influence[step])])
+        features.append([value for step in steps if step is not None for value in (*log.X[step], of_friends[step])])
         labels.append(log.outcome[following])
         keys.append((person, time))
     if not features:
@@ -98,6 +107,33 @@ def influences(log: BehaviourLog) -> FloatArray:
         if row is not None and other is not None and log.outcome[other] != UNKNOWN:
             outcomes[row].append(int(log.outcome[other]))
     return np.array([np.mean(outcomes[row]) if outcomes[row] else NO_INFLUENCE for row in range(len(log.X))])
+
+
+def contact_influences(log: BehaviourLog, attention: Mapping[int, float] | None = None) -> FloatArray:
+    """Return for each row η_u times the mean of ψ_t(v, u) over the friends v of the person u at that time [R]; [dpa].
+
+    ψ_t(v, u) is a contact probability: the share of u's times up to t at which v was u's friend. The paper takes it
+    from a model of another paper and learns η of each user. Here ψ is made of friendships alone, which are public, so
+    that no other person's value enters a tuple; and η is a public number in [0, 1] of each person, 1 if not given:
+    learned from one person's rows it would tell about that person, and nothing about people who were not learned from.
+    """
+    rows, weights = log.rows(), attention or {}
+    if bad := [eta for eta in weights.values() if not 0 <= eta <= 1]:
+        raise InputError(f"attention must lie in [0, 1]; got {bad[0]}.")
+    met: Mapping[tuple[int, int], list[int]] = defaultdict(list)  # times of a friendship, by influenced and friend
+    for time, influenced, friend in log.friendships.tolist():
+        met[influenced, friend].append(time)
+    known: Mapping[int, list[int]] = defaultdict(list)
+    for person, time in rows:
+        known[person].append(time)
+    chances: Mapping[int, list[float]] = defaultdict(list)  # by row
+    for (influenced, _), times in met.items():
+        for time in times:
+            if (row := rows.get((influenced, time))) is not None:
+                lived = sum(each <= time for each in known[influenced])
+                chances[row].append(sum(each <= time and (influenced, each) in rows for each in times) / lived)
+    people = log.person.tolist()
+    return np.array([weights.get(u, 1.0) * float(np.mean(chances[r] or [0.0])) for r, u in enumerate(people)])
 
 
 def bounded_friendships(friendships: IntArray, *, most: int) -> IntArray:

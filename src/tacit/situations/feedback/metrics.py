@@ -1,6 +1,7 @@
 """Metrics: scores of predicted classes, for many candidates at once.
 
-A metric takes predicted class codes [k, n], one row a candidate, and returns scores [k] or [k, m].
+A metric takes predicted class codes [k, n], one row a candidate, and returns scores [k] or [k, m]. A metric of the best
+few classes takes their codes [k, n, K].
 """
 
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from tacit import checks
 from tacit.arrays import FloatArray, IntArray
 from tacit.errors import InputError
 
-PredictedCodes = NDArray[np.integer[Any]]  # class codes [k, n], one row a candidate
+PredictedCodes = NDArray[np.integer[Any]]  # class codes [k, n], one row a candidate, or of the K best [k, n, K]
 Metric = Callable[[PredictedCodes], FloatArray]
 
 
@@ -23,6 +24,16 @@ def accuracy(y: ArrayLike) -> Metric:
 
     def score(predicted: PredictedCodes) -> FloatArray:
         return np.asarray((predicted == truth).mean(axis=1))
+
+    return score
+
+
+def top_accuracy(y: ArrayLike) -> Metric:
+    """Return the share of rows whose class is among the K best ([feedback] section 5.4.3), of codes [k, n, K]."""
+    truth = _codes("y", y)
+
+    def score(predicted: PredictedCodes) -> FloatArray:
+        return np.asarray((predicted == truth[:, None]).any(axis=2).mean(axis=1))
 
     return score
 

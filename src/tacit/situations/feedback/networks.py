@@ -140,15 +140,26 @@ class NetworkScorer:
         Rows to score on, in the module's input format.
     metric : Metric
         Score of predicted classes, such as ``accuracy(y)``.
+    top : int or None
+        How many of the likeliest classes the metric gets, best first, as ``top_accuracy`` needs them. None: the best
+        alone, without a third axis.
     statistics : {"stored", "rows"}
         Statistics of batch normalisations: those stored in the module, or those of the scored rows
         ([feedback] section 5.4.1 tunes on top of the latter).
     """
 
     def __init__(
-        self, module: nn.Module, groups: Groups, X: Any, metric: Metric, *, statistics: str = "stored"
+        self,
+        module: nn.Module,
+        groups: Groups,
+        X: Any,
+        metric: Metric,
+        *,
+        statistics: str = "stored",
+        top: int | None = None,
     ) -> None:
         self.groups, self.metric = groups, metric
+        self.top = None if top is None else checks.whole("top", top)
         self.module = _own_copy(module, checks.one_of("statistics", statistics, ("stored", "rows")))
         self.stages = stages_of(self.module)
         self._owners = self._stage_of_each_parameter()
@@ -161,14 +172,15 @@ class NetworkScorer:
 
     @torch.no_grad()
     def predict(self, candidates: FloatArray) -> PredictedCodes:
-        """Return the classes [k, n] that the candidates predict."""
+        """Return the classes [k, n] that the candidates predict, or the best few of them [k, n, K]."""
         candidates = checks.finite_array("candidates", candidates)
         if candidates.ndim != 2 or candidates.shape[1] != len(self._base) or not len(candidates):
             raise InputError(f"candidates must be rows of {len(self._base)} parameters; got {candidates.shape}.")
         start = self._first_stage(np.ptp(candidates, axis=0) != 0)
         shared = self._advanced(candidates[0], start)
         columns, last = np.flatnonzero(self._owners == start), self.stages[start]
-        if start == len(self.stages) - 1 and isinstance(last, nn.Linear) and len(columns) == _n_parameters(last):
+        whole_layer = isinstance(last, nn.Linear) and len(columns) == _n_parameters(last)
+        if self.top is None and start == len(self.stages) - 1 and whole_layer:
             return linear_codes(shared.numpy(), candidates[:, columns], bias=last.bias is not None)
         return np.stack([self._codes(candidate, start, shared) for candidate in candidates])
 
@@ -177,6 +189,8 @@ class NetworkScorer:
         outputs = shared
         for stage in self.stages[start:]:
             outputs = stage(outputs)
+        if self.top is not None:
+            return outputs.topk(self.top, dim=1).indices.numpy()
         codes = (outputs[:, 0] > 0).long() if outputs.shape[1] == 1 else outputs.argmax(dim=1)
         return codes.numpy()
 

@@ -18,6 +18,7 @@ from tacit.situations.joint.plan import SignedPlan
 from tacit.situations.joint.refusals import JoinRefusal, JoinRefusedError
 from tacit.situations.joint.release_worker import query_digest
 from tacit.situations.joint.roster import read_opening, require_members, roster_arrays
+from tacit.situations.joint.seed_shares import joined_seed
 
 ShowStage = Callable[[str], None]
 SILENT = "no answer."
@@ -156,7 +157,7 @@ class Aggregator:
         helpers = sorted(answers)[: self.plan.threshold]
         shares = {each: answers[each].array("shares", np.uint8, (len(lost), masking.SEED)) for each in helpers}
         return [
-            masking.joined_seed([(active.index(each), shares[each][place].tobytes()) for each in helpers])
+            joined_seed([(active.index(each), shares[each][place].tobytes()) for each in helpers])
             for place in range(len(lost))
         ]
 

@@ -7,14 +7,13 @@ by then. This is the double masking of [secagg], with one difference: what pairs
 the survivor of a pair, for that query alone, so that no party's key is ever put together again.
 
 MaskWords come from AES in counter mode. Flower's own generator takes 32 bits of a seed for a Mersenne Twister, which
-anyone can try out; its Shamir shares, those of pycryptodome, are used here as they are.
+anyone can try out.
 """
 
 import os
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from Crypto.Protocol.SecretSharing import Shamir
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
@@ -93,18 +92,6 @@ def as_words(cells: NDArray[np.int64]) -> MaskWords:
 def as_cells(words: MaskWords, shape: tuple[int, ...]) -> NDArray[np.int64]:
     """Return the signed whole numbers that `as_words` wrapped."""
     return words.view(np.int64).reshape(shape)
-
-
-def split_seed(seed: bytes, *, threshold: int, count: int) -> list[bytes]:
-    """Return ``count`` shares of ``seed``, any ``threshold`` of which give it back."""
-    return [share for _, share in Shamir.split(threshold, count, seed, ssss=False)] if threshold > 1 else [seed] * count
-
-
-def joined_seed(shares: Sequence[tuple[int, bytes]]) -> bytes:
-    """Return the seed of shares with their places, counted from 0."""
-    if len(shares) == 1:
-        return shares[0][1]
-    return bytes(Shamir.combine([(place + 1, share) for place, share in shares], ssss=False))
 
 
 def seal(pair: bytes, share: bytes, context: str) -> bytes:

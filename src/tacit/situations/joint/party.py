@@ -29,6 +29,7 @@ from tacit.situations.joint.plan import SignedPlan
 from tacit.situations.joint.refusals import JoinRefusal, JoinRefusedError
 from tacit.situations.joint.release_worker import Query, ReleaseWorker
 from tacit.situations.joint.roster import PairKeys, Roster, opening_facts, require_members
+from tacit.situations.joint.seed_shares import split_seed
 from tacit.version import VERSION
 
 PURPOSE = "joint release, plan {}"
@@ -53,7 +54,7 @@ class JointSpend(Spend):
         """Return the account that gives totals over all parties."""
         if self.exchange is None:
             raise InputError("a joint release needs an exchange with the other parties.")
-        return JointAccount(plan, self.exchange)
+        return JointAccount(plan, self.exchange, random_state=self.random_state)
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,7 +167,7 @@ class PartySession:
 
     def _sealed(self, seed: bytes, active: tuple[int, ...], query: int) -> list[bytes]:
         """Return the shares of the own mask's seed, each readable by one of the other parties."""
-        shares = masking.split_seed(seed, threshold=self.plan.threshold, count=len(active))
+        shares = split_seed(seed, threshold=self.plan.threshold, count=len(active))
         return [
             masking.seal(self._pairs[party], share, self._context(query, self.number, party))
             for party, share in zip(active, shares, strict=True)

@@ -9,6 +9,7 @@ from tacit.data.schemas.columns import Label, Numeric
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.kinds.fabricated_rows.make import fabricate
+from tacit.kinds.fabricated_rows.rows import sidecar_release
 from tacit.releases.file import Release
 
 SCHEMA = Schema((*(Numeric(f"x{k}", (0, 1)) for k in range(3)), Label("ill", ("no", "yes"))))
@@ -18,7 +19,9 @@ X, Y = RNG.random((40, 3)), np.arange(40) % 2
 
 def fabricated(method: str, unit: str, rows: int) -> tuple[Release, Encoded]:
     table = fabricate(X, Y, SCHEMA, unit=unit, epsilon=50.0, delta=1e-6, rows=rows, method=method, random_state=0)
-    return table.release(table_digest="0"), Encoded(table.X, table.y, SCHEMA.encoded_names, SCHEMA.classes)
+    return sidecar_release(table, np.bincount(table.y), "0"), Encoded(
+        table.X, table.y, SCHEMA.encoded_names, SCHEMA.classes
+    )
 
 
 def test_rows_drawn_from_moments_are_attacked_by_them_and_others_one_by_one() -> None:

@@ -9,6 +9,7 @@ from tacit.audit.attacks.release_attack import SHADOW, attack_release
 from tacit.data.rows.encoding import Encoded
 from tacit.data.schemas.columns import Categorical, Label
 from tacit.data.schemas.schema import Schema
+from tacit.kinds.fabricated_rows.rows import sidecar_release
 from tacit.kinds.marginals import KIND
 from tacit.models.marginals import mixture
 from tacit.releases.file import Release
@@ -51,7 +52,7 @@ def test_a_release_with_little_noise_is_caught_and_with_much_is_not() -> None:
 def test_a_drawn_table_is_attacked_by_releases_of_its_own_kind() -> None:
     release = released(5.0)
     drawn = drawn_rows(release, rows=500, random_state=0)
-    beside = drawn.release(table_digest="0" * 64)
+    beside = sidecar_release(drawn, np.bincount(drawn.y), "0" * 64)
     rows = Encoded(drawn.X, drawn.y, SCHEMA.encoded_names, SCHEMA.classes)
     target = target_of(beside, SCHEMA, rows)
     first, second = (target.simulate(X[:40], Y[:40], 7) for _ in range(2))

@@ -13,6 +13,7 @@ from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.kinds.fabricated_rows.make import fabricate
+from tacit.kinds.fabricated_rows.rows import sidecar_release
 from tacit.models.class_moments.nearest_mean import PrivateNearestMean
 from tacit.releases.file import Release
 
@@ -28,7 +29,7 @@ def released(kind: str) -> tuple[Release, Encoded | None]:
     if kind == "fabricated":
         fabricated = fabricate(X, Y, SCHEMA, unit="record", epsilon=5.0, delta=1e-6, random_state=0)
         rows = Encoded(fabricated.X, fabricated.y, SCHEMA.encoded_names, SCHEMA.classes)
-        return fabricated.release(table_digest="0"), rows
+        return sidecar_release(fabricated, np.bincount(fabricated.y), "0"), rows
     return CLASS_MOMENTS.release(X, Y, SCHEMA, unit=kind, epsilon=5.0, delta=1e-6, random_state=0), None
 
 

@@ -20,8 +20,10 @@ function upload(form, file, shown) {
 async function uploadAll(form, files) {
   const bar = form.querySelector("progress"), said = form.querySelector("[role=status]");
   bar.hidden = false;
+  said.className = "small";
   try {
     for (const file of files) {
+      if (file.size > Number(form.dataset.largest)) throw new Error(form.dataset.tooLarge);
       said.textContent = file.name;
       const name = await upload(form, file, share => { bar.value = share; });
       const field = document.createElement("input");

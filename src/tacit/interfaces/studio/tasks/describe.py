@@ -77,27 +77,18 @@ def _shown(cell: Any) -> str:
 def _described(series: pl.Series, column: Column) -> dict[str, Any]:
     if series.dtype.is_nested() or series.dtype == pl.Binary:
         return {"name": series.name, "type": str(series.dtype), "missing": series.null_count(), "bars": []}
-    texts = category_texts(series, USUAL_BLANKS)
-    number = Numeric(series.name, (0, 1)) if not isinstance(column, Numeric) else column
+    number = column if isinstance(column, Numeric) else Numeric(series.name, (0, 1))
     cells = numeric_cells(series, number, missing_values=USUAL_BLANKS)
-    readable = not cells.malformed.any() and not cells.missing.all()
-    kind = "number" if readable else "text"
-    if readable and bool((cells.values[~cells.missing] % 1 == 0).all()) and number.notation is None:
-        kind = "whole number"
-    if readable and number.notation is not None:
-        kind = column.kind
-    drawn = _number_bars(cells.values[~cells.missing], number) if readable else _text_bars(texts)
-    if readable and len(set(drawn.bars)) == 1 and texts.n_unique() <= MOST_BARS:
-        drawn = _text_bars(texts)
-    return {
-        "name": series.name,
-        "type": kind,
-        "missing": int(texts.null_count()),
-        "different": int(texts.drop_nulls().n_unique()),
-        "bars": drawn.bars,
-        "first": drawn.first,
-        "last": drawn.last,
-    }
+    if cells.malformed.any() or cells.missing.all():
+        texts = category_texts(series, USUAL_BLANKS)
+        kind, missing, drawn = "text", int(texts.null_count()), _text_bars(texts)
+    else:
+        values = cells.values[~cells.missing]
+        whole = "whole number" if bool((values % 1 == 0).all()) else "number"
+        kind = whole if number.notation is None else column.kind
+        missing, drawn = int(cells.missing.sum()), _number_bars(values, number)
+    facts = {"name": series.name, "type": kind, "missing": missing}
+    return {**facts, "bars": drawn.bars, "first": drawn.first, "last": drawn.last}
 
 
 def _number_bars(values: Any, column: Numeric) -> _Histogram:

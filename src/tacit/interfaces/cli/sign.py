@@ -1,0 +1,34 @@
+"""``tacit sign``: sign a release after its card was read."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tacit.interfaces.cli.signing import VARIABLE, key_file
+from tacit.workflows.sign import sign as sign_release
+
+
+def sign(
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="A release (*.tacit) or a fabricated table.", show_default=False),
+    ],
+    key: Annotated[
+        Path,
+        typer.Option(
+            "--key",
+            metavar="KEY",
+            help=f"An Ed25519 private key (PEM); a passphrase is asked for, or taken from {VARIABLE}.",
+            show_default=False,
+        ),
+    ],
+) -> None:
+    """Sign a release that was made before, after reading its card.
+
+    Nothing but the signature is added: the digest stays. A release that another key has signed is left as it is.
+
+    [bold]Example:[/] tacit sign clinic-a.tacit --key clinic-a.key
+    """
+    release = sign_release(file, key_file(key) or key)
+    typer.echo(f"signed {file} by the key {release.signer}; digest {release.digest}.")

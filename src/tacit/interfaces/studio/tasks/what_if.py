@@ -1,0 +1,81 @@
+"""What each epsilon buys, simulated on rows that are not private: a table that stands for it, or invented rows."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from tacit.data.rows.encoding import Encoded
+from tacit.data.schemas.columns import Numeric
+from tacit.data.schemas.file import read_schema
+from tacit.data.schemas.schema import Schema
+from tacit.errors import InputError
+from tacit.interfaces.studio.folder import schema_name
+from tacit.interfaces.studio.needs import NEEDS
+from tacit.interfaces.studio.worker import Order
+from tacit.numerics.public_random import public_random
+from tacit.workflows.what_if import what_if
+
+EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0)
+DRAWS = 3
+MOST_ROWS = 20_000
+# Of invented rows: classes differ in every so many columns, by so many standard deviations between first and last.
+EVERY, APART = 3, 1.0
+SPREAD = 0.15
+
+
+def run(order: Order) -> dict[str, Any]:
+    """Return the accuracy that a receiver without labels reaches, for each epsilon."""
+    given = order.arguments
+    schema = read_schema(order.folder.existing(schema_name(given["table"])))
+    name = given.get("stand_ins") or ""
+    if name == given["table"]:
+        raise InputError(f"{name} is the private table itself: choose another, or invented rows.")
+    rows: Any = order.folder.existing(name) if name else invented(schema, int(given["rows"]))
+    found = what_if(
+        rows,
+        schema,
+        epsilons=EPSILONS,
+        delta=given["delta"],
+        method=NEEDS[given["need"]].method,
+        draws=DRAWS,
+        progress=order.progress,
+    )
+    means = [
+        {"epsilon": each.epsilon, "mean": None if math.isnan(each.mean) else each.mean, "refused": each.refused}
+        for each in found.epsilons
+    ]
+    return {
+        "table": given["table"],
+        "stand_ins": name,
+        "rows": found.n_rows,
+        "majority": found.majority,
+        "means": means,
+    }
+
+
+def invented(schema: Schema, n_rows: int) -> Encoded:
+    """Return rows that are made of the schema alone: classes differ by one deviation in every third column.
+
+    They tell how noise fades with epsilon and with the number of rows, not how well a table will do.
+    """
+    schema.require_classes()
+    draw, n = public_random(0), min(max(n_rows, 100), MOST_ROWS)
+    n_classes = len(schema.classes)
+    y = np.arange(n) % n_classes
+    shifts = SPREAD * APART * (np.arange(n_classes) / (n_classes - 1) - 0.5)  # [C]
+    blocks = []
+    for place, column in enumerate(schema.features):
+        centres = draw.uniform(0.3, 0.7) + shifts * (place % EVERY == 0)
+        blocks.append(_encoded(column, np.clip(draw.normal(centres[y], SPREAD), 0, 1)))
+    X = np.hstack(blocks)
+    return Encoded(X, y.astype(np.int64), schema.encoded_names, schema.classes)
+
+
+def _encoded(column: Any, values: Any) -> Any:
+    """Return the encoded columns of a column whose cells lie at ``values`` in [0, 1]."""
+    width = len(column.encoded_names)
+    if isinstance(column, Numeric):
+        return np.column_stack([values, *([np.zeros(len(values))] * (width - 1))])
+    codes = np.minimum((values * len(column.categories)).astype(int), len(column.categories) - 1)
+    return np.eye(width)[codes]

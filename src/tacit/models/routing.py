@@ -1,0 +1,64 @@
+"""Rows routed to the parts that may be the nearest: the answer of all parts, without evaluating each of them.
+
+Distances can only shrink when both ends are projected on orthonormal directions. So the distance of a projected row
+from what a part projects to is a lower bound of its distance from the part; where that is no less than a distance
+already known, the part need not be evaluated.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.numerics.kernels import Floats
+from tacit.numerics.subspace import leading_directions
+
+# Rows of one block: a part sees a few dozen of them, enough for matrix products.
+ROWS_AT_ONCE = 4096
+# With fewer rows or parts, projecting the parts costs more than it saves.
+LEAST_ROWS, LEAST_PARTS = 1000, 20
+# Room for rounding in a bound.
+SLACK = 0.999
+
+
+def worth_routing(n_rows: int, n_parts: int) -> bool:
+    """Return whether so many rows and parts repay the projection of the parts."""
+    return n_rows >= LEAST_ROWS and n_parts >= LEAST_PARTS
+
+
+def common_directions(directions: Sequence[Floats], count: int) -> Floats:
+    """Return orthonormal columns [p, q], q at most ``count``: the directions that the parts' own [n, p] share most."""
+    stacked = np.concatenate(directions)
+    return np.ascontiguousarray(leading_directions(stacked, min(count, *stacked.shape)).T)
+
+
+def nearest_groups(
+    bounds: Floats, groups: NDArray[np.intp], exact: Callable[[int, NDArray[np.intp]], Floats]
+) -> NDArray[np.intp]:
+    """Return the group [N] of the part with the least squared distance from each row.
+
+    Parameters
+    ----------
+    bounds : array [N, P]
+        Lower bounds of the squared distance of each row from each part.
+    groups : array of int [P]
+        The group of each part.
+    exact : callable
+        Returns the squared distances of the rows at some places from one part.
+    """
+    lower = bounds * bounds.dtype.type(SLACK)
+    first = lower.argmin(axis=1)
+    nearest: NDArray[np.intp] = groups[first]
+    least = np.empty(len(bounds), dtype=bounds.dtype)
+    for part in np.unique(first):
+        rows = np.flatnonzero(first == part)
+        least[rows] = exact(int(part), rows)
+    # Parts that may be near to many rows come first: what they settle spares others.
+    for part in np.argsort(lower.mean(axis=0)):
+        rows = np.flatnonzero((lower[:, part] < least) & (first != part))
+        if not len(rows):
+            continue
+        squares = exact(int(part), rows)
+        nearer = squares < least[rows]
+        least[rows[nearer]], nearest[rows[nearer]] = squares[nearer], groups[part]
+    return nearest

@@ -1,0 +1,114 @@
+"""Hypotheses of one usage: their masses, the search over amplitudes, and the share of trees."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+
+from tacit.adoption.average.hypotheses import AMPLITUDES, Hypothesis, Usage, branches
+from tacit.adoption.average.member_inputs import Setting
+from tacit.adoption.average.usage_fits import (
+    FIRST_AMPLITUDE,
+    ROWS_AGAINST_TREES,
+    ROWS_FOR_TREES,
+    SEARCH_GAP,
+    UsageFits,
+    fit_usage,
+    log_posterior,
+    search,
+    trees_share,
+)
+
+OWN = Usage((0,), log_prior=-0.5)
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A hypothesis with an evidence that the test chose."""
+
+    hypothesis: Hypothesis
+    log_evidence: float
+
+
+@dataclass
+class Fitter:
+    """Gives every hypothesis the evidence -(log2 amplitude - best)², and rows left out a constant."""
+
+    best: float = 0.0
+    has_trees: bool = False
+    left_plain: float = -0.6
+    left_grown: float = -0.6
+    calls: int = 0
+    setting: Setting = field(default_factory=lambda: Setting(2, np.ones(1), np.zeros((1, 2))))
+
+    def __call__(self, hypothesis: Hypothesis) -> Fitted:
+        self.calls += 1
+        amplitude = hypothesis.amplitude or 1.0
+        return Fitted(hypothesis, -float((np.log2(amplitude) - self.best) ** 2))
+
+    def left_out(self, member: Fitted) -> np.ndarray:
+        return np.full(50, self.left_grown if member.hypothesis.trees else self.left_plain)
+
+
+def test_the_mass_of_a_usage_is_the_sum_of_its_members_times_its_prior() -> None:
+    fits = fit_usage(OWN, Fitter())
+    logs = [log_posterior(each) for each in fits.members]
+    assert fits.log_masses == pytest.approx(logs)
+    assert fits.log_mass == pytest.approx(np.log(np.exp(logs).sum()) - 0.5)
+
+
+def test_one_member_has_the_whole_mass() -> None:
+    (only,) = (Fitted(branches(OWN)[0][0], -2.0),)
+    assert UsageFits(OWN, (only,), np.array([-2.0])).log_mass == pytest.approx(-2.5)
+
+
+@pytest.mark.parametrize("best", [-2.0, 0.0, 3.0])
+def test_the_search_finds_the_best_amplitude_wherever_it_lies(best: float) -> None:
+    branch = next(each for each in branches(OWN) if len(each) > 1)
+    fitted = search(branch, Fitter(best))
+    top = max(fitted, key=log_posterior)
+    assert np.log2(top.hypothesis.amplitude) == best
+    # What was left out has little mass: the next amplitude on each side was seen to lie below the gap.
+    everything = [log_posterior(Fitter(best)(each)) for each in branch]
+    kept = [log_posterior(each) for each in fitted]
+    assert logsumexp(everything) - logsumexp(kept) < np.exp(-SEARCH_GAP)
+
+
+def test_a_branch_without_an_own_part_is_one_hypothesis() -> None:
+    single = next(each for each in branches(OWN) if len(each) == 1)
+    fit = Fitter()
+    assert [each.hypothesis for each in search(single, fit)] == list(single)
+    assert fit.calls == 1
+    assert FIRST_AMPLITUDE in AMPLITUDES
+
+
+def test_trees_take_their_share_from_the_mass_and_add_none() -> None:
+    plain = fit_usage(OWN, Fitter())
+    for gain in (-0.5, 0.0, 0.5):
+        grown = fit_usage(OWN, Fitter(has_trees=True, left_grown=-0.6 + gain))
+        assert grown.log_mass == pytest.approx(plain.log_mass)
+        masses = np.exp(grown.log_masses - logsumexp(grown.log_masses))
+        share = masses[[each.hypothesis.trees for each in grown.members]].sum()
+        expected = trees_share(np.full(50, -0.6), np.full(50, -0.6 + gain))
+        assert share == pytest.approx(expected)
+
+
+def test_the_share_of_trees_maximises_what_its_docstring_says() -> None:
+    draw = np.random.default_rng(3)
+    plain, grown = np.log(draw.uniform(0.2, 0.9, size=(2, 80)))
+    share = trees_share(plain, grown)
+
+    def objective(t: float) -> float:
+        rows = np.log((1 - t) * np.exp(plain) + t * np.exp(grown)).sum()
+        return float(rows + ROWS_FOR_TREES * np.log(t) + ROWS_AGAINST_TREES * np.log(1 - t))
+
+    grid = np.linspace(0.001, 0.999, 999)
+    assert share == pytest.approx(grid[np.argmax([objective(t) for t in grid])], abs=2e-3)
+
+
+def test_without_any_row_trees_have_what_they_start_with() -> None:
+    nothing = np.empty(0)
+    assert trees_share(nothing, nothing) == pytest.approx(
+        ROWS_FOR_TREES / (ROWS_FOR_TREES + ROWS_AGAINST_TREES), abs=1e-3
+    )
