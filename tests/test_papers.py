@@ -12,6 +12,7 @@ from tacit.experiments.paper_items import Paper, PaperFinding, PaperItem, read_p
 from tacit.experiments.paper_pages import INDEX, index_page, paper_page
 from tacit.experiments.recorded import recorded_tables
 from tacit.experiments.registry import EXPERIMENTS
+from tacit.experiments.results import ADOPTED, RELEASE_ALONE, TARGET_ONLY
 from tacit.interfaces.cli.main import app
 
 ROOT = Path(__file__).parent.parent
@@ -61,6 +62,48 @@ def test_a_page_is_what_its_list_and_figures_make_it(paper: Paper) -> None:
 
 def test_the_index_is_up_to_date() -> None:
     assert (FOLDER / INDEX).read_text(encoding="utf-8") == index_page(PAPERS, RECORDED), AGAIN
+
+
+# What these releases hold names no class by itself: a metric needs labelled rows.
+NAMELESS = {"pairs-transfer"}
+ROWS = [(name, row) for name, table in RECORDED.items() for row in table.rows]
+
+
+def printed_forms(figure: float) -> set[str]:
+    """Return how a paper may print a figure: as a fraction with or without its 0, or in percent."""
+    fraction, percent = f"{figure:.4f}", f"{100 * figure:.2f}"
+    short = {fraction.rstrip("0"), percent.rstrip("0").rstrip(".")}
+    return {fraction, percent, *short} | {form.lstrip("0") for form in (fraction, *short)}
+
+
+@pytest.mark.parametrize("name", sorted({name for name, row in ROWS if row.paper is not None}))
+def test_a_published_figure_of_a_table_is_printed_in_an_item_of_its_paper(name: str) -> None:
+    (paper,) = (paper for paper in PAPERS if name in paper.tables)
+    words = {word.strip(",;:()%") for item in paper.items for word in item.printed.split()}
+    for row in RECORDED[name].rows:
+        assert row.paper is None or printed_forms(row.paper) & words, f"{row.paper} is in no item of {paper.key}"
+
+
+def test_a_figure_that_no_paper_printed_would_be_noticed() -> None:
+    assert {"0.951", ".951", "95.1"} <= printed_forms(0.951)
+    assert ".65" not in printed_forms(0.951)
+
+
+@pytest.mark.parametrize("name", sorted(RECORDED))
+def test_a_recorded_table_says_its_draws_rows_delta_settings_and_time(name: str) -> None:
+    table = RECORDED[name]
+    for word in ("Draws: ", "Rows: ", "Delta: ", "Settings: ", "Time: "):
+        assert word in table.caption()
+    assert min(len(value) for value in vars(table.conditions).values()) > 2
+    assert table.seconds > 0
+    assert not table.quick
+
+
+@pytest.mark.parametrize("name", sorted({name for name, row in ROWS if row.method == ADOPTED}))
+def test_what_is_adopted_stands_beside_the_target_and_the_release_alone(name: str) -> None:
+    rows, needed = RECORDED[name].rows, {TARGET_ONLY} if name in NAMELESS else {TARGET_ONLY, RELEASE_ALONE}
+    for setting in {row.setting for row in rows if row.method == ADOPTED}:
+        assert needed <= {row.method for row in rows if row.setting == setting}, setting
 
 
 def test_every_table_is_on_one_page_and_no_page_names_another() -> None:
