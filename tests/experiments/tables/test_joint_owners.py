@@ -29,6 +29,7 @@ def small(shrink: Callable[..., None], invented: Callable[..., TableSet]) -> Non
     shrink(
         joint_owners,
         DRAWS=1,
+        MANY_DRAWS=1,
         LABELS=(0, 20),
         MANY_OWNERS=4,
         ROWS_EACH=60,

@@ -30,8 +30,7 @@ def agreed_release(finished: Mapping[int, Message]) -> Release:
     if any(other != first for other in others):
         raise JoinRefusedError(
             JoinRefusal.UNAVAILABLE,
-            "the parties' releases differ: their tables of software or their arithmetic do. Nothing was written; the "
-            "charges stand.",
+            "the parties' releases differ: their software or their arithmetic does. The charges stand.",
         )
     return first
 
