@@ -1,6 +1,6 @@
 """The receiver's side: nearest neighbours among its own labelled rows, in the metric that a release brings."""
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -11,19 +11,19 @@ from sklearn.utils.validation import check_is_fitted
 from tacit import checks
 from tacit.adoption.evidence.picture_evidence import Evidence
 from tacit.adoption.receiver_table import LabelledReceiverMixin
-from tacit.adoption.stored_model import StoredModelMixin, stored_classes
+from tacit.adoption.stored_model import ReceiverEstimator, stored_classes
 from tacit.arrays import Arrays, Codes, FloatArray
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.kinds.registry import kind_of
 from tacit.models.per_class import ProbabilityClassifierMixin, best_classes
 from tacit.models.schema_rows import schema_rows
-from tacit.models.scikit_learn import BaseEstimator
 from tacit.releases.file import Model, Release
 from tacit.releases.lesson import ReceiverTable
 
 
-class MetricNeighbours(LabelledReceiverMixin, StoredModelMixin, ProbabilityClassifierMixin, BaseEstimator):
+@dataclass(eq=False, repr=False, kw_only=True)
+class MetricNeighbours(LabelledReceiverMixin, ProbabilityClassifierMixin, ReceiverEstimator):
     """Nearest neighbours among few labelled rows, in the released metric that serves them best.
 
     The plain Euclidean metric of the rows in [0, 1] takes part too, and wins where it names more of the labelled rows
@@ -60,10 +60,7 @@ class MetricNeighbours(LabelledReceiverMixin, StoredModelMixin, ProbabilityClass
     made_by = "adopting a metric of pairs"
     row_type = np.float64
 
-    def __init__(self, releases: Sequence[Release] = (), *, schema: Schema | None = None, n_neighbors: int = 5) -> None:
-        self.releases = releases
-        self.schema = schema
-        self.n_neighbors = n_neighbors
+    n_neighbors: int = 5
 
     def _check_parameters(self) -> None:
         checks.whole("n_neighbors", self.n_neighbors)

@@ -2,10 +2,12 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from tacit.arrays import Arrays
@@ -58,6 +60,23 @@ class StoredModelMixin:
     @abstractmethod
     def _rebuilt(cls, file: Model, schema: Schema) -> Self:
         """Return the estimator that ``_parts`` took apart."""
+
+
+@dataclass(eq=False, repr=False)
+class ReceiverEstimator(StoredModelMixin, BaseEstimator):  # type: ignore[misc]
+    """Stores the parameters of every estimator that adopts releases; a subclass adds its own as fields.
+
+    Parameters
+    ----------
+    releases : sequence of Release
+        What owners handed out.
+    schema : Schema or None
+        The receiver's. None: that of the first release.
+    """
+
+    releases: Sequence[Release] = ()
+    _: KW_ONLY
+    schema: Schema | None = None
 
 
 def stored_classes(classes: NDArray[Any]) -> NDArray[Any]:

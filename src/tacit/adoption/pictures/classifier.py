@@ -1,6 +1,7 @@
 """The receiver's side: a classifier from few labels, many unlabelled rows, and any number of releases."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -27,18 +28,18 @@ from tacit.adoption.pictures.storage import (
 from tacit.adoption.pictures.views import PrincipalAxes, own_views, released_views
 from tacit.adoption.pictures.weighting import probabilities
 from tacit.adoption.receiver_table import LabelledReceiverMixin
-from tacit.adoption.stored_model import StoredModelMixin, stored_classes
+from tacit.adoption.stored_model import ReceiverEstimator, stored_classes
 from tacit.arrays import FLOATS, UNLABELLED, Arrays, Codes, FloatArray, Rows
 from tacit.checks import one_of
 from tacit.data.schemas.schema import Schema
 from tacit.models.per_class import ProbabilityClassifierMixin, best_classes, decisions
 from tacit.models.schema_rows import schema_rows
-from tacit.models.scikit_learn import BaseEstimator
-from tacit.releases.file import Model, Release
+from tacit.releases.file import Model
 from tacit.releases.lesson import ReceiverTable
 
 
-class TransferClassifier(LabelledReceiverMixin, StoredModelMixin, ProbabilityClassifierMixin, BaseEstimator):
+@dataclass(eq=False, repr=False, kw_only=True)
+class TransferClassifier(LabelledReceiverMixin, ProbabilityClassifierMixin, ReceiverEstimator):
     """Learn from few labels, many unlabelled rows and the releases of others.
 
     Releases of pictures also bring a public view: the owner's frame, and oriented gradients in it. What the view alone
@@ -79,22 +80,10 @@ class TransferClassifier(LabelledReceiverMixin, StoredModelMixin, ProbabilityCla
     made_by = "`tacit adopt`"
     row_type = FLOATS
 
-    def __init__(
-        self,
-        releases: Sequence[Release] = (),
-        *,
-        schema: Schema | None = None,
-        combine: str = "calibrated",
-        evidence: bool = True,
-        random_state: int | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.releases = releases
-        self.schema = schema
-        self.combine = combine
-        self.evidence = evidence
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    combine: str = "calibrated"
+    evidence: bool = True
+    random_state: int | None = None
+    n_jobs: int | None = None
 
     def _check_parameters(self) -> None:
         one_of("combine", self.combine, ("calibrated", "paper"))

@@ -1,7 +1,7 @@
 """The receiver's side for pictures without labels: releases give start labels, its own rows do the rest."""
 
 import importlib.util
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -19,7 +19,7 @@ from tacit.adoption.pictures.storage import axes_arrays, stored_axes, stored_tra
 from tacit.adoption.pictures.views import PrincipalAxes, own_views, released_views
 from tacit.adoption.pictures.weighting import probabilities
 from tacit.adoption.sources.class_shares import stated_shares
-from tacit.adoption.stored_model import StoredModelMixin
+from tacit.adoption.stored_model import ReceiverEstimator
 from tacit.adoption.tables.averaged_transfer import ESTIMATED, Shares
 from tacit.arrays import UNLABELLED, Arrays, Codes, Float32Array, FloatArray
 from tacit.checks import one_of
@@ -27,10 +27,9 @@ from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.models.per_class import ProbabilityClassifierMixin
 from tacit.models.schema_rows import require_encoded_columns
-from tacit.models.scikit_learn import BaseEstimator
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
 from tacit.models.semi_supervised.recipe import LossSettings, TrainingSettings
-from tacit.releases.file import Model, Release
+from tacit.releases.file import Model
 
 AUTO, NETWORK, SELF_TRAINING = LEARNERS = ("auto", "network", "self-training")
 STEPS = 1500
@@ -38,7 +37,8 @@ STEPS = 1500
 MOST_STARTED = 1000
 
 
-class LabelFreeTransfer(StoredModelMixin, ProbabilityClassifierMixin, BaseEstimator):
+@dataclass(eq=False, repr=False, kw_only=True)
+class LabelFreeTransfer(ProbabilityClassifierMixin, ReceiverEstimator):
     """Learn from unlabelled rows and the releases of others, with no labels or labels of one class.
 
     The rows of which the releases are surest become labelled, as many of each class as its share; a network, or
@@ -78,28 +78,17 @@ class LabelFreeTransfer(StoredModelMixin, ProbabilityClassifierMixin, BaseEstima
     model_kind = "label_free_model"
     made_by = "`tacit adopt` without labels"
 
-    network_: SharpenedClassifier | None
-    trained_: SelfTrained | None
-    axes_: PrincipalAxes | None
+    shares: Shares = None
+    learner: str = AUTO
+    network: SharpenedClassifier | None = None
+    random_state: int | None = None
+    verbose: bool = False
 
-    def __init__(
-        self,
-        releases: Sequence[Release] = (),
-        *,
-        schema: Schema | None = None,
-        shares: Shares = None,
-        learner: str = AUTO,
-        network: SharpenedClassifier | None = None,
-        random_state: int | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.releases = releases
-        self.schema = schema
-        self.shares = shares
-        self.learner = learner
-        self.network = network
-        self.random_state = random_state
-        self.verbose = verbose
+    def _forget(self) -> None:
+        """Hold neither a network nor self-trained autoencoders."""
+        self.network_: SharpenedClassifier | None = None
+        self.trained_: SelfTrained | None = None
+        self.axes_: PrincipalAxes | None = None
 
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
         """Learn from rows ``X`` [N, p] in [0, 1]; codes ``y`` [N] may name rows of one class, -1 for all others."""
@@ -164,10 +153,6 @@ class LabelFreeTransfer(StoredModelMixin, ProbabilityClassifierMixin, BaseEstima
             model.axes_ = stored_axes(arrays, "view", settings["view"])
             model.trained_ = stored_trained(arrays, "trained")
         return model
-
-    def _forget(self) -> None:
-        """Hold neither a network nor self-trained autoencoders."""
-        self.network_, self.trained_, self.axes_ = None, None, None
 
     def _schema(self, rows: Float32Array) -> Schema:
         if self.schema is None and not self.releases:

@@ -1,6 +1,7 @@
 """The receiver's side with a network: few labels, many unlabelled rows, and releases that guide it and then vote."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -17,22 +18,22 @@ from tacit.adoption.pictures.source_scores import sources_of
 from tacit.adoption.pictures.storage import all_source_parts, all_stored_sources
 from tacit.adoption.pictures.weighting import centred, combine, gated_weights, probabilities
 from tacit.adoption.receiver_table import LabelledReceiverMixin
-from tacit.adoption.stored_model import StoredModelMixin, stored_classes
+from tacit.adoption.stored_model import ReceiverEstimator, stored_classes
 from tacit.arrays import UNLABELLED, Arrays, Codes, FloatArray
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.models.per_class import ProbabilityClassifierMixin, best_classes
 from tacit.models.schema_rows import schema_rows
-from tacit.models.scikit_learn import BaseEstimator
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
-from tacit.releases.file import Model, Release
+from tacit.releases.file import Model
 from tacit.releases.lesson import ReceiverTable
 
 # Of digits, more steps gain another half point and take as much longer.
 STEPS = 1500
 
 
-class SharpenedTransfer(LabelledReceiverMixin, StoredModelMixin, ProbabilityClassifierMixin, BaseEstimator):
+@dataclass(eq=False, repr=False, kw_only=True)
+class SharpenedTransfer(LabelledReceiverMixin, ProbabilityClassifierMixin, ReceiverEstimator):
     """Learn a network from few labels, many unlabelled rows and what releases say of them.
 
     Releases that raise the likelihood of the receiver's labels make soft labels, which guide the network while it
@@ -76,24 +77,11 @@ class SharpenedTransfer(LabelledReceiverMixin, StoredModelMixin, ProbabilityClas
     made_by = "`tacit adopt --learner sharpened`"
     row_type = np.float32
 
-    def __init__(
-        self,
-        releases: Sequence[Release] = (),
-        *,
-        schema: Schema | None = None,
-        learner: SharpenedClassifier | None = None,
-        folds: int = 2,
-        compare: bool = True,
-        random_state: int | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.releases = releases
-        self.schema = schema
-        self.learner = learner
-        self.folds = folds
-        self.compare = compare
-        self.random_state = random_state
-        self.verbose = verbose
+    learner: SharpenedClassifier | None = None
+    folds: int = 2
+    compare: bool = True
+    random_state: int | None = None
+    verbose: bool = False
 
     def _check_parameters(self) -> None:
         checks.whole("folds", self.folds, least=2)

@@ -1,6 +1,7 @@
 """The receiver's side for tables: releases become sources, and the average over hypotheses a model to keep."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +14,7 @@ from tacit.adoption.receiver_table import known_schema, receiver_rows
 from tacit.adoption.sources.class_shares import estimated_shares, stated_shares
 from tacit.adoption.sources.release_sources import MOST_ROWS, release_sources
 from tacit.adoption.sources.source import Source, all_scores
-from tacit.adoption.stored_model import StoredModelMixin
+from tacit.adoption.stored_model import ReceiverEstimator
 from tacit.adoption.tables.adopted_classifier import AdoptedClassifier
 from tacit.adoption.tables.storage import engine_parts, restore_engine, stored_sources
 from tacit.arrays import FLOATS, Arrays, FloatArray, Rows
@@ -23,8 +24,7 @@ from tacit.errors import InputError
 from tacit.models.class_labels import require_two_classes
 from tacit.models.per_class import ProbabilityClassifierMixin, best_classes
 from tacit.models.schema_rows import schema_rows
-from tacit.models.scikit_learn import BaseEstimator
-from tacit.releases.file import Model, Release
+from tacit.releases.file import Model
 
 ESTIMATED = "estimated"
 # Scores whose mean probabilities are this close to the released shares were made so.
@@ -32,7 +32,8 @@ CENTRED = 2e-3
 Shares = Mapping[str, float] | str | None
 
 
-class AveragedTransfer(StoredModelMixin, ProbabilityClassifierMixin, BaseEstimator):
+@dataclass(eq=False, repr=False, kw_only=True)
+class AveragedTransfer(ProbabilityClassifierMixin, ReceiverEstimator):
     """Learn a table's classes from any number of labels, unlabelled rows and the releases of others.
 
     An `AdoptedClassifier` whose sources are releases of any kinds: class scores enter as log-odds, features and metrics
@@ -65,20 +66,9 @@ class AveragedTransfer(StoredModelMixin, ProbabilityClassifierMixin, BaseEstimat
     model_kind = "averaged_model"
     made_by = "`tacit adopt`"
 
-    def __init__(
-        self,
-        releases: Sequence[Release] = (),
-        *,
-        schema: Schema | None = None,
-        shares: Shares = None,
-        evidence: bool = True,
-        random_state: int | None = None,
-    ) -> None:
-        self.releases = releases
-        self.schema = schema
-        self.shares = shares
-        self.evidence = evidence
-        self.random_state = random_state
+    shares: Shares = None
+    evidence: bool = True
+    random_state: int | None = None
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn from rows ``X`` and labels ``y`` [N].

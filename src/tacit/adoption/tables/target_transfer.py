@@ -1,6 +1,6 @@
 """The receiver's side for tables with a numeric target: releases become sources, and the average a model to keep."""
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from tacit.adoption.evidence.target_evidence import TargetEvidence
 from tacit.adoption.evidence.target_figures import TargetFigures
 from tacit.adoption.sources.release_sources import target_sources
-from tacit.adoption.stored_model import StoredModelMixin
+from tacit.adoption.stored_model import ReceiverEstimator
 from tacit.adoption.tables.adopted_regressor import AdoptedRegressor
 from tacit.adoption.tables.storage import engine_parts, restore_engine, stored_sources
 from tacit.arrays import FLOATS, Arrays, FloatArray, Rows
@@ -18,12 +18,13 @@ from tacit.data.schemas.columns import Target
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.models.schema_rows import require_encoded_columns
-from tacit.models.scikit_learn import BaseEstimator, RegressorMixin
-from tacit.releases.file import Model, Release
+from tacit.models.scikit_learn import RegressorMixin
+from tacit.releases.file import Model
 from tacit.releases.lesson import owner_schema
 
 
-class TargetTransfer(StoredModelMixin, RegressorMixin, BaseEstimator):
+@dataclass(eq=False, repr=False, kw_only=True)
+class TargetTransfer(RegressorMixin, ReceiverEstimator):
     """Learn a table's numeric target from any number of known values, other rows and the releases of others.
 
     An `AdoptedRegressor` whose sources are releases of the same target. The receiver's own table is not protected: a
@@ -49,18 +50,8 @@ class TargetTransfer(StoredModelMixin, RegressorMixin, BaseEstimator):
     model_kind = "averaged_target"
     made_by = "`tacit adopt` of a numeric target"
 
-    def __init__(
-        self,
-        releases: Sequence[Release] = (),
-        *,
-        schema: Schema | None = None,
-        evidence: bool = True,
-        random_state: int | None = None,
-    ) -> None:
-        self.releases = releases
-        self.schema = schema
-        self.evidence = evidence
-        self.random_state = random_state
+    evidence: bool = True
+    random_state: int | None = None
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn from encoded rows ``X`` [N, p] and targets ``y`` [N], NaN where unknown."""
