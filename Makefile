@@ -67,12 +67,19 @@ bench: .venv/installed .venv-peers/installed  ## ratios against peers, measured 
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[dev,deep,docs,federated,serve]"
 	touch $@
 
-release: .venv/installed  ## build the distribution, check it in a clean environment with core dependencies only, and sign it
-	rm -rf dist build .venv-release
+# Interpreters in which `make release` tries the wheel, those of them that are there.
+PYTHONS ?= $(PYTHON) python3.11 python3.12 python3.13
+
+release: .venv/installed  ## build the distribution, check it in clean environments with core dependencies only, and sign it
+	rm -rf dist build
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
-	$(PYTHON) -m venv .venv-release
-	.venv-release/bin/python -m pip install --quiet --constraint constraints.txt dist/*.whl
-	cd dist && ../.venv-release/bin/tacit doctor && ../.venv-release/bin/tacit demo --output ../build/release-demo
+	for python in $(PYTHONS); do \
+		$$python --version >/dev/null 2>&1 || { echo "$$python is not here, so not tried"; continue; }; \
+		rm -rf .venv-release && $$python -m venv .venv-release \
+		&& .venv-release/bin/python -m pip install --quiet --constraint constraints.txt dist/*.whl \
+		&& (cd dist && ../.venv-release/bin/tacit doctor && ../.venv-release/bin/tacit demo --output ../build/demo-$$(basename $$python)) \
+		|| exit 1; \
+	done
 	cd dist && sha256sum *.whl > SHA256SUMS
 	@if [ -n "$$SIGNING_KEY" ]; then openssl pkeyutl -sign -rawin -inkey "$$SIGNING_KEY" -in dist/SHA256SUMS -out dist/SHA256SUMS.sig; \
 	else echo "set SIGNING_KEY to a key of \`tacit key new\` to sign dist/SHA256SUMS"; fi

@@ -130,7 +130,7 @@ def write_others(app: Sphinx) -> None:
     for source, page in OTHERS.items():
         text = (ROOT / source).read_text(encoding="utf-8").replace("](docs/", "](../")
         for other, target in OTHERS.items():
-            text = text.replace(f"]({other})", f"]({target})")
+            text = text.replace(f"]({os.path.relpath(other, Path(source).parent)})", f"]({target})")
         write_if_new(folder / page, text)
 
 
