@@ -44,10 +44,8 @@ class SharpenedTransfer(LabelledReceiverMixin, ProbabilityClassifierMixin, Recei
 
     Parameters
     ----------
-    releases : sequence of Release
-        What owners handed out, made by ``tacit release``. Empty: semi-supervised learning alone.
-    schema : Schema or None
-        The receiver's schema. None: columns as in the first release, or numbers in [0, 1] without one.
+    releases, schema
+        As in ``TransferClassifier``.
     learner : SharpenedClassifier or None
         How networks learn; None: FixMatch with sharpening in 1500 steps. Its schema and seed are set here.
     folds : int, default 2
