@@ -17,7 +17,7 @@ from tacit.kinds.fabricated_rows import FILE
 from tacit.kinds.fabricated_rows.directions import directions_of
 from tacit.kinds.fabricated_rows.gaussians import ClassGaussians, dealt_codes
 from tacit.kinds.fabricated_rows.valid_cells import to_valid_cells
-from tacit.numerics.public_random import PublicRandom
+from tacit.numerics.public_random import PublicRandom, quick_generator
 from tacit.privacy.card import Card
 from tacit.releases.file import Release
 
@@ -170,11 +170,11 @@ class GaussianRows:
         """Yield encoded rows and class codes, block by block."""
         random, directions = copy.deepcopy(self.random), directions_of(self.schema)
         codes = dealt_codes(self.laws.shares, self.n_rows, random)
-        rates = directions.rows(self.laws.means)
+        rates, chance = directions.rows(self.laws.means), quick_generator(random)
         for start in range(0, self.n_rows, BLOCK):
             labels = codes[start : start + BLOCK]
-            rows = directions.rows(self.laws.draw(labels, random))
-            yield to_valid_cells(rows, labels, self.schema, rates, random), labels
+            rows = directions.rows(self.laws.draw(labels, chance))
+            yield to_valid_cells(rows, labels, self.schema, rates, chance), labels
 
     def tables(self) -> Iterator[tuple[pl.DataFrame, Codes]]:
         """Yield the table block by block, and the class codes of each block."""

@@ -7,11 +7,11 @@ from tacit.arrays import Codes, FloatArray
 from tacit.data.schemas.columns import Categorical
 from tacit.data.schemas.schema import Schema
 from tacit.models.class_moments.features import class_sums
-from tacit.numerics.public_random import PublicRandom
+from tacit.numerics.public_random import PublicRandom, QuickRandom
 
 
 def to_valid_cells(
-    rows: FloatArray, codes: Codes, schema: Schema, rates: FloatArray, random: PublicRandom
+    rows: FloatArray, codes: Codes, schema: Schema, rates: FloatArray, random: PublicRandom | QuickRandom
 ) -> FloatArray:
     """Return encoded rows in [0, 1] from invented ones [N, p]: numbers clipped, categories and flags one-hot.
 
@@ -43,7 +43,7 @@ def class_rates(rows: FloatArray, codes: Codes, n_classes: int) -> FloatArray:
     return means
 
 
-def dealt_counts(rates: FloatArray, count: int, random: PublicRandom) -> NDArray[np.int64]:
+def dealt_counts(rates: FloatArray, count: int, random: PublicRandom | QuickRandom) -> NDArray[np.int64]:
     """Return whole numbers [K] that add up to ``count``, on average in proportion to ``rates``, each less than 1 away.
 
     Rates below 0 count as 0. Rounding by chance: a class of few rows in each of many blocks gets its categories at the
