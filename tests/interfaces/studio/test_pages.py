@@ -83,6 +83,24 @@ def test_the_language_is_kept_and_leads_nowhere_else(empty: Pages) -> None:
     assert 'lang="de"' in empty.get("/data/", **{"Accept-Language": "de"})
 
 
+def test_names_with_marks_of_addresses_find_their_way(full: Pages, tmp_path: Path) -> None:
+    name = "a + b = c (1).csv"
+    write_patients(tmp_path / name, 60)
+    (tmp_path / "a + b = c (1).toml").write_text(format_schema(SCHEMA))
+    assert chosen(full.get("/release/").replace("&amp;", "&"), "ledger") == []
+    page = full.ask("GET", "/release/", params={"table": name}).text
+    assert chosen(page, "table") == [name]
+    full.post("/data/read", {"name": name})
+    assert full.jobs.asked[-1][1]["table"] == name
+    shown = full.ask("GET", f"/files/{name}")
+    assert shown.content == (tmp_path / name).read_bytes()
+    place = full.ask("GET", f"/table/{name}")
+    assert place.headers["location"] == "/data/"
+    language = re.search(r'href="(/language[^"]*)"', full.get("/ledger/show/patients.ledger"))
+    assert language is not None
+    assert full.ask("GET", language[1].replace("&amp;", "&")).headers["location"] == "/ledger/show/patients.ledger"
+
+
 def test_an_error_leads_back_to_a_page_of_the_studio_and_nowhere_else(full: Pages) -> None:
     for referer, back in ((f"{ORIGIN}/release/", f"{ORIGIN}/release/"), ("https://evil.example/", "/")):
         headers = {"Origin": ORIGIN, "Referer": referer}

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from typing import cast
+from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse
@@ -62,7 +63,7 @@ def _banner(request: Request, room: str, words: Words) -> Markup:
         tag("a", words(f"nav.{name}"), href=f"/{name}/", aria_current="page" if name == room else None)
         for name in PAGES
     ]
-    place = request.url.path
+    place = quote(request.scope["path"])
     languages = [
         tag("a", name, href=f"/language?to={code}&back={place}", lang=code, hreflang=code, aria_label=name)
         for code, name in LANGUAGES.items()

@@ -22,6 +22,8 @@ INTERRUPTED = "interrupted"
 REQUEST, STATE, RESULT, REPORT, LOCK = "request.json", "state.json", "result.json", "report.html", "lock"
 # Jobs that are kept to be looked at again; older ones are removed when a new one starts.
 MOST_JOBS = 100
+# Within this a process has started, on a busy machine too.
+START_SECONDS = 60.0
 _NAME = re.compile(r"[0-9]{13}-[a-z_]+-[A-Za-z0-9_]{6}")
 
 
@@ -81,7 +83,7 @@ class Job:
 
     def _is_alive(self) -> bool:
         # Before its process has the lock, a job is as young as a process needs to start.
-        if time.time() - self._asked() < 30 and not (self.path / LOCK).exists():
+        if time.time() - self._asked() < START_SECONDS and not (self.path / LOCK).exists():
             return True
         try:
             with (self.path / LOCK).open("ab") as file:

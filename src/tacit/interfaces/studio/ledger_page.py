@@ -3,6 +3,7 @@
 import asyncio
 import math
 from collections.abc import Mapping
+from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -182,7 +183,7 @@ def _charges(
         cost = costs.get(line.number)
         alone = "" if cost is None or cost.epsilon is None else f"{cost.epsilon:.3g}"
         cells = (line.time[:16].replace("T", " "), line.purpose, purpose)
-        shown = tag("a", line.purpose, href=f"/review/?file={file}") if file else line.purpose
+        shown = tag("a", line.purpose, href=f"/review/?file={quote(file)}") if file else line.purpose
         rows.append(
             tag(
                 "tr",

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -63,7 +64,7 @@ def schema_editor(request: Request, table: str, known: TableDescription) -> Mark
 
 def _status(words: Words, table: str, draft: SchemaDraft) -> Markup:
     left = len(draft.guessed)
-    ready = joined(words("schema.all"), " ", tag("a", words("schema.go"), href=f"/release/?table={table}"))
+    ready = joined(words("schema.all"), " ", tag("a", words("schema.go"), href=f"/release/?table={quote(table)}"))
     return tag(
         "div",
         tag("p", words("schema.open", count=left), class_="warning", hidden=None if left else "", id="left"),
