@@ -20,6 +20,7 @@ NOT_OURS = ("make ", "pip ", "flwr ", "python ", "ssh-keygen ", "openssl ", "flo
 # Lines that are not run here, and the file with the test that runs them.
 ELSEWHERE = {
     "tacit audit --self": "tests/audit/test_self_audit.py",
+    "tacit studio": "tests/interfaces/studio/test_whole_job.py",
     "tacit join ": "tests/interfaces/test_cli_join.py",
     "tacit adopt joint.tacit": "tests/interfaces/test_cli_join.py",
 }
@@ -101,6 +102,7 @@ SETUPS: dict[str, Callable[[], None]] = {
     "README.md": readme,
     "docs/architecture.md": with_ledger,
     "docs/attacks.md": attacks,
+    "examples/joint/README.md": lambda: Path("clinic-a").mkdir(),
     "docs/linear-transfer.md": lambda: write_tables(owner="clinic-a"),
     "docs/marginals.md": lambda: write_tables("outcome"),
     "docs/missing.md": survey,
@@ -122,7 +124,7 @@ def script(document: Path) -> str:
     """Return the page as a script: what is tested elsewhere left out, what stays open in the background."""
     parts = []
     for line in shell_lines(document):
-        if any(line.startswith(each) for each in ELSEWHERE):
+        if any(line.startswith(each) for each in (*ELSEWHERE, *NOT_OURS)):
             continue
         shape = next((shape for start, shape in ADAPTED.items() if line.startswith(start)), "{line}")
         parts.append(shape.format(line=line.split("  #")[0].strip() if shape != "{line}" else line))
@@ -163,7 +165,7 @@ def test_pages_with_commands_are_found_and_shell_blocks_of_other_programs_are_na
 def test_what_is_run_elsewhere_is_run_there() -> None:
     for start, file in ELSEWHERE.items():
         text = (ROOT / file).read_text(encoding="utf-8")
-        assert re.search(r"self_audit|join", text), (start, file)
+        assert re.search(r"self_audit|join|studio", text), (start, file)
 
 
 def test_a_command_that_fails_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
