@@ -26,6 +26,8 @@ ELSEWHERE = {
 }
 # What a person does between two lines. A desk is open until Ctrl-C; its token and address are known when it is there.
 ADAPTED = {
+    # The default learner is a network, which takes minutes; it is tested with its own file.
+    "tacit infer": "{line} --learner logistic",
     # Whoever drafts a schema then says what is public.
     "tacit schema draft": "{line}\nsed -i /bounds_from_data/d patients.toml",
     "tacit desk provider add": r"TOKEN=$({line} | grep -oE '[0-9A-Za-z_-]{{30,}}' | head -1)",
