@@ -40,6 +40,15 @@ def test_a_larger_hospital_helps_one_with_few_labels(
     assert min(areas[RELEASE_ALONE]) > 0.7
 
 
+@pytest.mark.xfail(reason="known fault: on the first of these pairs adopting (.88) stays below learning alone (.91)")
+def test_no_single_pair_of_hospitals_loses_by_adopting(
+    shrink: Callable[..., None], centres: dict[str, TableSet], checked: Checked
+) -> None:
+    shrink(hearts, load_heart_centres=lambda: centres, SPLITS=2, PER_CLASS=5, EPSILON=4.0)
+    areas = {row.method: row.mean for row in checked(hearts.rows())}
+    assert areas[ADOPTED] > areas[TARGET_ONLY]
+
+
 def test_a_release_that_is_all_noise_is_not_followed(shrink: Callable[..., None], centres: dict[str, TableSet]) -> None:
     shrink(hearts, load_heart_centres=lambda: centres, SPLITS=2, EPSILON=1e-3)
     areas = {row.method: row.mean for row in hearts.rows()}

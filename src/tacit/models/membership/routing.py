@@ -13,7 +13,7 @@ from tacit.models.membership.wide import WideAutoencoder, squared_distances
 from tacit.models.routing import common_directions, nearest_groups
 from tacit.numerics.kernels import Floats, gaussian_kernel
 
-# Directions on which errors are bounded: at 60000 pictures of 784 pixels, about four of 170 parts are then evaluated.
+# Directions on which errors are bounded: at 20000 pictures of 784 pixels, about four of 61 parts are then evaluated.
 BOUND_DIRECTIONS = 80
 
 
