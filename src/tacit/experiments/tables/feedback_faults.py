@@ -46,7 +46,6 @@ STORED, OF_ROWS, TENT = (
 PRINTED_LCPS = f"{LCPS}, importance as printed (eq. 5.12)"
 ERROR = "holdout error"
 QUICK: dict[str, Any] = {
-    "SEEDS": 1,
     "SETS": {"MNIST": load_mnist},
     "SHOWN": ("gaussian",),
     "QUERIES": 40,

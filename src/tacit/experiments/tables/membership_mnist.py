@@ -8,7 +8,7 @@ from tacit.data.public.datasets import ImageSet, load_mnist
 from tacit.experiments.results import ResultRow, mean_rows
 from tacit.experiments.transfer_runs import measure_releases, receiver, release_images
 
-SEEDS = 1
+SEEDS = 5
 OWNED = 60_000
 # The receiver's rows of the 10000 test digits, and its labels of each class; the other rows are for evaluation.
 RECEIVED, PER_CLASS = 9000, 10
