@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import load_iris
 
-from tacit.audit.relationship_attack import Learner, attack, best_share
+from tacit.audit.relationship_attack import MetricLearner, attack, best_share
 from tacit.data.rows.pairs import chain, pair_signs
 from tacit.models.pair_metric.diagonal import PairMoments, diagonal_weights, magnitudes
 from tacit.models.pair_metric.metric import PairMetric
@@ -35,7 +35,7 @@ def plain_metric(pairs: NDArray[np.float64], signs: NDArray[np.int64]) -> NDArra
     return np.diag(weights**2)
 
 
-def private_metric(epsilon: float, seeds: Iterator[int]) -> Learner:
+def private_metric(epsilon: float, seeds: Iterator[int]) -> MetricLearner:
     """Return a learner that hands out a private metric, with another noise each time."""
 
     def learn(pairs: NDArray[np.float64], signs: NDArray[np.int64]) -> NDArray[np.float64]:

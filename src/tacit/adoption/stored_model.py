@@ -7,12 +7,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from tacit.arrays import Arrays
 from tacit.data.schemas.schema import Schema
 from tacit.errors import ReleaseError
+from tacit.models.scikit_learn import BaseEstimator
 from tacit.releases.file import Model, Release
 
 # What rebuilding a classifier can raise when its file is not what this project wrote.

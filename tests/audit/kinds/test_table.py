@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tacit.audit import desk, kinds, ledger, mechanisms, persons, private_adoption, relations, second_round
+from tacit.audit import desk, joint, kinds, ledger, mechanisms, persons, private_adoption, relations, second_round
 from tacit.audit.kinds.table import CASES
 from tacit.audit.self_audit import FAMILIES, cases
 
@@ -38,6 +38,7 @@ def test_the_self_audit_runs_every_family_once() -> None:
         second_round.cases,
         desk.cases,
         ledger.cases,
+        joint.cases,
     )
     assert (mechanisms.cases, *CASES.values(), *others) == FAMILIES
     names = [case.name for case in cases(0)]

@@ -2,7 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,12 @@ class Recorded(JobStore):
         return job
 
 
+def run_apart(coroutine: Coroutine[Any, Any, Any]) -> Any:
+    """Return what ``coroutine`` returns, in a thread of its own: a browser's event loop may run in this one."""
+    with ThreadPoolExecutor(1) as threads:
+        return threads.submit(asyncio.run, coroutine).result()
+
+
 class Pages:
     """A client with a session."""
 
@@ -67,7 +74,7 @@ class Pages:
             async with httpx.AsyncClient(transport=transport, base_url=ORIGIN, cookies=self.cookies) as client:
                 return await client.request(method, path, **options)
 
-        return asyncio.run(send())
+        return run_apart(send())
 
     def get(self, path: str, **headers: str) -> str:
         """Return a page that is there."""

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
+from tests.interfaces.studio.client import run_apart
 
 from tacit.errors import InputError
 from tacit.interfaces.studio.bodies import Form, pieces
@@ -96,7 +97,7 @@ def read(request: Request, largest: int) -> bytes:
     async def collect() -> bytes:
         return b"".join([piece async for piece in pieces(request, largest, seconds=0.1)])
 
-    return asyncio.run(collect())
+    return run_apart(collect())
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """The gate, the forms and the command, each by itself."""
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +7,7 @@ import pytest
 import typer
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
-from tests.interfaces.studio.client import ORIGIN, Pages
+from tests.interfaces.studio.client import ORIGIN, Pages, run_apart
 
 from tacit.errors import InputError
 from tacit.interfaces.cli import studio as command
@@ -42,7 +41,7 @@ class Door:
         async def send(message: Any) -> None:
             sent.append(message)
 
-        asyncio.run(self.gate(scope, receive, send))
+        run_apart(self.gate(scope, receive, send))
         return sent[0]["status"], {name.decode(): value.decode() for name, value in sent[0]["headers"]}
 
 
