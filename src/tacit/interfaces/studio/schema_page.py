@@ -1,6 +1,5 @@
 """The schema editor: every column with what was found in it, its rule edited in place, and the guesses to confirm."""
 
-import asyncio
 import json
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -194,36 +193,37 @@ async def save(request: Request) -> Response:
     name = fields.get("name", "")
     draft = drafts(request).open(table)
     changed = draft.with_rule(name, rule_from_fields(draft.column(name), fields))
-    return await _kept(request, table, changed, [name])
+    return _kept(request, table, changed, [name])
 
 
 async def save_missing_texts(request: Request) -> Response:
     """Take the texts that mean a missing cell in every column."""
     form, table = await read_form(request), request.path_params["table"]
     texts = [line.strip() for line in form.text("blanks").splitlines() if line.strip()]
-    return await _kept(request, table, drafts(request).open(table).with_missing_texts(texts), [])
+    return _kept(request, table, drafts(request).open(table).with_missing_texts(texts), [])
 
 
 async def confirm(request: Request) -> Response:
     """Take the facts of some columns as public."""
     form, table = await read_form(request), request.path_params["table"]
     names = form.fields.get("name", [])
-    return await _kept(request, table, drafts(request).open(table).confirmed(names), names)
+    return _kept(request, table, drafts(request).open(table).confirmed(names), names)
 
 
 async def undo(request: Request) -> Response:
     """Take the last change back."""
     table = request.path_params["table"]
     draft, names = drafts(request).open(table).undone()
-    return await _kept(request, table, draft, names)
+    return _kept(request, table, draft, names)
 
 
-async def _kept(request: Request, table: str, draft: SchemaDraft, names: Any) -> Response:
+def _kept(request: Request, table: str, draft: SchemaDraft, names: Any) -> Response:
     """Write the draft, and tell the page what has changed."""
     words = words_of(request)
     known = describe(studio_of(request).folder, table)
     remarks = {} if known is None else known.remarks
-    await asyncio.to_thread(drafts(request).write, table, draft, remarks)
+    # At once and not in a thread: a change that comes in meanwhile would start from the schema before this one.
+    drafts(request).write(table, draft, remarks)
     wanted = set(names)
     columns = [
         {
