@@ -63,7 +63,7 @@ class StoredModelMixin:
 
 
 @dataclass(eq=False, repr=False)
-class ReceiverEstimator(StoredModelMixin, BaseEstimator):  # type: ignore[misc]
+class ReceiverEstimator(StoredModelMixin, BaseEstimator):
     """Stores the parameters of every estimator that adopts releases; a subclass adds its own as fields.
 
     Parameters

@@ -5,7 +5,7 @@ import json
 from collections.abc import Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 
@@ -45,7 +45,10 @@ class Recorded(JobStore):
         return job
 
 
-def run_apart(coroutine: Coroutine[Any, Any, Any]) -> Any:
+Answer = TypeVar("Answer")
+
+
+def run_apart(coroutine: Coroutine[Any, Any, Answer]) -> Answer:
     """Return what ``coroutine`` returns, in a thread of its own: a browser's event loop may run in this one."""
     with ThreadPoolExecutor(1) as threads:
         return threads.submit(asyncio.run, coroutine).result()
