@@ -165,6 +165,13 @@ class Meter:
 def middle(element: Any) -> tuple[float, float]:
     element.scroll_into_view_if_needed()
     box = element.bounding_box()
+    # Lines that come into view take their true height and move what is below them: wait until it stands still.
+    for _ in range(40):
+        element.page.wait_for_timeout(50)
+        element.scroll_into_view_if_needed()
+        before, box = box, element.bounding_box()
+        if box == before:
+            break
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
