@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.special import logsumexp
+from scipy.stats import t
 
 from tacit.adoption.average.hypotheses import (
     REVERSED,
@@ -92,11 +93,15 @@ def test_without_a_release_own_parts_of_all_sizes_are_alike() -> None:
 
 
 @pytest.mark.parametrize("correction", [0.25, 1.0])
-def test_beside_a_release_the_usual_correction_is_likeliest_and_large_ones_have_heavy_tails(correction: float) -> None:
+def test_beside_a_release_the_usual_correction_is_likeliest_and_amplitudes_are_student_distributed(
+    correction: float,
+) -> None:
     beside = by_amplitude(Usage((1,)), correction)
     assert max(beside, key=lambda amplitude: beside[amplitude]) == correction
-    # Of a half-Cauchy variable, the probability of an interval of the logarithm halves with each doubling far out.
-    assert beside[8.0] / beside[4.0] == pytest.approx(0.5, rel=0.07)
+    amplitudes = np.array(list(beside))
+    # The probability of a step of the logarithm is density times amplitude.
+    expected = amplitudes * t.pdf(amplitudes / correction, 2)
+    assert list(beside.values()) == pytest.approx(expected / expected.sum())
     assert sum(beside.values()) == pytest.approx(1)
 
 

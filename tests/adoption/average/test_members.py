@@ -8,7 +8,7 @@ from tacit.adoption.average.binary_member import DAMPING, TREES_MEAN, fit_binary
 from tacit.adoption.average.hypotheses import WEIGHT_SD, Hypothesis, Usage
 from tacit.adoption.average.kernel_features import features_of
 from tacit.adoption.average.member_inputs import Inputs, Setting
-from tacit.adoption.average.softmax_member import fit_softmax
+from tacit.adoption.average.softmax_member import SoftmaxMember, fit_softmax
 from tacit.errors import InputError
 
 SETTING = Setting(2, np.ones(1), np.array([[1.5, -1.5]]))
@@ -36,9 +36,46 @@ def test_without_labels_the_log_odds_are_the_scores_damped_by_their_prior_spread
     rows, _ = inputs(30)
     member = fit_binary(hypothesis(kernel=None), no_rows(rows), np.empty(0, dtype=np.intp), SETTING)
     margin = rows.scores[0][:, 1] - rows.scores[0][:, 0]
-    variance = 1.0 + WEIGHT_SD**2 * margin**2
+    # The weight is unsure about the receiver's mean row, whose log-odds are -3.
+    variance = 1.0 + WEIGHT_SD**2 * (margin + 3) ** 2
     assert member.probabilities(rows)[:, 1] == pytest.approx(expit(margin / np.sqrt(1 + DAMPING * variance)))
     assert member.log_evidence == pytest.approx(0)
+
+
+@pytest.mark.parametrize("kernel", ["linear", None])
+def test_a_weight_turns_scores_about_their_mean_over_the_rows(kernel: str | None) -> None:
+    rows, codes = inputs(40)
+    moved = Inputs((rows.scores[0] + np.array([-2.0, 2.0]),), rows.Z, rows.features)
+    each = hypothesis(kernel=kernel)
+    # Scores moved by a constant, and a free intercept that takes it off again: the same model.
+    free = Hypothesis(each.usage, 1e3, each.kernel, each.amplitude, trees=False, log_prior=0.0)
+    first = fit_binary(free, rows, codes, Setting(2, np.ones(1), np.zeros((1, 2))))
+    second = fit_binary(free, moved, codes, Setting(2, np.ones(1), np.array([[-2.0, 2.0]])))
+    assert second.probabilities(moved) == pytest.approx(first.probabilities(rows), abs=1e-6)
+    assert second.weights[1:] == pytest.approx(first.weights[1:], abs=1e-4)
+    assert second.weights[0] == pytest.approx(first.weights[0] - 4 * first.weights[1], abs=1e-3)
+
+
+def test_labels_of_a_rarer_class_move_the_intercept_and_hardly_the_weight() -> None:
+    draw = np.random.default_rng(0)
+    margin = draw.normal(2.5, 1.0, size=400)
+    codes = (draw.uniform(size=400) < expit(margin - 2.5)).astype(np.intp)
+    scores = np.stack([-margin / 2, margin / 2], axis=1)
+    rows = Inputs((scores,), np.empty((400, 0)), {})
+    each = Hypothesis(Usage((1,)), 1.0, None, 0.0, trees=False, log_prior=0.0)
+    for weights in (
+        fit_binary(each, rows, codes, Setting(2, np.ones(1), np.array([[-1.25, 1.25]]))).weights,
+        np.append(
+            *_binary_of(fit_softmax(each, rows, codes, Setting(2, np.ones(1), np.array([[-1.25, 1.25]]))).member)
+        ),
+    ):
+        assert weights[1] == pytest.approx(1.0, abs=0.25)
+        assert weights[0] == pytest.approx(-2.5 * weights[1], abs=0.3)
+
+
+def _binary_of(member: SoftmaxMember) -> tuple[float, float]:
+    """Return the intercept of the second class against the first, and the weight of the release."""
+    return float(member.weights[0, 1] - member.weights[0, 0]), float(member.shared[0])
 
 
 def test_a_reversed_release_says_the_opposite() -> None:

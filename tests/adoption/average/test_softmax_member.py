@@ -60,6 +60,17 @@ def test_a_class_without_a_label_keeps_what_the_release_says_of_it() -> None:
     assert member.probabilities(rows)[:, 2].mean() == pytest.approx((codes == 2).mean(), abs=0.12)
 
 
+def test_weights_turn_scores_about_their_mean_over_rows_if_every_class_has_labels() -> None:
+    rows, codes = problem(80)
+    scores = rows.scores[0] + SETTING.mean_scores[0]
+    free = Hypothesis(Usage((1,)), 1e3, None, 0.0, trees=False, log_prior=0.0)
+    level = Setting(3, SETTING.precisions, np.zeros((1, 3)))
+    first = fit_softmax(free, rows, codes, level).member
+    second = fit_softmax(free, Inputs((scores,), rows.Z, {}), codes, SETTING).member
+    assert second.shared == pytest.approx(first.shared, abs=1e-3)
+    assert second.probabilities(Inputs((scores,), rows.Z, {})) == pytest.approx(first.probabilities(rows), abs=1e-4)
+
+
 def test_without_a_release_a_class_without_a_label_becomes_unlikely() -> None:
     rows, codes = problem(80)
     some = np.flatnonzero(codes != 2)
@@ -96,7 +107,7 @@ def test_covariances_are_those_of_the_posterior_by_draws() -> None:
     V = fit.deviations[:, :, None] * u[: 3 * p].reshape(p, 3, -1)
     F = np.concatenate([np.ones((30, 1)), rows.phi("linear")], axis=1)
     shared = fit.shared_deviations[0] * u[-1]
-    scores = np.einsum("np,pcs->ncs", F, V) + rows.scores[0][:, :, None] * shared
+    scores = np.einsum("np,pcs->ncs", F, V) + (rows.scores[0] - SETTING.mean_scores[0])[:, :, None] * shared
     assert np.cov(scores[0]) == pytest.approx(shown[0], rel=0.05, abs=0.01)
 
 

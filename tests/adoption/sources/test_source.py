@@ -6,12 +6,15 @@ from scipy.integrate import quad
 from scipy.special import softmax
 from scipy.stats import norm
 
+from tacit.adoption.average.hypotheses import UNCALIBRATED_SD, WEIGHT_SD
 from tacit.adoption.sources.source import (
+    FULL_SPREAD,
     INFORMATIVE,
     LARGEST_SCORE,
     LEAST_TRUST,
     MOST_TRUST,
     USUAL_Z,
+    WEIGHT_DRIFT,
     Reliability,
     Source,
     all_scores,
@@ -107,8 +110,18 @@ def test_trust_falls_where_scores_hardly_differ_between_rows() -> None:
     margin = np.random.default_rng(0).normal(size=400)
     scores = np.stack([-margin / 2, margin / 2], axis=1)
     assert trust_on_rows(0.6, scores) == pytest.approx(0.6)
-    assert trust_on_rows(0.6, scores / 4) == pytest.approx(0.02 + 0.58 * (margin.std() / 4 / 0.5) ** 2)
+    assert trust_on_rows(0.6, scores / 4) == pytest.approx(0.02 + 0.58 * (margin.std() / 4 / FULL_SPREAD) ** 2)
     assert trust_on_rows(0.6, np.zeros((5, 3))) == LEAST_TRUST
+
+
+def test_the_weight_of_calibrated_scores_is_known_the_better_the_more_rows_they_were_made_from() -> None:
+    def deviation(amount: float | None, *, calibrated: bool = True) -> float:
+        return Source("a", None, Reliability(rows_times_mu=amount), calibrated=calibrated).weight_sd
+
+    assert deviation(500.0) == pytest.approx(np.sqrt(0.2**2 + 8 / 500))
+    assert WEIGHT_DRIFT < deviation(1e6) < deviation(1e3) < deviation(100.0) < WEIGHT_SD
+    assert deviation(0.0) == deviation(None) == WEIGHT_SD
+    assert deviation(1e6, calibrated=False) == UNCALIBRATED_SD
 
 
 def test_the_best_class_of_a_sure_row_stays_the_best() -> None:

@@ -127,6 +127,17 @@ def test_few_rows_give_a_number_near_its_mean() -> None:
     assert np.abs(np.array(means) - 8).max() < 2.5
 
 
+@pytest.mark.parametrize("epsilon", [1.0, 8.0])
+def test_the_check_of_random_labels_is_at_chance_however_well_they_were_learned(epsilon: float) -> None:
+    checks = [
+        learned(random_codes(4000, seed), random_targets(4000, 2, seed), epsilon=epsilon, seed=seed).check.separation_z
+        for seed in range(5)
+    ]
+    # Without what fitting explains by chance it is near 4 at epsilon 8.
+    assert max(checks) < 2
+    assert np.mean(checks) > -3
+
+
 def test_random_labels_leave_little_behind() -> None:
     codes = random_codes(3000)
     model = learned(codes, random_targets(3000, 2), epsilon=1.0)

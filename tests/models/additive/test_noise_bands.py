@@ -6,7 +6,13 @@ from tests.models.additive.tables import COLUMNS
 
 from tacit.models.additive.descent import MOMENTUM, MomentumSettings, Weights
 from tacit.models.additive.features import LevelFeatureTable, table_features
-from tacit.models.additive.noise_bands import level_deviations, noise_variances, shrink
+from tacit.models.additive.noise_bands import (
+    chance_separation,
+    level_deviations,
+    noise_variances,
+    reached_parts,
+    shrink,
+)
 
 N_ROWS, SIGMA = 500.0, 3.0
 
@@ -45,6 +51,44 @@ def test_weights_that_join_later_hold_less_noise() -> None:
     )
     assert later < whole
     assert later == pytest.approx(simulated(1e-3, settings, since=16), rel=0.1)
+
+
+@pytest.mark.parametrize("since", [0, 16])
+@pytest.mark.parametrize("curvature", [1e-5, 1e-3, 0.02])
+def test_the_part_of_an_optimum_that_is_reached_is_that_of_a_descent_without_noise(
+    curvature: float, since: int
+) -> None:
+    settings = MomentumSettings((1,) * 40, 0.3, 40.0)
+    weight, velocity, iterates = 0.0, 0.0, []
+    for index in range(40):
+        if index >= since:
+            velocity = MOMENTUM * velocity + N_ROWS * curvature * (weight - 1)
+            weight -= settings.step / N_ROWS * velocity
+        iterates.append(weight)
+    expected = np.clip(np.mean(iterates[settings.averaged]), 0, 1)
+    reached = reached_parts(np.array([[curvature]]), settings, n_rows=N_ROWS, since=since)
+    assert reached[0, 0] == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("noise", [0.0, 3.0])
+def test_chance_separates_the_rows_that_it_was_learned_from_as_far_as_simulated(noise: float) -> None:
+    random, n_rows, n_features = np.random.default_rng(3), 2000, 30
+    kept, reached = random.uniform(0, 1, (n_features, 1)), random.uniform(0.3, 1, (n_features, 1))
+    shown = []
+    for _ in range(200):
+        X, labels = random.normal(size=(n_rows, n_features)), random.permutation(n_rows) % 2
+        optimum = X[labels == 1].mean(axis=0) - X[labels == 0].mean(axis=0)
+        sampling = np.sqrt(4 / n_rows)
+        learned = reached[:, 0] * optimum + sampling * np.sqrt(noise) * random.normal(size=n_features)
+        scores = X @ (kept[:, 0] * learned)
+        gap = scores[labels == 1].mean() - scores[labels == 0].mean()
+        shown.append(gap / scores.std() / sampling)
+    expected = chance_separation(kept, reached, np.full((n_features, 1), noise))
+    assert expected[0] == pytest.approx(np.mean(shown), rel=0.05)
+
+
+def test_features_that_are_not_kept_separate_nothing_by_chance() -> None:
+    assert chance_separation(np.zeros((4, 2)), np.ones((4, 2)), np.ones((4, 2))).tolist() == [0.0, 0.0]
 
 
 def features() -> LevelFeatureTable:

@@ -103,6 +103,20 @@ def test_predictions_that_say_nothing_explain_nothing() -> None:
     assert check.r_squared < 0.01
 
 
+def test_what_chance_explains_of_the_rows_that_were_learned_from_is_no_sign_of_quality() -> None:
+    random = np.random.default_rng(2)
+    z = []
+    for _ in range(60):
+        X, t = random.normal(size=(400, 9)), random.normal(size=400)
+        f = X @ np.linalg.lstsq(X, t, rcond=None)[0]
+        moments = np.array([400.0, t.sum(), f.sum(), (t * t).sum(), (t * f).sum(), (f * f).sum()])
+        z.append([check_numbers(moments, 2.0, noise=0.1, chance=chance).separation_z for chance in (1.0, 3.0)])
+    naive, corrected = np.mean(z, axis=0)
+    # Nine free weights explain by chance what is three deviations of sampling.
+    assert naive > 1.5
+    assert abs(corrected) < 0.5
+
+
 def test_a_covariance_is_a_covariance() -> None:
     for noise in (1.0, 1000.0):
         check = check_numbers(moments_of(1.0, 0.5, n_rows=500)[0], 2.0, noise=noise)

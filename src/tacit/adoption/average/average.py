@@ -15,8 +15,9 @@ from tacit.arrays import FloatArray
 # Members of less weight are dropped, and no more than so many are kept.
 LEAST_WEIGHT, MOST_MEMBERS = 0.02, 6
 # Releases of whose scores any are used with less probability than this are ignored, their class shares too: the model
-# is then exactly the receiver's own.
-LEAST_PROBABILITY = 0.05
+# is then exactly the receiver's own. A sure release of small probability can still turn the order of rows of which few
+# labels say little: below .15 what is lost so with bad releases is more than what good ones gain.
+LEAST_PROBABILITY = 0.15
 # Usages whose best screened evidence is this far (in log) below the best of all are not tried further.
 SCREENING_GAP = 6.0
 # More usages than this are screened first.

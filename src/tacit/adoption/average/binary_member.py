@@ -63,10 +63,18 @@ def fit_binary(hypothesis: Hypothesis, inputs: Inputs, codes: Codes, setting: Se
     """Return ``hypothesis`` fitted to labelled rows; without any row it keeps its prior."""
     columns = _columns(hypothesis, inputs)
     means, deviations = _prior(hypothesis, setting, columns.shape[1])
-    posterior = logistic_posterior(columns * deviations, columns @ means, codes.astype(np.float64))
+    # A weight turns a release's log-odds about their mean over the receiver's rows: whether scores are too sure and how
+    # common the classes are, which the intercept says, are two questions.
+    centres = np.zeros(len(means))
+    centres[1 : 1 + len(hypothesis.usage.used)] = margin(setting.mean_scores[list(hypothesis.usage.used)])
+    posterior = logistic_posterior((columns - centres) * deviations, columns @ means, codes.astype(np.float64))
     # Covariance D H^-1 D = (D T'^-1)(D T'^-1)' with H = T T'.
     root = deviations[:, None] * solve_triangular(posterior.root, np.eye(len(means)), lower=True).T
-    return BinaryMember(hypothesis, posterior.log_evidence, means + deviations * posterior.mode, root)
+    step = deviations * posterior.mode
+    # Back to columns that are not centred: the intercept takes what the centres took off.
+    root[0] -= centres @ root
+    step[0] -= centres @ step
+    return BinaryMember(hypothesis, posterior.log_evidence, means + step, root)
 
 
 def _columns(hypothesis: Hypothesis, inputs: Inputs) -> FloatArray:

@@ -219,14 +219,16 @@ def usual_correction(usage: Usage, precisions: FloatArray) -> float:
 def _amplitudes(correction: float | None) -> dict[float, float]:
     """Return amplitudes of the own part and their probabilities: equal ones without releases (None).
 
-    Beside them the amplitude a is half-Cauchy distributed: in equal steps of its logarithm, as the amplitudes are, its
-    probability goes with r/(1 + r²), r = a/correction.
+    Beside them the amplitude a is distributed as the size of a Student variable with two degrees of freedom: in equal
+    steps of its logarithm, as the amplitudes are, its probability goes with r/(1 + r²/2)^(3/2), r = a/correction. With
+    the heavier tails of one degree, an own part as large as without any release would cancel a release of another
+    question row by row, and be believed with it.
     """
     if correction is None:
         return dict.fromkeys(AMPLITUDES, 1 / len(AMPLITUDES))
     amplitudes = (*SMALL_CORRECTIONS, *AMPLITUDES)
     ratios = np.array(amplitudes) / correction
-    weights = ratios / (1 + ratios**2)
+    weights = ratios / (1 + ratios**2 / 2) ** 1.5
     return dict(zip(amplitudes, (weights / weights.sum()).tolist(), strict=True))
 
 

@@ -60,12 +60,15 @@ class SoftmaxFit:
     ----------
     deviations, shared_deviations : arrays [p, C], [R]
         Prior standard deviations of the weights.
+    centres : array [C, R]
+        About which the shared weights turn the class scores.
     """
 
     member: SoftmaxMember
     posterior: Posterior = field(repr=False)
     deviations: FloatArray = field(repr=False)
     shared_deviations: FloatArray = field(repr=False)
+    centres: FloatArray = field(repr=False)
 
     def left_out(self, inputs: Inputs, codes: Codes) -> FloatArray:
         """Return log p(label | all other labels) of the rows that were learned from [L], about."""
@@ -76,7 +79,8 @@ class SoftmaxFit:
         """Return the posterior covariances of the present classes' scores within the span of the features."""
         present, (p, n_all) = self.member.present, self.member.weights.shape
         F = _columns(self.member.hypothesis, inputs, p)
-        G = _shared_columns(self.member.hypothesis, inputs, present, n_all)[:, present] * self.shared_deviations
+        G = _shared_columns(self.member.hypothesis, inputs, present, n_all) - self.centres
+        G = G[:, present] * self.shared_deviations
         n = len(inputs) * len(present)
         own = np.einsum("np,pc,cd->ncpd", F, self.deviations[:, present], np.eye(len(present)))
         own = own.reshape(n, p * len(present))
@@ -100,6 +104,9 @@ def fit_softmax(hypothesis: Hypothesis, inputs: Inputs, codes: Codes, setting: S
     present = np.unique(codes) if hypothesis.usage.used and len(codes) else np.arange(n_classes)
     G = _shared_columns(hypothesis, inputs, present, n_classes)
     prior = _Prior.of(hypothesis, setting, F.shape[1])
+    if len(np.unique(codes)) < n_classes:
+        # Labels of some classes are not of random rows: the mean of all rows is not their middle.
+        prior = replace(prior, centres=np.zeros_like(prior.centres))
     every = _fitted(hypothesis, (F, G), prior, codes, np.arange(n_classes))
     evidence = float(every.left_out(inputs, codes).sum()) if len(codes) else 0.0
     posterior = every if len(present) == n_classes else _fitted(hypothesis, (F, G), prior, codes, present)
@@ -114,24 +121,33 @@ def _fitted(
     offsets = F @ prior.start + G @ prior.means
     scales = prior.deviations[:, present]
     posterior = softmax_posterior(
-        F, G[:, present] * prior.shared_deviations, offsets[:, present], np.searchsorted(present, codes), scales
+        F,
+        (G - prior.centres)[:, present] * prior.shared_deviations,
+        offsets[:, present],
+        np.searchsorted(present, codes),
+        scales,
     )
     V, shared = np.split(posterior.mode, [F.shape[1] * len(present)])
     weights = prior.start.copy()
     weights[:, present] += scales * V.reshape(F.shape[1], len(present))
-    shared_weights = prior.means + prior.shared_deviations * shared
-    member = SoftmaxMember(hypothesis, posterior.log_evidence, weights, shared_weights, present)
-    return SoftmaxFit(member, posterior, prior.deviations, prior.shared_deviations)
+    step = prior.shared_deviations * shared
+    weights[0] -= prior.centres @ step
+    member = SoftmaxMember(hypothesis, posterior.log_evidence, weights, prior.means + step, present)
+    return SoftmaxFit(member, posterior, prior.deviations, prior.shared_deviations, prior.centres)
 
 
 @dataclass(frozen=True, eq=False)
 class _Prior:
-    """Prior means and standard deviations: of the classes' weights [p, C], and of the shared ones [R]."""
+    """Prior means and standard deviations: of the classes' weights [p, C], and of the shared ones [R].
+
+    The shared weights turn class scores about ``centres`` [C, R]; see `fit_binary`.
+    """
 
     start: FloatArray
     deviations: FloatArray
     means: FloatArray
     shared_deviations: FloatArray
+    centres: FloatArray
 
     @classmethod
     def of(cls, hypothesis: Hypothesis, setting: Setting, n_columns: int) -> "_Prior":
@@ -143,11 +159,13 @@ class _Prior:
         own = np.full((n_columns, setting.n_classes), amplitude)
         own[:, setting.unknown_to(hypothesis.usage.used)] = max(amplitude, UNKNOWN_AMPLITUDE)
         own[0] = hypothesis.intercept_sd
+        centres = setting.mean_scores[list(hypothesis.usage.used)].T
         return cls(
             start=start,
             deviations=HALF * own,
             means=np.array([*means, *([TREES_MEAN] if trees else [])]),
             shared_deviations=np.array([*deviations, *([TREES_SD] if trees else [])]),
+            centres=np.pad(centres, ((0, 0), (0, int(trees)))),
         )
 
 

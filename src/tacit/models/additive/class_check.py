@@ -101,15 +101,26 @@ def read_histogram(answer: FloatArray) -> FloatArray:
 
 
 def check_classes(
-    counts: FloatArray, edges: FloatArray, *, noise: float, shares: FloatArray, expected: FloatArray
+    counts: FloatArray,
+    edges: FloatArray,
+    *,
+    noise: float,
+    shares: FloatArray,
+    expected: FloatArray,
+    chance: FloatArray | None = None,
 ) -> ClassCheck:
     """Return what noisy ``counts`` [K, 2, cells] say.
 
     ``noise`` is their standard deviation, ``shares`` the start, and ``expected`` [K, cells] about how common cells are.
+    The rows are those that were learned from: so many deviations of sampling as ``chance`` [K] says would separate
+    them even if labels said nothing; 1 if it is None.
     """
     middles = cell_middles(edges)
     scale, offsets, covariance = calibrate_scores(counts, middles, noise)
-    figures = np.array([_separation(counts[k], middles[k], noise, expected[k]) for k in range(len(counts))])
+    chances = np.ones(len(counts)) if chance is None else np.maximum(chance, 1.0)
+    figures = np.array(
+        [_separation(*each, noise=noise) for each in zip(counts, middles, expected, chances, strict=True)]
+    )
     # Of several problems with independent noise the sum has the deviation sqrt(K).
     z = float(figures[:, 2].sum() / math.sqrt(len(figures)))
     auc, separation = figures[:, :2].mean(axis=0)
@@ -149,13 +160,13 @@ def calibrate_scores(counts: FloatArray, middles: FloatArray, noise: float) -> t
 
 
 def _separation(
-    counts: FloatArray, middles: FloatArray, noise: float, expected: FloatArray
+    counts: FloatArray, middles: FloatArray, expected: FloatArray, chance: float, *, noise: float
 ) -> tuple[float, float, float]:
     """Return AUC, separation of the means in deviations of the scores, and in deviations of what chance explains.
 
     The noise of the two rows of counts is independent, so products between them are right on average. Chance is the
-    noise and the sampling of rows; since the rows are those that were learned from, one deviation of the sampling is
-    taken off the separation first.
+    noise and the sampling of rows; since the rows are those that were learned from, ``chance`` deviations of the
+    sampling are taken off the separation first.
     """
     totals = np.maximum(counts.sum(axis=1), 1.0)
     shares = counts / totals[:, None]
@@ -168,7 +179,7 @@ def _separation(
     sampling = spread * math.sqrt(float((1 / totals).sum()))
     deviation = max(math.hypot(noise * float(np.linalg.norm(moved)), sampling), 1e-9)
     gap = float(means[1] - means[0])
-    return float(np.clip(shares[1] @ below, 0.0, 1.0)), gap / spread, (gap - sampling) / deviation
+    return float(np.clip(shares[1] @ below, 0.0, 1.0)), gap / spread, (gap - chance * sampling) / deviation
 
 
 def sharpest_values(middles: FloatArray, expected: FloatArray, noise: float, totals: FloatArray) -> FloatArray:

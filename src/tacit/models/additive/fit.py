@@ -45,7 +45,9 @@ def fit_classifier(batches: Batches, plan: AdditivePlan, account: Account) -> Ad
     counts = class_check.read_histogram(learned.units.ask(query, learned.check_draws))
     noise = learned.noise * math.sqrt(len(start))
     expected = class_check.cell_shares(invented, edges)
-    check = class_check.check_classes(counts, edges, noise=noise, shares=shares, expected=expected)
+    check = class_check.check_classes(
+        counts, edges, noise=noise, shares=shares, expected=expected, chance=learned.chance
+    )
     return AdditiveClassifier(curves, check, plan.target.categories, learned.facts)
 
 
@@ -65,7 +67,7 @@ def fit_regression(batches: Batches, plan: AdditivePlan, account: Account) -> Ad
     reach = number_check.prediction_reach(_invented_scores(curves))
     query = number_check.moments_query(learned.batches, *learned.tables, reach=reach, centre=centre, spread=spread)
     moments = number_check.read_moments(learned.units.ask(query, learned.check_draws), reach)
-    check = number_check.check_numbers(moments, reach, noise=learned.noise)
+    check = number_check.check_numbers(moments, reach, noise=learned.noise, chance=float(learned.chance[0]))
     return AdditiveRegression(curves, check, centre, spread, bounds, learned.facts)
 
 

@@ -12,7 +12,14 @@ from tacit.models.additive.features import LevelFeatureTable, table_features
 from tacit.models.additive.losses import Residuals
 from tacit.models.additive.marginals import Marginals
 from tacit.models.additive.model import AdditiveCurves, FitFacts
-from tacit.models.additive.noise_bands import level_deviations, noise_variances, shrink
+from tacit.models.additive.noise_bands import (
+    CURVATURE,
+    chance_separation,
+    level_deviations,
+    noise_variances,
+    reached_parts,
+    shrink,
+)
 from tacit.models.additive.pair_selection import SelectionNoise, choose_pairs
 from tacit.models.additive.pairs import (
     CoarseColumn,
@@ -65,6 +72,8 @@ class DescentResult:
         What each level and joint cell of ``batches`` adds to scores [L, K], exact when summed, and the intercept [K].
     units : UnitDraws
         Of which ``check_draws`` are left for the check.
+    chance : array [K]
+        How far scores learned from nothing would separate the rows, in deviations of sampling: `chance_separation`.
     """
 
     curves: AdditiveCurves
@@ -73,6 +82,7 @@ class DescentResult:
     tables: LevelTables
     units: UnitDraws
     check_draws: int
+    chance: FloatArray
 
     @property
     def noise(self) -> float:
@@ -127,16 +137,19 @@ def learn(
     descent.run(pairs.batches, pairs.features, range(joined, len(draws)))
     curvatures, n_columns = pairs.features.variances[:, None] * loss.curvatures, features.matrix.shape[1]
     # Features of pairs met the noise of fewer steps.
+    parts = ((curvatures[:n_columns], 0), (curvatures[n_columns:], joined))
     variances = np.concatenate(
-        [
-            noise_variances(part, settings, sigma=descent.sigma, n_rows=n_rows, since=since)
-            for part, since in ((curvatures[:n_columns], 0), (curvatures[n_columns:], joined))
-        ]
+        [noise_variances(part, settings, sigma=descent.sigma, n_rows=n_rows, since=since) for part, since in parts]
     )
+    reached = np.concatenate([reached_parts(part, settings, n_rows=n_rows, since=since) for part, since in parts])
     weights, left = shrink(descent.averaged, pairs.features, variances)
+    # By chance an optimal weight has the variance 1/(n h), h the curvature of the loss that is not clipped.
+    chance = chance_separation(
+        left / np.maximum(variances, 1e-300), reached, variances * n_rows * curvatures / CURVATURE
+    )
     facts = {"n_rows": marginals.n_rows, "n_steps": len(draws), "mu": plan.mu, "clip": settings.clip}
     tables = level_tables(pairs.features, weights)
-    return DescentResult(_curves(plan, pairs, tables, left), facts, pairs.batches, tables, units, check_draws)
+    return DescentResult(_curves(plan, pairs, tables, left), facts, pairs.batches, tables, units, check_draws, chance)
 
 
 def n_steps(amount: float) -> int:

@@ -25,7 +25,41 @@ def noise_variances(
     w' = w - (step/n) v'; its impulse response says what each step's noise, of standard deviation ``sigma`` times
     clip / sqrt(draws), adds to the mean of the last iterates.
     """
-    h = curvatures.ravel()
+    draws = np.array(settings.draws[since:], dtype=np.float64)
+    responses = _responses(curvatures.ravel(), settings, n_rows)[since:]
+    total = (responses**2 / draws[:, None]).sum(axis=0)
+    result: FloatArray = (total * (settings.clip * sigma) ** 2).reshape(curvatures.shape)
+    return result
+
+
+def reached_parts(curvatures: FloatArray, settings: MomentumSettings, *, n_rows: float, since: int = 0) -> FloatArray:
+    """Return the part of its optimum that each averaged weight reaches, in [0, 1]; see `noise_variances`.
+
+    Without noise, a weight whose optimum is 1 meets the gradient -n h at every step beside what the recursion gives
+    back.
+    """
+    responses = _responses(curvatures.ravel(), settings, n_rows)[since:]
+    parts = -n_rows * curvatures.ravel() * responses.sum(axis=0)
+    result: FloatArray = np.clip(parts, 0.0, 1.0).reshape(curvatures.shape)
+    return result
+
+
+def chance_separation(kept: FloatArray, reached: FloatArray, noise: FloatArray) -> FloatArray:
+    """Return how far scores learned from labels that say nothing separate the classes of those same rows [K].
+
+    In standard deviations of the sampling of rows, on average. Uncorrelated features j of unit variance have optimal
+    weights of variance 1 by chance (in units of sampling); a part ``reached`` of them is learned, beside noise of
+    variance ``noise``, and a part ``kept`` [all D, K] after shrinking: the scores lie along the chance by
+    sum kept reached, and have the variance sum kept² (reached² + noise).
+    """
+    along = (kept * reached).sum(axis=0)
+    variance = (kept**2 * (reached**2 + noise)).sum(axis=0)
+    result: FloatArray = along / np.sqrt(np.maximum(variance, math.ulp(0.0)))
+    return result
+
+
+def _responses(h: FloatArray, settings: MomentumSettings, n_rows: float) -> FloatArray:
+    """Return what a unit of each step's gradient adds to the mean of the last iterates, for curvatures [T, D]."""
     rate, steps = settings.step / n_rows, len(settings.draws)
     weight, velocity = np.zeros_like(h), np.ones_like(h)
     running = np.zeros((steps + 1, len(h)))  # running sums of the response
@@ -34,13 +68,8 @@ def noise_variances(
             velocity = MOMENTUM * velocity + n_rows * h * weight
         weight = weight - rate * velocity
         running[lag + 1] = running[lag] + weight
-    first = settings.averaged.start
-    total = np.zeros_like(h)
-    for step, draws in enumerate(settings.draws[since:], start=since):
-        response = (running[steps - step] - running[max(first - step, 0)]) / (steps - first)
-        total += response**2 / draws
-    result: FloatArray = (total * (settings.clip * sigma) ** 2).reshape(curvatures.shape)
-    return result
+    first, places = settings.averaged.start, np.arange(steps)
+    return (running[steps - places] - running[np.maximum(first - places, 0)]) / (steps - first)
 
 
 def shrink(weights: Weights, features: LevelFeatureTable, variances: FloatArray) -> tuple[Weights, FloatArray]:

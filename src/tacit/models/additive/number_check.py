@@ -33,7 +33,7 @@ class NumberCheck:
     r_squared : float
         Share of the target's variance that is explained.
     separation_z : float
-        The slope of the target on the predictions in standard deviations of its noise.
+        The covariance of target and predictions in standard deviations of what noise and the sampling of rows explain.
     """
 
     scale: float
@@ -88,8 +88,12 @@ def read_moments(answer: FloatArray, reach: float) -> FloatArray:
     return result
 
 
-def check_numbers(moments: FloatArray, reach: float, *, noise: float) -> NumberCheck:
-    """Return what noisy ``moments`` [6] say; ``noise`` is the standard deviation of the answers to their query."""
+def check_numbers(moments: FloatArray, reach: float, *, noise: float, chance: float = 1.0) -> NumberCheck:
+    """Return what noisy ``moments`` [6] say; ``noise`` is the standard deviation of the answers to their query.
+
+    Targets that say nothing would be explained, on the rows that were learned from, by ``chance`` deviations of
+    sampling.
+    """
     n_rows = max(float(moments[0]), 1.0)
     t, f, tt, tf, ff = moments[1:] / n_rows
     # Standard deviations of the noise in them.
@@ -101,15 +105,17 @@ def check_numbers(moments: FloatArray, reach: float, *, noise: float) -> NumberC
     scale = max(weight * PRIOR_SCALE + (1 - weight) * both / spread, 0.0)
     residual = total - 2 * scale * both + scale**2 * spread
     off = math.hypot(off_tt, 2 * scale * off_tf, scale**2 * off_ff)
-    chance = off_t**2 + (scale * off_f) ** 2 + total / n_rows  # variance of the offset that the moments show
-    kept = OFFSET_DEVIATION**2 / (OFFSET_DEVIATION**2 + chance)
-    slope_variance, offset_variance = weight * SCALE_DEVIATION**2, kept * chance
+    offset_error = off_t**2 + (scale * off_f) ** 2 + total / n_rows  # variance of the offset that the moments show
+    kept = OFFSET_DEVIATION**2 / (OFFSET_DEVIATION**2 + offset_error)
+    slope_variance, offset_variance = weight * SCALE_DEVIATION**2, kept * offset_error
     covariance = np.array(
         [[offset_variance + slope_variance * f * f, -f * slope_variance], [-f * slope_variance, slope_variance]]
     )
     safe = float(np.clip(residual + off, 0.02 * total, total + off))
     explained = float(np.clip(1 - residual / total, 0.0, 1.0))
-    return NumberCheck(scale, kept * (t - scale * f), covariance, safe, explained, float(both / max(off_tf, 1e-12)))
+    sampling = math.sqrt(total * spread / n_rows)
+    z = (both - chance * sampling) / max(math.hypot(off_tf, sampling), 1e-12)
+    return NumberCheck(scale, kept * (t - scale * f), covariance, safe, explained, float(z))
 
 
 def _units(reach: float) -> FloatArray:
