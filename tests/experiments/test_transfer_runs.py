@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from tacit.adoption.pictures.classifier import TransferClassifier
 from tacit.data.public.datasets import ImageSet
 from tacit.data.public.splits import few_labels
 from tacit.experiments.results import ADOPTED, PUBLIC_VIEW, RELEASE_ALONE, TARGET_ONLY
@@ -55,6 +56,26 @@ def test_several_releases_are_measured_like_one(images: ImageSet) -> None:
     assert together["record"][TARGET_ONLY] == together["entry"][TARGET_ONLY]
     alone = measure(releases["record"], images.schema, train, test, seed=0)
     assert together["record"] == pytest.approx(alone)
+
+
+def test_releases_that_choose_other_frames_are_measured_by_themselves(digits: Callable[..., ImageSet]) -> None:
+    owner, receiver_images = digits(24, 600, 50), digits(16, 50, 400)
+    train, test = split(receiver_images)
+    releases = {
+        f"{unit} {epsilon:g}": release_images(owner, unit=unit, epsilon=epsilon, delta=1e-6, seed=0)
+        for unit, epsilon in (("entry", 5.0), ("entry", 0.01), ("record", 0.01))
+    }
+    together = measure_releases(releases, receiver_images.schema, train, test, seed=0)
+    views = {
+        name: TransferClassifier([release], schema=receiver_images.schema, evidence=False, random_state=0)
+        .fit(*train)
+        .sources_[0]
+        .note
+        for name, release in releases.items()
+    }
+    assert len(set(views.values())) > 1
+    for name, release in releases.items():
+        assert together[name] == pytest.approx(measure(release, receiver_images.schema, train, test, seed=0))
 
 
 def test_nobody_is_both_received_and_tested_on(images: ImageSet) -> None:

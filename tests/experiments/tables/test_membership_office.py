@@ -29,7 +29,7 @@ def office(spread: float = 0.4) -> OfficeCaltech:
 
 
 def test_each_pair_of_domains_is_measured_beside_linear_machines(shrink: Callable[..., None], checked: Checked) -> None:
-    shrink(membership_office, load_office_caltech=office, N_COUNTS=COUNTS, SPLITS=2, EPSILON=100.0)
+    shrink(membership_office, load_office_caltech=office, N_COUNTS=COUNTS, SEEDS=2, EPSILON=100.0)
     rows = checked(membership_office.rows())
     settings = ["amazon to dslr, entry epsilon 100", "dslr to amazon, entry epsilon 100"]
     assert [(row.setting, row.method) for row in rows] == [(s, method) for s in settings for method in METHODS]

@@ -18,7 +18,7 @@ from tacit.experiments.results import ADOPTED, RELEASE_ALONE, TARGET_ONLY, Resul
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.releases.file import Release
 
-SPLITS = 20
+SEEDS = 20
 EPSILON, DELTA = 0.1, 1e-9
 LABELS = 3
 # Labelled rows of a class that an owner has, as the compared papers draw them.
@@ -41,7 +41,7 @@ PUBLISHED = {
     ("webcam", "caltech10"): 0.322,
     ("webcam", "dslr"): 0.670,
 }
-QUICK: dict[str, Any] = {"SPLITS": 1}
+QUICK: dict[str, Any] = {"SEEDS": 1}
 
 
 def rows() -> Iterator[ResultRow]:
@@ -55,7 +55,7 @@ def rows() -> Iterator[ResultRow]:
                 runs = [
                     _run(_release(owner, schema, SOURCE_ROWS[source], seed), schema, receiver, seed)
                     | {MMDT: _peer(owner, receiver, SOURCE_ROWS[source], seed)}
-                    for seed in range(SPLITS)
+                    for seed in range(SEEDS)
                 ]
                 setting = f"{source} to {target}, entry epsilon {EPSILON:g}"
                 yield from mean_rows(setting, runs, paper={MMDT: PUBLISHED.get((source, target))})

@@ -9,7 +9,7 @@ from tacit.data.schemas.columns import Label, Numeric
 from tacit.data.schemas.schema import Schema
 from tacit.experiments.printed_transfer import PRINTED, measure_printed, owner_rows, setting_of
 from tacit.experiments.results import ResultRow, mean_rows
-from tacit.experiments.transfer_runs import measure, release_images
+from tacit.experiments.transfer_runs import measure_releases, release_images
 
 SEEDS = 10
 PER_CLASS = 10
@@ -25,21 +25,23 @@ def rows() -> Iterator[ResultRow]:
     """Yield accuracies on the 2007 test digits, with image shapes declared and with nothing declared."""
     source, target = load_mnist(), load_usps()
     undeclared = Schema((*(Numeric(f"x{k}", (0, 1)) for k in range(256)), Label("digit", target.classes)))
-    for epsilon in EPSILONS:
-        for setting, schema in (("image shapes declared", target.schema), ("nothing declared", undeclared)):
-            runs = [_run((source, target), schema, epsilon, seed) for seed in range(SEEDS)]
-            yield from mean_rows(f"entry epsilon {epsilon:g}, {setting}", runs)
+    for words, schema in (("image shapes declared", target.schema), ("nothing declared", undeclared)):
+        runs = [_run(source, target, schema, seed) for seed in range(SEEDS)]
+        for setting in runs[0]:
+            yield from mean_rows(f"{setting}, {words}", [run[setting] for run in runs])
     for entry_epsilon, published in PUBLISHED.items():
         as_printed = [_printed(source, target, entry_epsilon, seed) for seed in range(PRINTED_SEEDS)]
         setting = f"{setting_of(entry_epsilon)}, nothing declared"
         yield from mean_rows(setting, as_printed, paper={PRINTED: published})
 
 
-def _run(domains: tuple[ImageSet, ImageSet], schema: Schema, epsilon: float, seed: int) -> dict[str, float]:
-    source, target = domains
-    release = release_images(source, unit="entry", epsilon=epsilon, delta=DELTA, seed=seed)
+def _run(source: ImageSet, target: ImageSet, schema: Schema, seed: int) -> dict[str, dict[str, float]]:
+    releases = {
+        setting_of(epsilon): release_images(source, unit="entry", epsilon=epsilon, delta=DELTA, seed=seed)
+        for epsilon in EPSILONS
+    }
     y = few_labels(target.y_train, per_class=PER_CLASS, random_state=seed)
-    return measure(release, schema, (target.X_train, y), (target.X_test, target.y_test), seed=seed)
+    return measure_releases(releases, schema, (target.X_train, y), (target.X_test, target.y_test), seed=seed)
 
 
 def _printed(source: ImageSet, target: ImageSet, epsilon: float | None, seed: int) -> dict[str, float]:
