@@ -9,7 +9,7 @@ from tacit.adoption.pictures.classifier import TransferClassifier
 from tacit.data.public.datasets import ImageSet
 from tacit.data.public.splits import few_labels
 from tacit.experiments.results import ADOPTED, PUBLIC_VIEW, RELEASE_ALONE, TARGET_ONLY
-from tacit.experiments.transfer_runs import measure, measure_releases, receiver, release_images
+from tacit.experiments.transfer_runs import measure, measure_releases, receiver, release_images, training_receiver
 from tacit.privacy.budget import Unit
 
 METHODS = [TARGET_ONLY, PUBLIC_VIEW, RELEASE_ALONE, ADOPTED]
@@ -84,3 +84,11 @@ def test_nobody_is_both_received_and_tested_on(images: ImageSet) -> None:
     assert not {row.tobytes() for row in X} & {row.tobytes() for row in X_test}
     assert np.bincount(y[y >= 0]).tolist() == [5] * 10
     assert (truth >= 0).all()
+
+
+def test_a_receiver_of_training_pictures_has_some_of_them_and_labels_of_every_class(images: ImageSet) -> None:
+    X, y = training_receiver(images, 300, 4, 1)
+    assert X.shape == (300, 64)
+    assert np.bincount(y[y >= 0]).tolist() == [4] * 10
+    assert {row.tobytes() for row in X} <= {row.tobytes() for row in images.X_train}
+    assert not np.array_equal(X, training_receiver(images, 300, 4, 2)[0])

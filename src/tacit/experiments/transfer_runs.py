@@ -40,6 +40,12 @@ def receiver(images: ImageSet, count: int, per_class: int, seed: int) -> tuple[L
     return (images.X_test[received], y), (images.X_test[held_out], images.y_test[held_out])
 
 
+def training_receiver(images: ImageSet, count: int, per_class: int, seed: int) -> LabelledMatrix:
+    """Return ``count`` of the training pictures, ``per_class`` of each class labelled."""
+    received = check_random_state(seed).permutation(len(images.y_train))[:count]
+    return images.X_train[received], few_labels(images.y_train[received], per_class=per_class, random_state=seed)
+
+
 def measure(
     release: Release, schema: Schema, train: LabelledMatrix, test: LabelledMatrix, *, seed: int
 ) -> dict[str, float]:
