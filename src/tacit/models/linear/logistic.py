@@ -17,6 +17,7 @@ from tacit.models.class_labels import CLASSES_READ, checked_rows, encode_labels
 from tacit.models.estimator_input import full_labels
 from tacit.models.linear.feature_split import FeatureSplit
 from tacit.models.linear.neighbours import LinearNeighbours, curvature, require_row_number
+from tacit.models.linear.regularization import REGULARIZATION, default_regularization
 from tacit.models.linear.release import LinearScores, linear_release, require_weights
 from tacit.models.per_class import ScoreClassifierMixin
 from tacit.models.per_person import PersonMixin, contributed_rows, promised_plan
@@ -39,10 +40,6 @@ from tacit.privacy.card import Card
 from tacit.privacy.mechanisms import AgainstRest, Exponential, ObjectivePerturbation, TunedPerturbation, disjoint
 from tacit.releases.file import Release
 
-# On rows of unit length this much regularisation makes noise bearable at any epsilon, and costs little without noise.
-REGULARIZATION = 1.0
-# Of the default's last term: chosen on eleven tables of pydataset with 1000 to 16000 rows at epsilon .5 to 3.
-NOISE_RATIO = 1500.0
 BECAUSE = (
     "rows have length at most 1, so replacing one moves the gradient by at most 2 and the Hessian by at most 1/4 in "
     "one direction; the solver's gradient is at most {tolerance:.1g}, which noise of its own hides"
@@ -56,19 +53,6 @@ PARTS = (
     "; the parts of the rows are disjoint, by a keyed digest of what a row holds: a row that goes from one part to "
     "another is one less in the first and one more in the second, of which each costs about half"
 )
-
-
-def default_regularization(n_rows: int, epsilon: float, n_features: int, *, bounded: bool = False) -> float:
-    """Return lambda of rows of length 1 without a prior: min(1, 2d/(n epsilon)), at which noise has length 1.
-
-    Columns that were scaled by public bounds vary little within them, and strong regularisation forgets them. If
-    ``bounded``, lambda is also at most 1500 d/(n epsilon)², the ridge of least expected error: noise of variance
-    4d/epsilon² in each coordinate of the sum of gradients, over the curvature n h of the loss and the variance v of
-    true weights, is Lambda = 4d/(epsilon² n h v) = n lambda. On unit rows of mixed tables 4/(h v) is about 1500.
-    """
-    amount = max(n_rows, 1) * epsilon
-    strength = min(REGULARIZATION, 2 * n_features / amount)
-    return min(strength, NOISE_RATIO * n_features / amount**2) if bounded else strength
 
 
 def number_bounds(schema: Schema) -> tuple[FloatArray, FloatArray]:
@@ -201,7 +185,7 @@ class PrivateLogisticRegression(ScoreClassifierMixin, PersonMixin, PrivateEstima
         self.classes_ = classes
         self.coef_ = prior + learned
         self.card_ = self._card(account)
-        self._noise = self._expected_noise(step.mechanism)
+        self._noise, self._strength = _noise_and_strength(step.mechanism, self._neighbours().planned_rows(len(table)))
         return self
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
@@ -241,7 +225,8 @@ class PrivateLogisticRegression(ScoreClassifierMixin, PersonMixin, PrivateEstima
     def _linear(self) -> LinearScores:
         split = FeatureSplit.whole(self.coef_.shape[1])
         ones = np.ones((len(self.coef_), 1))
-        return LinearScores(split, self.coef_, ones, np.array([self._noise]), self._bounds(), self.row_norm)
+        noise, strength = np.array([self._noise]), None if self._strength is None else np.array([self._strength])
+        return LinearScores(split, self.coef_, ones, noise, self._bounds(), self.row_norm, regularization=strength)
 
     def _neighbours(self) -> LinearNeighbours:
         tuned = isinstance(self.regularization, Sequence | np.ndarray)
@@ -305,7 +290,10 @@ class PrivateLogisticRegression(ScoreClassifierMixin, PersonMixin, PrivateEstima
             not_protected=public,
         )
 
-    def _expected_noise(self, mechanism: Any) -> float:
-        if isinstance(mechanism, TunedPerturbation):
-            return float(np.mean([expected_noise(candidate) for candidate in mechanism.settings]))
-        return expected_noise(mechanism.each if isinstance(mechanism, AgainstRest) else mechanism)
+
+def _noise_and_strength(mechanism: Any, n_rows: int | None) -> tuple[float, float | None]:
+    """Return the expected length of the noise, and lambda if it is one and made for a public number of rows."""
+    if isinstance(mechanism, TunedPerturbation):
+        return float(np.mean([expected_noise(candidate) for candidate in mechanism.settings])), None
+    one = mechanism.each if isinstance(mechanism, AgainstRest) else mechanism
+    return expected_noise(one), None if n_rows is None else one.curvature / max(n_rows, 1)
