@@ -52,7 +52,7 @@ def slow_query(codes: LevelCodes, target: NDArray[np.intp], columns: list[Coarse
 
 def asked(batches: Batches, columns: list[CoarseColumn], at: tuple[FloatArray, FloatArray]) -> FloatArray:
     pairs = candidate_pairs(columns, ENERGIES)
-    return pair_query(batches, LAYOUT, columns, at, class_residuals, pairs=pairs, clip=CLIP)
+    return pair_query(batches, LAYOUT, columns, at, class_residuals, pairs=pairs, clip=CLIP).values
 
 
 def test_the_query_is_what_a_loop_over_rows_gives() -> None:
@@ -114,7 +114,7 @@ def chosen(codes: LevelCodes, target: NDArray[np.intp], sigma: float) -> list[tu
         tables(),
         class_residuals,
         energies=ENERGIES,
-        ask=lambda query, draws: query + random.normal(0, sigma / np.sqrt(draws), query.shape),
+        ask=lambda query, draws: query.values + random.normal(0, sigma / np.sqrt(draws), query.shape),
         noise=SelectionNoise(CLIP, 4, sigma, np.full(1, len(codes) * 0.25 / CLIP**2)),
     )
     return [pair.columns for pair in pairs]

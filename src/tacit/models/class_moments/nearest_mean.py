@@ -9,12 +9,21 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from tacit.arrays import FloatArray
-from tacit.models.bounded_rows import bound_assumptions, bound_lists, public_row_norm, shortened_rows, to_unit_cube
+from tacit.models.bounded_rows import (
+    bound_assumptions,
+    bound_lists,
+    public_row_norm,
+    row_quantum,
+    shortened_rows,
+    to_unit_cube,
+    whole_sum,
+)
 from tacit.models.class_labels import CLASSES_READ, checked_rows, encode_labels, fitted_rows
-from tacit.models.class_moments.features import ADJACENCY, class_sums, count_weight, sums_mechanism
+from tacit.models.class_moments.features import ADJACENCY, count_weight, sums_mechanism
 from tacit.models.per_class import ScoreClassifierMixin
 from tacit.models.per_person import PersonMixin, contributed_rows, promised_plan
 from tacit.models.private_estimator import PrivateEstimator
+from tacit.numerics.exact_sums import IntegerSum
 from tacit.privacy.account import Plan, Step
 from tacit.privacy.budget import Budget, Unit
 from tacit.releases.file import Release
@@ -86,9 +95,10 @@ class PrivateNearestMean(ScoreClassifierMixin, PersonMixin, PrivateEstimator):
         rows = shortened_rows(table, self.bounds, row_norm)
         _, plan = promised_plan(self, lambda each: each.record_plan(table.shape[1]))
         account = self._open(plan, "class means")
-        sums, counts = class_sums(rows, codes, len(classes))
-        weight = count_weight(row_norm)
-        noisy = account.release(plan.steps[0].mechanism, np.column_stack([sums, weight * counts]))
+        weight, quantum = count_weight(row_norm), row_quantum(row_norm)
+        sums = np.stack([whole_sum(rows[codes == code], row_norm) for code in range(len(classes))])
+        counts = np.bincount(codes, minlength=len(classes)) * int(weight / quantum)
+        noisy = account.release(plan.steps[0].mechanism, IntegerSum(np.column_stack([sums, counts]), quantum))
         self.classes_ = classes
         self.counts_ = np.maximum(noisy[:, -1] / weight, 1.0)
         self.means_ = np.clip(noisy[:, :-1] / self.counts_[:, None], 0.0, 1.0)
