@@ -35,7 +35,7 @@ def clip_rows(X: FloatArray, norm: float) -> FloatArray:
     """
     lengths = np.linalg.norm(X, axis=1, keepdims=True)
     inside = norm * (1 - 2.0**-40)  # room for the rounding of the division
-    shortened = X * np.minimum(1.0, inside / np.maximum(lengths, np.finfo(float).tiny))
+    shortened = X * (inside / np.maximum(lengths, inside))
     quantum = 2.0 ** (math.floor(math.log2(norm)) - 26)
     cut: FloatArray = np.trunc(shortened / quantum) * quantum
     return cut

@@ -19,6 +19,8 @@ Norm = Literal[1, 2]
 # Rows are cut to multiples of this, so that sums of products of up to 2^20 rows are exact in double precision and a
 # sum moves by no more than the row that is added [summation].
 QUANTUM = 2.0**-13
+# Rows times their weights are cut to finer multiples: times a row they still leave 2^20 of them exact.
+WEIGHTED_QUANTUM = 2.0**-20
 # What an entry off the diagonal weighs: it stands for two. In 2-norm the square root of two, cut to few digits.
 OFF_DIAGONAL: dict[Norm, float] = {1: 2.0, 2: 45 / 32}
 
@@ -105,9 +107,9 @@ def truncation_remainder(width: float = 1.0) -> float:
     return width**4 / 192
 
 
-def cut(rows: FloatArray) -> FloatArray:
+def cut(rows: FloatArray, quantum: float = QUANTUM) -> FloatArray:
     """Return ``rows`` cut towards zero to multiples of the quantum, which lengthens none of them."""
-    shortened: FloatArray = np.trunc(rows / QUANTUM) * QUANTUM
+    shortened: FloatArray = np.trunc(rows / quantum) * quantum
     return shortened
 
 
@@ -152,10 +154,16 @@ class MomentQuery:
         """The length of the vector."""
         return self.n_targets * self.n_units + self.n_units * (self.n_units + 1) // 2
 
-    def values(self, V: FloatArray, H: FloatArray) -> FloatArray:
-        """Return the true vector of rows ``V`` [N, m] and ``H`` [N, b], both cut to the quantum."""
+    def values(self, V: FloatArray, H: FloatArray, weights: FloatArray | None = None) -> FloatArray:
+        """Return the true vector of rows ``V`` [N, m] and ``H`` [N, b], both cut to the quantum.
+
+        ``weights`` [N] in [0, 1] multiply each row's products, which makes none of them larger.
+        """
         V, H = cut(V), cut(H)
-        C, M = V.T @ H, H.T @ H
+        if weights is None:
+            C, M = V.T @ H, H.T @ H
+        else:
+            C, M = (cut(rows * weights[:, None], WEIGHTED_QUANTUM).T @ H for rows in (V, H))
         above = M[np.triu_indices(self.n_units, 1)] * OFF_DIAGONAL[self.norm]
         return np.concatenate([C.ravel(), self.weight * np.diagonal(M), self.weight * above])
 
@@ -203,7 +211,13 @@ def _split_noise(
 
 
 def released_moments(
-    account: Account, query: MomentQuery, mechanism: Laplace | Gaussian, V: FloatArray, H: FloatArray
+    account: Account,
+    query: MomentQuery,
+    mechanism: Laplace | Gaussian,
+    V: FloatArray,
+    H: FloatArray,
+    *,
+    weights: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Return noisy C and M of the rows: the one reading of the data that a layer makes."""
-    return query.moments(account.release(mechanism, query.values(V, H)))
+    return query.moments(account.release(mechanism, query.values(V, H, weights)))

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from tacit.arrays import Float32Array, FloatArray, Rows
 from tacit.data.schemas.schema import Schema
+from tacit.models.bounded_rows import clip_rows
 from tacit.numerics.fourier import fourier_features, frequencies
 from tacit.numerics.images import CELLS, ORIENTATIONS, grey, oriented_gradients, resample
 from tacit.privacy.mechanisms import Gaussian
@@ -64,6 +65,19 @@ def class_sums(X: FloatArray, codes: NDArray[np.intp], n_classes: int) -> tuple[
     membership = np.zeros((n_classes, len(codes)))
     membership[codes, np.arange(len(codes))] = 1.0
     return membership @ X, membership.sum(axis=1)
+
+
+def weighted_class_sums(
+    X: FloatArray, codes: NDArray[np.intp], n_classes: int, weights: FloatArray | None, *, row_norm: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the `class_sums` of rows of length at most ``row_norm`` that count by their ``weights`` in [0, 1].
+
+    A weighted row is no longer than the row, and is cut again, so that sums stay exact.
+    """
+    if weights is None:
+        return class_sums(X, codes, n_classes)
+    sums, _ = class_sums(clip_rows(X * weights[:, None], row_norm), codes, n_classes)
+    return sums, np.bincount(codes, weights=weights, minlength=n_classes).astype(np.float64)
 
 
 def count_weight(row_norm: float) -> float:
