@@ -39,7 +39,7 @@ def clip_rows(X: FloatArray, norm: float) -> FloatArray:
     """
     lengths = np.linalg.norm(X, axis=1, keepdims=True)
     inside = norm * (1 - 2.0**-40)  # room for the rounding of the division
-    shortened = X * np.minimum(1.0, inside / np.maximum(lengths, np.finfo(float).tiny))
+    shortened = X * (inside / np.maximum(lengths, inside))
     quantum = row_quantum(norm)
     cut: FloatArray = np.trunc(shortened / quantum) * quantum
     return cut
@@ -53,7 +53,8 @@ def row_quantum(norm: float, digits: int = 26) -> float:
 def whole_sum(rows: FloatArray, norm: float) -> IntArray:
     """Return the sum [p] of rows that `clip_rows` cut, in whole quanta of less than 2^27 each."""
     require_countable(len(rows), MOST_SUMMED)
-    return (rows / row_quantum(norm)).astype(np.int64).sum(axis=0)
+    total: IntArray = (rows / row_quantum(norm)).astype(np.int64).sum(axis=0)
+    return total
 
 
 def public_row_norm(row_norm: float | None, n_features: int) -> float:

@@ -251,10 +251,9 @@ class Account:
             raise InputError(f"mechanism must add Laplace or Gaussian noise to be repeated; got {mechanism.name!r}.")
         self._use(mechanism, checks.whole("times", times))
         if _observer.get() is None:
-            whole = isinstance(values, IntegerSum)
-            return self._noisy(
-                mechanism, values.repeated(times) if whole else np.broadcast_to(values, (times, *values.shape))
-            )
+            if isinstance(values, IntegerSum):
+                return self._noisy(mechanism, values.repeated(times))
+            return self._noisy(mechanism, np.broadcast_to(values, (times, *values.shape)))
         return np.array([self._drawn(mechanism, values) for _ in range(times)])
 
     def _use(self, mechanism: Mechanism, times: int) -> None:

@@ -129,7 +129,7 @@ def test_parts_of_a_table_add_up_to_the_whole_bit_for_bit() -> None:
         for part in (slice(0, 1), slice(1, 120), slice(120, 300))
     ]
     whole = gradient_query(batches_of(codes, target, COLUMNS), FEATURES, weights(3), class_residuals, CLIP)
-    assert sum(part.integers for part in of_parts).tolist() == whole.integers.tolist()
+    assert np.sum([part.integers for part in of_parts], axis=0).tolist() == whole.integers.tolist()
 
 
 def test_sums_over_more_rows_than_64_bits_hold_are_exact(monkeypatch: pytest.MonkeyPatch) -> None:

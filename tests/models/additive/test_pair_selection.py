@@ -91,15 +91,7 @@ def test_the_scatter_of_rows_is_not_taken_for_an_interaction() -> None:
     for seed in range(60):
         codes, target = random_codes(2000, seed), random_targets(2000, 2, seed)
         columns = coarse(codes)
-        query = pair_query(
-            batches_of(codes, target, COLUMNS),
-            LAYOUT,
-            columns,
-            tables(),
-            class_residuals,
-            pairs=candidate_pairs(columns, ENERGIES),
-            clip=CLIP,
-        )
+        query = asked(batches_of(codes, target, COLUMNS), columns, tables())
         z.append(pair_significance(query, columns, candidate_pairs(columns, ENERGIES), noise))
     assert np.mean(z) < 0.3
     assert np.std(z) < 1.3

@@ -210,7 +210,7 @@ def test_sums_are_those_of_a_loop_over_whole_rows() -> None:
     rng = np.random.default_rng(5)
     V, H = rng.uniform(-1, 1, (20, 2)), rng.uniform(-1, 1, (20, 3))
     products = [np.outer((v * 2**13).astype(int), (h * 2**13).astype(int)) for v, h in zip(V, H, strict=True)]
-    assert whole_products(V, H).tolist() == sum(products).tolist()
+    assert whole_products(V, H).tolist() == np.sum(products, axis=0).tolist()
 
 
 @pytest.mark.parametrize("delta", [0.0, 1e-6])

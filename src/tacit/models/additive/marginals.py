@@ -110,7 +110,7 @@ def _asked_size(column: ColumnLevels) -> int:
 
 def _asked(column: ColumnLevels, counts: NDArray[Any], unit: int) -> NDArray[Any]:
     if _is_binary(column):
-        return (counts[1:] - counts[:1]) * (unit // 2)
+        return np.asarray((counts[1:] - counts[:1]) * (unit // 2))
     if not column.is_number:
         return counts * unit
     root, norm = root_of_sums(column.size - 1)

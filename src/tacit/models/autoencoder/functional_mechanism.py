@@ -20,6 +20,8 @@ Norm = Literal[1, 2]
 # Rows are cut to multiples of this: sums of products are whole numbers, exact in doubles for a block of rows.
 QUANTUM = 2.0**-13
 BLOCK_ROWS = 1 << 16
+# Rows times their weights are cut to finer multiples: times a row they still leave 2^20 of them exact.
+WEIGHTED_QUANTUM = 2.0**-20
 # What an entry off the diagonal weighs: it stands for two. In 2-norm the square root of two, cut to few digits.
 OFF_DIAGONAL: dict[Norm, float] = {1: 2.0, 2: 45 / 32}
 ROOT_BITS = 5
@@ -107,20 +109,20 @@ def truncation_remainder(width: float = 1.0) -> float:
     return width**4 / 192
 
 
-def whole_rows(rows: FloatArray) -> FloatArray:
+def whole_rows(rows: FloatArray, quantum: float = QUANTUM) -> FloatArray:
     """Return ``rows`` in whole quanta, cut towards zero, which lengthens none of them."""
-    return np.trunc(rows / QUANTUM)
+    return np.trunc(rows / quantum)
 
 
-def whole_products(V: FloatArray, H: FloatArray) -> WholeNumbers:
-    """Return the sum over rows of v hᵀ [m, b] in whole squared quanta, exactly: blocks of rows are added as integers.
+def whole_products(V: FloatArray, H: FloatArray, quantum: float = QUANTUM) -> WholeNumbers:
+    """Return the sum over rows of v hᵀ [m, b] in whole products of quanta, exactly: blocks are added as integers.
 
-    Entries of v and h within 2^5 have at most 2^18 quanta each, and 2^16 products of them less than 2^53.
+    Entries of v and h within 2 have at most 2^21 and 2^14 quanta, and 2^16 products of them less than 2^53.
     """
     total = np.zeros((V.shape[1], H.shape[1]), dtype=object)
     for start in range(0, len(V), BLOCK_ROWS):
         rows = slice(start, start + BLOCK_ROWS)
-        total += (whole_rows(V[rows]).T @ whole_rows(H[rows])).astype(np.int64).astype(object)
+        total += (whole_rows(V[rows], quantum).T @ whole_rows(H[rows])).astype(np.int64).astype(object)
     return total
 
 
@@ -165,18 +167,21 @@ class MomentQuery:
         """The length of the vector."""
         return self.n_targets * self.n_units + self.n_units * (self.n_units + 1) // 2
 
-    def total(self, V: FloatArray, H: FloatArray) -> IntegerSum:
+    def total(self, V: FloatArray, H: FloatArray, weights: FloatArray | None = None) -> IntegerSum:
         """Return the true vector of rows ``V`` [N, m] and ``H`` [N, b], cut to the quantum: a sum of whole numbers.
 
-        Cutting towards zero lengthens no row, so that the sensitivity covers it; in whole numbers nothing else is
-        rounded, and no order of the rows changes a digit.
+        ``weights`` [N] in [0, 1] multiply each row's products, which makes none of them larger. Cutting towards zero
+        lengthens no row, so that the sensitivity covers it; in whole numbers nothing else is rounded, and no order of
+        the rows changes a digit.
         """
-        C, M = whole_products(V, H), whole_products(H, H)
+        quantum = QUANTUM if weights is None else WEIGHTED_QUANTUM
+        weighted = (rows if weights is None else QUANTUM * whole_rows(rows) * weights[:, None] for rows in (V, H))
+        C, M = (whole_products(rows, H, quantum) for rows in weighted)
         above, finest = M[np.triu_indices(self.n_units, 1)], min(self.weight, 1.0) * 2.0**-ROOT_BITS
-        weights = (1.0, self.weight, self.weight * OFF_DIAGONAL[self.norm])
-        parts = zip((C.ravel(), np.diagonal(M), above), weights, strict=True)
-        integers = np.concatenate([part * int(weight / finest) for part, weight in parts])
-        return IntegerSum(integers, QUANTUM**2 * finest)
+        factors = (1.0, self.weight, self.weight * OFF_DIAGONAL[self.norm])
+        parts = zip((C.ravel(), np.diagonal(M), above), factors, strict=True)
+        integers = np.concatenate([part * int(factor / finest) for part, factor in parts])
+        return IntegerSum(integers, QUANTUM * quantum * finest)
 
     def moments(self, answer: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return C and M from a noisy ``answer``."""
@@ -222,7 +227,13 @@ def _split_noise(
 
 
 def released_moments(
-    account: Account, query: MomentQuery, mechanism: Laplace | Gaussian, V: FloatArray, H: FloatArray
+    account: Account,
+    query: MomentQuery,
+    mechanism: Laplace | Gaussian,
+    V: FloatArray,
+    H: FloatArray,
+    *,
+    weights: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Return noisy C and M of the rows: the one reading of the data that a layer makes."""
-    return query.moments(account.release(mechanism, query.total(V, H)))
+    return query.moments(account.release(mechanism, query.total(V, H, weights)))
