@@ -1,6 +1,6 @@
 """Logistic regression by objective perturbation: pure epsilon for a whole record."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -22,6 +22,7 @@ from tacit.models.linear.release import LinearScores, linear_release, require_we
 from tacit.models.per_class import ScoreClassifierMixin
 from tacit.models.per_person import PersonMixin, contributed_rows, promised_plan
 from tacit.models.private_estimator import PrivateEstimator
+from tacit.models.row_weights import assumed_weights, weighted_columns
 from tacit.models.schema_rows import schema_rows
 from tacit.models.two_class_problems import (
     EVERY_CLASS,
@@ -33,11 +34,19 @@ from tacit.models.two_class_problems import (
     query_parts,
     row_factors,
     signs_of,
+    with_shares,
 )
 from tacit.privacy.account import Account, Plan, Step
 from tacit.privacy.budget import Budget, Relation, Unit
 from tacit.privacy.card import Card
-from tacit.privacy.mechanisms import AgainstRest, Exponential, ObjectivePerturbation, TunedPerturbation, disjoint
+from tacit.privacy.mechanisms import (
+    AgainstRest,
+    Exponential,
+    Mechanism,
+    ObjectivePerturbation,
+    TunedPerturbation,
+    disjoint,
+)
 from tacit.releases.file import Release
 
 BECAUSE = (
@@ -160,33 +169,59 @@ class PrivateLogisticRegression(ScoreClassifierMixin, PersonMixin, PrivateEstima
             return [Step(one, what, because, relation=proved)]
         return [Step(AgainstRest(one, problems), what, because + EVERY_CLASS, relation=proved)]
 
-    def fit(self, X: ArrayLike, y: ArrayLike, *, persons: ArrayLike | None = None) -> Self:
-        """Charge the ledger, then release the weights learned from ``X`` and the labels ``y``."""
-        table, labels = contributed_rows(self, persons, *self._checked(X, y))
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        persons: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Charge the ledger, then release the weights learned from ``X`` and the labels ``y``.
+
+        ``sample_weight`` [N] are shares in [0, 1] of a row, 0: as if it were not there. They are private as the rows
+        are, and each depends on its own row alone, which the card assumes. One `regularization` then, not several.
+        """
+        table, labels, *shares = contributed_rows(self, persons, *weighted_columns(sample_weight, *self._checked(X, y)))
+        weights = shares[0] if shares else None
         classes, codes = encode_labels(labels, self.classes)
-        n_rows = self._neighbours().filled_rows(len(table))
         _, plan = promised_plan(self, lambda each: each.record_plan(table, len(classes)))
         (step,) = plan.steps
         prior = self._prior(table.shape[1], n_problems(len(classes)))
-        rows = centred(table, self._bounds())
-        factors = row_factors(rows, self.row_norm)
+        queries = self._queries(step.mechanism, table, codes, prior, weights)
         account = self._open(plan, "logistic regression")
-        if isinstance(step.mechanism, AgainstRest):
-            learned = account.release(step.mechanism, classes_query(rows, factors, codes, prior, n_rows))
-        else:
-            problems = zip(signs_of(codes, len(classes)), prior, strict=True)
-            # Made one after the other: each is as large as the table.
-            queries = (query_of(rows, factors * s, w, n_rows) for s, w in problems)
-            if isinstance(step.mechanism, TunedPerturbation):
-                parts = query_parts(table, codes, len(step.mechanism.settings) + 1, n_rows)
-                queries = (np.column_stack([parts, query]) for query in queries)
-            # Behind the weights of a tuned problem stands the number of its setting.
-            learned = np.stack([account.release(step.mechanism, query) for query in queries])[:, : table.shape[1]]
+        # Behind the weights of a tuned problem stands the number of its setting.
+        learned = np.vstack([account.release(step.mechanism, query) for query in queries])[:, : table.shape[1]]
         self.classes_ = classes
         self.coef_ = prior + learned
-        self.card_ = self._card(account)
+        self.card_ = self._card(account, weights)
         self._noise, self._strength = _noise_and_strength(step.mechanism, self._neighbours().planned_rows(len(table)))
         return self
+
+    def _queries(
+        self,
+        mechanism: Mechanism,
+        table: FloatArray,
+        codes: NDArray[np.intp],
+        prior: FloatArray,
+        weights: FloatArray | None,
+    ) -> Iterable[FloatArray]:
+        """Return what ``mechanism`` asks of the rows: checked now, made one after the other, as large as the table."""
+        rows, n_rows = centred(table, self._bounds()), self._neighbours().filled_rows(len(table))
+        factors = row_factors(rows, self.row_norm)
+        if isinstance(mechanism, AgainstRest):
+            return [with_shares(classes_query(rows, factors, codes, prior, n_rows), weights)]
+        problems = zip(signs_of(codes, max(len(prior), 2)), prior, strict=True)
+        queries = (with_shares(query_of(rows, factors * s, w, n_rows), weights) for s, w in problems)
+        if not isinstance(mechanism, TunedPerturbation):
+            return queries
+        if weights is not None:
+            raise InputError(
+                "sample_weight must be left out where regularization is a sequence: the best value is chosen by "
+                "counting mistakes, each row once. Give one number, or None."
+            )
+        parts = query_parts(table, codes, len(mechanism.settings) + 1, n_rows)
+        return (np.column_stack([parts, query]) for query in queries)
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return class probabilities [N, C]; strong regularisation makes them modest."""
@@ -271,7 +306,7 @@ class PrivateLogisticRegression(ScoreClassifierMixin, PersonMixin, PrivateEstima
             raise InputError(f"prior must have shape ({n_rows}, {n_features}); got {prior.shape}.")
         return require_weights("prior", prior)
 
-    def _card(self, account: Account) -> Card:
+    def _card(self, account: Account, weights: FloatArray | None) -> Card:
         public = ["the number of features", "the list of classes"]
         assumptions = ["rows are scaled to length 1 or less, each by itself and by public numbers"]
         if self._schema() is not None:
@@ -280,6 +315,7 @@ class PrivateLogisticRegression(ScoreClassifierMixin, PersonMixin, PrivateEstima
             assumptions.append(CLASSES_READ)
         if self.prior is not None:
             assumptions.append("the prior weights are public, or come from a release")
+        assumptions += assumed_weights(weights)
         neighbours = self._neighbours()
         if neighbours.exact:
             public.append("the number of rows")
