@@ -43,11 +43,11 @@ class DirectedPart(Protocol):
         """Rows span what the part looks at."""
 
 
-Part = TypeVar("Part", bound=DirectedPart)
+RoutedPart = TypeVar("RoutedPart", bound=DirectedPart)
 
 
 @dataclass(frozen=True, eq=False)
-class ClassParts(Generic[Part]):
+class ClassParts(Generic[RoutedPart]):
     """The parts of all classes side by side, and directions on which distances from them are bounded.
 
     Attributes
@@ -59,12 +59,12 @@ class ClassParts(Generic[Part]):
         Orthonormal columns V.
     """
 
-    parts: Sequence[Part]
+    parts: Sequence[RoutedPart]
     classes: NDArray[np.intp]
     basis: Floats
 
     @classmethod
-    def of(cls, models: Sequence[Sequence[Part]], n_directions: int) -> Self:
+    def of(cls, models: Sequence[Sequence[RoutedPart]], n_directions: int) -> Self:
         """Return the parts of one wide model for each class, with at most so many common directions."""
         parts = [part for model in models for part in model]
         classes = np.repeat(np.arange(len(models)), [len(model) for model in models])
