@@ -14,11 +14,9 @@ from numpy.typing import NDArray
 from tacit.arrays import FloatArray, IntArray, Rows
 from tacit.errors import InputError
 
-# Quanta of the largest entry, and rows of the largest table.
+# Quanta of the largest entry, and rows of the largest table. Doubles add entries of up to 2^30 rows exactly.
 LARGEST_ENTRY = 1 << 22
 MOST_ROWS = 1 << 40
-# Rows whose entries may be added in doubles before the sum is kept as an integer: 2^22 2^30 < 2^53.
-MOST_BATCH = 1 << 30
 
 WholeNumbers = NDArray[np.object_]  # Python integers, which never overflow
 # The longest part of one row in a query of sensitivity 1 whose quantum is 2^-32, and the rows of which 64 bits hold it.
