@@ -23,6 +23,7 @@ from tacit.adoption.tables.averaged_transfer import Shares
 from tacit.errors import InputError
 from tacit.interfaces.cli.adoption_evidence import show_evidence, show_target_evidence
 from tacit.interfaces.cli.outputs import counted, file_size, working
+from tacit.interfaces.cli.parameters import argument, output_option, schema_option
 from tacit.interfaces.cli.spend import PersonColumn, RowsPerPerson, left_words, warn, warnings_on_stderr
 from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
 from tacit.privacy.card import Card
@@ -36,19 +37,14 @@ from tacit.workflows.models import AdoptedModel
 def adopt(
     files: Annotated[
         list[Path],
-        typer.Argument(
-            metavar="RELEASE... TABLE",
-            help="One or more releases (*.tacit), then your own table; an empty label cell means unlabelled.",
-            show_default=False,
+        argument(
+            "RELEASE... TABLE",
+            "One or more releases (*.tacit), then your own table; an empty label cell means unlabelled.",
         ),
     ],
     *,
-    schema: Annotated[
-        Path, typer.Option("--schema", "-s", metavar="TOML", help="The schema of your table.", show_default=False)
-    ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="TACIT", help="Where the model goes.", show_default=False)
-    ],
+    schema: Annotated[Path, schema_option("The schema of your table.")],
+    output: Annotated[Path, output_option("TACIT", "Where the model goes.")],
     key: Annotated[
         Path | None, typer.Option(metavar="PUBLIC", help="Refuse releases that the owner of this key did not sign.")
     ] = None,

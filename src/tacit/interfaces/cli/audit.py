@@ -16,6 +16,7 @@ from tacit.audit.self_audit import Verdict, self_audit
 from tacit.errors import InputError
 from tacit.interfaces.cli import attacks
 from tacit.interfaces.cli.json_output import AsJson, print_json
+from tacit.interfaces.cli.parameters import argument, schema_option
 from tacit.privacy.card_content import AuditResult
 from tacit.releases.file import Release
 from tacit.releases.sidecar import open_release
@@ -23,10 +24,7 @@ from tacit.workflows.audit import audit as audit_release
 
 
 def audit(
-    file: Annotated[
-        Path | None,
-        typer.Argument(metavar="[FILE]", help="A release (*.tacit) or fabricated table.", show_default=False),
-    ] = None,
+    file: Annotated[Path | None, argument("[FILE]", "A release (*.tacit) or fabricated table.")] = None,
     *,
     package: Annotated[
         bool, typer.Option("--self", help="Audit every mechanism and estimator of the package.")
@@ -39,9 +37,7 @@ def audit(
     non_members: Annotated[
         Path | None, typer.Option(metavar="TABLE", help="Attack: rows of the same kind that were not in the table.")
     ] = None,
-    schema: Annotated[
-        Path | None, typer.Option("--schema", "-s", metavar="TOML", help="Of both tables, if not the release's own.")
-    ] = None,
+    schema: Annotated[Path | None, schema_option("Of both tables, if not the release's own.")] = None,
     shadows: Annotated[
         int, typer.Option(min=0, help="How often each row is in a shadow table; 0 leaves that attack out.")
     ] = 32,

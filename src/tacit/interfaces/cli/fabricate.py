@@ -10,6 +10,7 @@ from tacit.interfaces.cli.dry_run import print_dry_run
 from tacit.interfaces.cli.json_output import print_json
 from tacit.interfaces.cli.option_groups import with_option_groups
 from tacit.interfaces.cli.outputs import counted, file_size, working
+from tacit.interfaces.cli.parameters import argument, option, output_option, schema_option
 from tacit.interfaces.cli.release_options import FactOptions, SpendOptions
 from tacit.interfaces.cli.spend import left_words, void_words, warnings_on_stderr
 from tacit.interfaces.cli.spend_json import spend_facts
@@ -22,34 +23,25 @@ from tacit.workflows.fabricate import fabricate_from, plan_fabrication
 
 @with_option_groups
 def fabricate(
-    table: Annotated[
-        Path | None,
-        typer.Argument(metavar="TABLE", help="The private table (CSV, Parquet, NPZ).", show_default=False),
-    ] = None,
+    table: Annotated[Path | None, argument("TABLE", "The private table (CSV, Parquet, NPZ).")] = None,
     *,
     source: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "Draw rows from a release of method marginals instead of a table: any number, at no cost.",
             "--from",
             metavar="RELEASE",
-            help="Draw rows from a release of method marginals instead of a table: any number, at no cost.",
-            show_default=False,
         ),
     ] = None,
     where: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
+            "With --from: what all rows meet, such as [bold]age=60-70[/] or [bold]sex=female[/]; may be repeated.",
             metavar="CONDITION",
-            help="With --from: what all rows meet, such as [bold]age=60-70[/] or [bold]sex=female[/]; may be repeated.",
-            show_default=False,
         ),
     ] = None,
-    schema: Annotated[
-        Path | None, typer.Option("--schema", "-s", metavar="TOML", help="Its public facts.", show_default=False)
-    ] = None,
-    epsilon: Annotated[
-        float | None, typer.Option(help="Privacy loss to spend on these rows.", show_default=False)
-    ] = None,
+    schema: Annotated[Path | None, schema_option()] = None,
+    epsilon: Annotated[float | None, option("Privacy loss to spend on these rows.")] = None,
     unit: Annotated[
         str | None,
         typer.Option(
@@ -60,11 +52,10 @@ def fabricate(
     ] = None,
     method: Annotated[
         str | None,
-        typer.Option(
-            help="[bold]marginals[/]: from noisy tables of columns and pairs; [bold]moments[/]: from noisy class "
+        option(
+            "[bold]marginals[/]: from noisy tables of columns and pairs; [bold]moments[/]: from noisy class "
             "moments; [bold]hull[/]: noisy rows smoothed, per entry. Default: marginals for mixed tables (a category, "
-            "an integer or a kept missing cell; no picture; at most 200 columns; not per entry), else moments.",
-            show_default=False,
+            "an integer or a kept missing cell; no picture; at most 200 columns; not per entry), else moments."
         ),
     ] = None,
     accounting: Annotated[
@@ -73,14 +64,9 @@ def fabricate(
             help="[bold]sound[/], or [bold]paper[/]: as printed; its guarantee does not hold, and it says so."
         ),
     ] = "sound",
-    rows: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="How many rows; as many as the table has, about.", show_default=False),
-    ] = None,
+    rows: Annotated[int | None, option("How many rows; as many as the table has, about.", metavar="N")] = None,
     spend: SpendOptions,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="A .csv or .parquet file.", show_default=False)
-    ] = None,
+    output: Annotated[Path | None, output_option("FILE", "A .csv or .parquet file.")] = None,
     card: FactOptions,
 ) -> None:
     """Fabricate a table: invented rows with the schema's columns and types, to be used like the private ones.

@@ -16,12 +16,11 @@ from tacit.experiments.recorded import RecordedTable, papers_folder, run_table, 
 from tacit.experiments.registry import EXPERIMENTS, Experiment, experiment
 from tacit.experiments.results import ResultRow
 from tacit.experiments.table_layout import layout
+from tacit.interfaces.cli.parameters import argument
 
 
 def reproduce(
-    name: Annotated[
-        str, typer.Argument(metavar="[NAME]", help="The table; without it, the list of all.", show_default=False)
-    ] = "",
+    name: Annotated[str, argument("[NAME]", "The table; without it, the list of all.")] = "",
     *,
     every: Annotated[bool, typer.Option("--all", help="Run every table, one after the other.")] = False,
     quick: Annotated[

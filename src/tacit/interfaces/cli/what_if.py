@@ -12,6 +12,7 @@ from rich.table import Table
 from tacit.errors import InputError
 from tacit.interfaces.cli.json_output import AsJson, print_json
 from tacit.interfaces.cli.outputs import working
+from tacit.interfaces.cli.parameters import argument, schema_option
 from tacit.workflows import what_if as simulation
 
 STAND_INS = (
@@ -21,16 +22,9 @@ STAND_INS = (
 
 
 def what_if(
-    table: Annotated[
-        Path,
-        typer.Argument(
-            metavar="TABLE", help="Public or fabricated rows that stand for the private ones.", show_default=False
-        ),
-    ],
+    table: Annotated[Path, argument("TABLE", "Public or fabricated rows that stand for the private ones.")],
     *,
-    schema: Annotated[
-        Path, typer.Option("--schema", "-s", metavar="TOML", help="Their public facts.", show_default=False)
-    ],
+    schema: Annotated[Path, schema_option("Their public facts.")],
     epsilon: Annotated[
         str, typer.Option(metavar="LIST", help="Values of epsilon to try, separated by commas.")
     ] = "0.1,0.3,1,3",

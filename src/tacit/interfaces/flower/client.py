@@ -12,8 +12,9 @@ from flwr.clientapp import ClientApp
 from tacit.errors import InputError, TacitError
 from tacit.interfaces.flower import messages
 from tacit.interfaces.flower.party_folder import PartyFolder
-from tacit.interfaces.flower.refusals import RefusalCode, RefusedError, code_of
+from tacit.interfaces.flower.refusals import NodeRefusal
 from tacit.kinds.noisy_rows.rows import private_rows
+from tacit.privacy.refusals import RefusedError, code_of
 from tacit.situations.federated.party import make_private_party
 from tacit.situations.federated.shared_filter import statistics_of
 
@@ -54,7 +55,7 @@ def distances(message: Message, folder: PartyFolder) -> RecordDict:
 def rows(message: Message, folder: PartyFolder) -> RecordDict:
     """Return the noisy rows themselves, so that the aggregator keeps its queries: [hull] Remark 6."""
     if not folder.terms.hand_out:
-        raise RefusedError(RefusalCode.TERMS, "the party does not hand its noisy rows out (hand_out = false).")
+        raise RefusedError(NodeRefusal.TERMS, "the party does not hand its noisy rows out (hand_out = false).")
     release = folder.rows(refit=_asks_refit(message))
     return messages.answer(dict(release.arrays), name=folder.terms.name, spent=folder.spent())
 
@@ -67,10 +68,10 @@ def replied_content(
         return handler(message, party_folder_of(context))
     except TacitError as problem:
         log.warning("refused: %s", problem)
-        return messages.refusal(code_of(problem))
+        return messages.refusal(code_of(problem, NodeRefusal))
     except Exception as problem:
         log.exception("failed")
-        return messages.refusal(code_of(problem))
+        return messages.refusal(code_of(problem, NodeRefusal))
 
 
 def _asks_refit(message: Message) -> bool:
@@ -84,7 +85,7 @@ def _public_question() -> Iterator[None]:
     try:
         yield
     except InputError as problem:
-        raise RefusedError(RefusalCode.QUESTION, str(problem)) from problem
+        raise RefusedError(NodeRefusal.QUESTION, str(problem)) from problem
 
 
 @app.query("statistics")

@@ -12,10 +12,11 @@ from flwr.clientapp import ClientApp
 from tacit.errors import InputError, TacitError
 from tacit.files import atomic
 from tacit.interfaces.flower import messages
+from tacit.privacy.refusals import code_of
 from tacit.releases.signature import private_key
 from tacit.situations.joint.messages import as_array
 from tacit.situations.joint.plan import SignedPlan
-from tacit.situations.joint.refusals import JoinRefusal, JoinRefusedError, code_of
+from tacit.situations.joint.refusals import JoinRefusal, JoinRefusedError
 from tacit.workflows.join_run import PartyFiles, open_session
 
 # Below Flower's own logger, so that the nodes' logs show it.
@@ -66,7 +67,7 @@ def replied(message: Message, context: Context, handler: Callable[[Message, Path
         return handler(message, party_home(context))
     except TacitError as problem:
         log.warning("refused: %s", problem)
-        code = code_of(problem)
+        code = code_of(problem, JoinRefusal)
     except Exception:
         log.exception("failed")
         code = JoinRefusal.UNAVAILABLE

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from tacit import checks
 from tacit.arrays import FloatArray
 from tacit.errors import InputError
-from tacit.models.bounded_rows import clip_rows
+from tacit.models.bounded_rows import clip_rows, row_quantum
 from tacit.privacy.account import Step
 from tacit.privacy.batched_steps import BatchedStep
 from tacit.privacy.mechanisms import Duchi, Gaussian, Laplace, Mechanism, Staircase
@@ -126,7 +126,7 @@ def clip_rows_1(X: FloatArray, norm: float) -> FloatArray:
     lengths = np.abs(X).sum(axis=1, keepdims=True)
     inside = norm * (1 - 2.0**-40)  # room for the rounding of the division
     shortened = X * np.minimum(1.0, inside / np.maximum(lengths, np.finfo(float).tiny))
-    quantum = 2.0 ** (math.floor(math.log2(norm)) - 26)
+    quantum = row_quantum(norm)
     cut: FloatArray = np.trunc(shortened / quantum) * quantum
     return cut
 
