@@ -38,7 +38,7 @@ def test_each_pair_of_domains_is_measured_beside_linear_machines(shrink: Callabl
     assert [(row.setting, row.metric, row.method) for row in counts] == [
         ("2 pairs of domains", BEST, m) for m in METHODS
     ]
-    assert sum(row.mean for row in counts) == 2
+    assert 2 <= sum(row.mean for row in counts) <= 12
     means = {(row.setting, row.method): row.mean for row in rows}
     for setting in settings:
         highest = max(METHODS, key=lambda method, where=setting: means[where, method])  # type: ignore[misc]
@@ -54,6 +54,13 @@ def test_each_pair_of_domains_is_measured_beside_linear_machines(shrink: Callabl
     }
     # Nearly no noise: twenty rows of each class of the owner teach more than three labels.
     assert means[settings[0], RELEASE_ALONE] > 0.9
+
+
+def test_methods_that_are_equally_good_are_both_counted_as_best(shrink: Callable[..., None]) -> None:
+    shrink(membership_office, load_office_caltech=office, N_COUNTS=COUNTS, SEEDS=1, _release=lambda *_: None)
+    shrink(membership_office, _run=lambda *_: {TARGET_ONLY: 0.5, ADOPTED: 0.5}, _peer=lambda *_: 0.25)
+    counts = {row.method: row.mean for row in membership_office.rows() if row.metric == BEST}
+    assert counts == {TARGET_ONLY: 2.0, ADOPTED: 2.0, MMDT: 0.0}
 
 
 def test_only_the_labelled_rows_of_the_owner_are_released(shrink: Callable[..., None]) -> None:
