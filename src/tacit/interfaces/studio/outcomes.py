@@ -7,6 +7,7 @@ from urllib.parse import quote
 from starlette.requests import Request
 
 from tacit.interfaces.studio.frame import note, panel, words_of
+from tacit.interfaces.studio.guarantee_words import guarantee_words
 from tacit.interfaces.studio.jobs import Job
 from tacit.interfaces.studio.release_page import bought_table
 from tacit.interfaces.studio.review_page import audit_form, sign_form
@@ -23,6 +24,7 @@ def _released(request: Request, job: Job) -> list[Child]:
         note(words("released.contradicted"), "warning", "alert") if result["contradicted"] else None,
         tag("p", result["quality"]) if result["quality"] else None,
         spent,
+        _guaranteed(words, result),
         panel(words("released.card"), words("released.card_aside"), report_frame(words, job), class_="wide"),
         panel(words("sign.title"), words("sign.aside"), sign_form(request, result["file"])),
         panel(words("released.hand_out"), words("released.hand_out_aside"), downloads(words, result["files"])),
@@ -85,11 +87,19 @@ def _card(request: Request, job: Job) -> list[Child]:
     unsigned = result["kind"] == "release" and not result["signer"]
     return [
         *said,
+        _guaranteed(words, result),
         panel(words("released.card"), words("review.card_aside"), report_frame(words, job), class_="wide"),
         panel(words("review.try"), words("review.try_aside"), audit_form(request, result["file"])),
         panel(words("sign.title"), words("sign.aside"), sign_form(request, result["file"])) if unsigned else None,
         panel(words("released.hand_out"), "", downloads(words, [result["file"]])),
     ]
+
+
+def _guaranteed(words: Words, result: dict[str, Any]) -> Markup | None:
+    """Return the guarantee in words; None of a job that an earlier version did."""
+    if "epsilon" not in result:
+        return None
+    return panel(words("guarantee.title"), words("guarantee.aside"), guarantee_words(words, result))
 
 
 def _adds_up(words: Words, result: dict[str, Any]) -> Markup:
