@@ -2,6 +2,7 @@
 
 import pytest
 
+from tacit.interfaces.studio.frame import lines_table
 from tacit.interfaces.studio.guarantee_words import guarantee_facts, guarantee_words
 from tacit.interfaces.studio.strings import LANGUAGES, words_in
 from tacit.models.class_moments.nearest_mean import PrivateNearestMean
@@ -41,3 +42,13 @@ def test_a_guarantee_that_does_not_hold_or_says_nothing_is_called_so() -> None:
     assert "probability of at most" not in weak
     # A unit that the catalogue does not know is shown as the card calls it.
     assert "household" in str(guarantee_words(words_in("en"), {**FACTS, "unit": "household"}))
+
+
+def test_every_cell_of_a_table_that_is_stacked_on_a_phone_has_its_title() -> None:
+    shown = str(lines_table(["a <b>", "c"], [["1", "2"], ["3", "<4>"]], name="figures", caption=True))
+    assert shown.count('data-title="c"') == 2
+    assert "<caption>figures</caption>" in shown
+    assert "&lt;4&gt;" in shown
+    assert 'data-title="a &lt;b&gt;"' in shown
+    with pytest.raises(ValueError, match="shorter"):
+        lines_table(["a", "b"], [["1"]], name="figures")
