@@ -14,7 +14,7 @@ from tacit.interfaces.cli.spend import warnings_on_stderr
 from tacit.privacy.spending import digits
 from tacit.situations.joint.plan import SignedPlan
 from tacit.workflows.join_plan import ROWS, plan_facts, plan_join, sign_join
-from tacit.workflows.join_run import PartyFiles, party_facts, run_join
+from tacit.workflows.join_run import JoinedRun, PartyFiles, party_facts, run_join
 
 PlanPath = Annotated[Path, argument("PLAN", "The joint plan's file.")]
 PartyPaths = Annotated[
@@ -91,6 +91,7 @@ def run(
     *,
     output: Annotated[Path, output_option("TACIT", "Where the release goes.")],
     force: Force = False,
+    as_json: AsJson = False,
 ) -> None:
     """Run a signed plan with parties whose files are all on this machine; over a network it is the Flower app.
 
@@ -103,6 +104,9 @@ def run(
     with working("reading tables") as stage, warnings_on_stderr():
         made = run_join(path, parties or [], output=output, force=force, keys=keys, progress=stage)
     card = made.release.card
+    if as_json:
+        print_json(_run_facts(made, output))
+        return
     for name, why in made.exclusions.items():
         typer.echo(f"left out: {name}: {why}", err=True)
     members = 0 if card.joint is None else len(card.joint.parties)
@@ -113,6 +117,21 @@ def run(
     typer.echo(
         f"Next: tacit card {output}    receiver: tacit adopt {output} ours.csv --schema ours.toml -o model.tacit"
     )
+
+
+def _run_facts(made: JoinedRun, output: Path) -> dict[str, object]:
+    card = made.release.card
+    return {
+        "file": str(output),
+        "title": card.title,
+        "epsilon": card.epsilon,
+        "delta": card.delta,
+        "unit": card.unit,
+        "parties": [] if card.joint is None else [each.name for each in card.joint.parties],
+        "left_out": dict(made.exclusions),
+        "rounds": made.traffic.rounds,
+        "bytes": made.traffic.received,
+    }
 
 
 def status(path: PlanPath, parties: PartyPaths = None, *, as_json: AsJson = False) -> None:
