@@ -24,7 +24,7 @@ def flower_task(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(TaskIdentity, name, 1)
 
 
-def answered(app: Any, query: str, **config: str) -> dict[str, Any]:
+def answered(app: Any, query: str, **config: Any) -> dict[str, Any]:
     message = Message(messages.pack({}, {}), dst_node_id=1, message_type=f"query.{query}")
     return messages.unpack(app(message, Context(0, 1, config, RecordDict(), {})).content)[1]
 
