@@ -24,7 +24,7 @@ from tacit.interfaces.desk.app import make_app
 from tacit.interfaces.desk.server import make_server, run_server
 from tacit.interfaces.flower import client, messages
 from tacit.interfaces.flower.party_folder import PartyFolder
-from tacit.interfaces.flower.refusals import RefusalCode
+from tacit.interfaces.flower.refusals import NodeRefusal
 from tacit.situations.feedback.desk.architecture import Architecture
 from tacit.situations.feedback.desk.desk import Desk
 from tacit.situations.feedback.desk.log import DeskLog
@@ -89,11 +89,11 @@ def test_an_unforeseen_error_is_not_named_outside(tmp_path: Path, monkeypatch: p
 
 
 def test_public_reasons_have_codes_of_their_own(tmp_path: Path) -> None:
-    assert asked(tmp_path / "keeps", ROWS, handler=client.rows)["code"] == RefusalCode.TERMS
+    assert asked(tmp_path / "keeps", ROWS, handler=client.rows)["code"] == NodeRefusal.TERMS
     refit = messages.pack({}, {"refit": True})
-    assert asked(tmp_path / "once", ROWS, question=refit)["code"] == RefusalCode.TERMS
+    assert asked(tmp_path / "once", ROWS, question=refit)["code"] == NodeRefusal.TERMS
     wrong = messages.pack({}, {})
-    assert asked(tmp_path / "asked", ROWS, question=wrong, handler=client.distances)["code"] == RefusalCode.QUESTION
+    assert asked(tmp_path / "asked", ROWS, question=wrong, handler=client.distances)["code"] == NodeRefusal.QUESTION
 
 
 def test_a_spent_ledger_is_a_code_too(tmp_path: Path) -> None:
@@ -105,14 +105,14 @@ def test_a_spent_ledger_is_a_code_too(tmp_path: Path) -> None:
         messages.unpack(client.replied_content(message, context, client.statistics))[1].get("code") for _ in range(3)
     ]
     assert first["status"] == messages.ANSWERED
-    assert codes[-1] == RefusalCode.BUDGET
+    assert codes[-1] == NodeRefusal.BUDGET
 
 
 def test_the_aggregator_prints_its_own_words_for_codes_and_none_of_a_node_s() -> None:
-    assert len({code.sentence for code in RefusalCode}) == len(RefusalCode)
-    assert RefusalCode.read("unavailable") is RefusalCode.UNAVAILABLE
-    assert RefusalCode.read("\x1b[2J row 4") is RefusalCode.UNKNOWN
-    assert "row 4" not in RefusalCode.UNKNOWN.sentence
+    assert len({code.sentence for code in NodeRefusal}) == len(NodeRefusal)
+    assert NodeRefusal.read("unavailable") is NodeRefusal.UNAVAILABLE
+    assert NodeRefusal.read("\x1b[2J row 4") is NodeRefusal.UNKNOWN
+    assert "row 4" not in NodeRefusal.UNKNOWN.sentence
 
 
 @contextmanager

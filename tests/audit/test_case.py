@@ -20,7 +20,7 @@ NEIGHBOUR = np.array([[0.1, 0.2], [0.3, 0.4], [1.0, 1.0]]), np.array([0, 1, 1])
 class Leaky(PrivateNearestMean):
     """Hands out its largest value beside what passed through the mechanism."""
 
-    def fit(self, X: Any, y: Any, *, persons: Any = None) -> "Leaky":
+    def fit(self, X: Any, y: Any, *, persons: Any = None, sample_weight: Any = None) -> "Leaky":
         super().fit(X, y, persons=persons)
         self.largest_ = np.asarray(X).max()
         return self

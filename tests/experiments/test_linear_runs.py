@@ -85,7 +85,7 @@ def test_source_and_target_never_share_their_noise(monkeypatch: pytest.MonkeyPat
     seeds: list[int | None] = []
 
     class Recorded(PrivateLogisticRegression):
-        def fit(self, X: Any, y: Any, *, persons: Any = None) -> "Recorded":
+        def fit(self, X: Any, y: Any, *, persons: Any = None, sample_weight: Any = None) -> "Recorded":
             seeds.append(self.random_state)
             super().fit(X, y, persons=persons)
             return self

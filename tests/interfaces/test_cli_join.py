@@ -65,6 +65,13 @@ def test_one_who_is_absent_is_named_and_the_others_go_on(tmp_path: Path) -> None
     assert done.exit_code == 0, said(done)
     assert "left out: clinic-3: no answer" in done.output
     assert charges(homes) == [1, 1, 1, 0]
+    # For programs, and again: what was charged and drawn is not charged or drawn twice.
+    again = tacit("join", "run", plan, *homes[:3], "-o", tmp_path / "again.tacit", "--json")
+    facts = json.loads(again.stdout)
+    assert facts["parties"] == ["clinic-0", "clinic-1", "clinic-2"]
+    assert facts["left_out"] == {"clinic-3": "no answer."}
+    assert (facts["unit"], facts["file"]) == ("record", str(tmp_path / "again.tacit"))
+    assert charges(homes) == [1, 1, 1, 0]
 
 
 @pytest.mark.parametrize(

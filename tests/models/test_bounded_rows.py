@@ -2,7 +2,16 @@ import numpy as np
 import pytest
 
 from tacit.errors import InputError
-from tacit.models.bounded_rows import bound_assumptions, bound_lists, public_row_norm, scaled_rows, shortened_rows
+from tacit.models.bounded_rows import (
+    bound_assumptions,
+    bound_lists,
+    clip_rows,
+    public_row_norm,
+    row_quantum,
+    scaled_rows,
+    shortened_rows,
+    whole_sum,
+)
 
 LOW, HIGH = np.array([0.0, -1.0]), np.array([4.0, 1.0])
 
@@ -24,6 +33,16 @@ def test_rows_are_cut_to_the_bounds_and_shortened_one_by_one() -> None:
         assert row == pytest.approx(full * min(1.0, 0.8 / length), abs=1e-6)
     assert np.array_equal(scaled_rows(X, (LOW, HIGH), 0.8), rows / 0.8)
     assert (np.linalg.norm(scaled_rows(X, (LOW, HIGH), 0.8), axis=1) <= 1).all()
+
+
+@pytest.mark.parametrize("norm", [0.3, 1.0, 7.0])
+def test_shortened_rows_are_whole_and_their_sum_is_that_of_a_loop(norm: float) -> None:
+    rows = clip_rows(np.random.default_rng(0).normal(size=(200, 4)), norm)
+    quanta = rows / row_quantum(norm)
+    assert (quanta == np.rint(quanta)).all()
+    assert np.abs(quanta).max() < 2**27
+    assert whole_sum(rows, norm).tolist() == [sum(int(row[j]) for row in quanta) for j in range(4)]
+    assert whole_sum(rows[:0], norm).tolist() == [0, 0, 0, 0]
 
 
 def test_bounds_become_numbers_and_lists() -> None:

@@ -32,7 +32,7 @@ def test_bounds_of_autoencoders_are_below_their_errors(digits: tuple[Floats, Flo
     model = MembershipClassifier(**SETTINGS).fit(X, y)
     routed = RoutedAutoencoders.of(model.autoencoders_)
     bounds = routed.bounds(new)
-    for place, part in enumerate(routed.parts):
+    for place, part in enumerate(routed.common.parts):
         errors = squared_distances(new, next(layer_outputs(part, new)))
         assert (bounds[:, place] <= errors * (1 + 1e-4) + 1e-5).all()
         assert bounds[:, place].mean() > 0.5 * errors.mean()
@@ -46,7 +46,7 @@ def test_bounds_of_hulls_are_below_their_distances(
     model = AffineHullClassifier(**SETTINGS, rank=16).fit(X, y)
     routed, rows = RoutedHulls.of(model.hulls_), shifted(new, model.hulls_[0][0].mean)
     bounds = routed.bounds(rows)
-    for place, part in enumerate(routed.parts):
+    for place, part in enumerate(routed.common.parts):
         squares = nearest_images(part, rows)[1]
         assert (bounds[:, place] <= squares * (1 + 1e-4) + 1e-4).all()
     assert bounds.mean() > 0

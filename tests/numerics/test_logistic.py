@@ -128,3 +128,24 @@ def test_one_problem_out_of_reach_is_said_of_all() -> None:
     found = minimise_together(rows, offsets, np.stack([np.zeros(4), np.ones(4)]), curvature=1.0, tolerance=1e-30)
     assert 0 < found.gradient_norm < 1e-10
     assert not found.point[0].any()
+
+
+@pytest.mark.parametrize("curvature", [0.01, 3.0])
+def test_a_share_of_a_loss_is_that_part_of_it(curvature: float) -> None:
+    rng = np.random.default_rng(5)
+    rows, b, shares = rng.standard_normal((60, 3)), rng.standard_normal(3), (np.arange(60) % 5) / 4
+    times = (4 * shares).astype(int)
+    weighted = minimise_logistic(rows, np.zeros(60), b, curvature=curvature, tolerance=1e-10, shares=shares)
+    repeated = rows.repeat(times, axis=0)
+    # Four times the whole objective has the same minimiser.
+    slow = minimise_logistic(repeated, np.zeros(times.sum()), 4 * b, curvature=4 * curvature, tolerance=1e-10)
+    assert weighted.point == pytest.approx(slow.point, abs=1e-8)
+
+
+def test_shares_lead_a_start_from_a_part_to_the_same_end() -> None:
+    rng = np.random.default_rng(6)
+    rows, shares = rng.standard_normal((5000, 3)) / 2, rng.random(5000)
+    minimum = minimise_logistic(rows, np.zeros(5000), np.ones(3), curvature=0.5, tolerance=1e-8, shares=shares)
+    slopes = shares / (1 + np.exp(rows @ minimum.point))
+    assert np.ones(3) + 0.5 * minimum.point - slopes @ rows == pytest.approx(0, abs=1e-7)
+    assert minimum.gradient_norm <= 1e-8

@@ -92,3 +92,14 @@ def test_wrong_rows_are_refused(change: object, error: type[Exception], said: st
 def test_the_game_passes_it_and_catches_halved_noise(neighbours: str) -> None:
     assert classes_game(0, 1.0, neighbours).play(4000).passed
     assert not classes_game(0, 0.5, neighbours).play(4000).passed
+
+
+def test_a_share_of_a_row_counts_as_much_in_every_problem() -> None:
+    made, rows = mechanism(), table(12)
+    there = np.arange(12) % 3 > 0
+    weighted = made.draw(np.column_stack([rows, there]), NoiseStream(3))
+    assert weighted == pytest.approx(made.draw(rows[there], NoiseStream(3)), abs=1e-6)
+    halves = np.column_stack([rows.repeat(2, axis=0), np.full(24, 0.5)])
+    assert made.draw(halves, NoiseStream(3)) == pytest.approx(made.draw(rows, NoiseStream(3)), abs=1e-6)
+    with pytest.raises(SensitivityError, match="shares"):
+        made.draw(np.column_stack([rows, np.full(12, 1.01)]), NoiseStream(3))

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.errors import InputError
-from tacit.privacy.mechanisms.additive import Gaussian
+from tacit.numerics.exact_sums import IntegerSum
+from tacit.privacy.mechanisms.additive import Gaussian, Laplace
 from tacit.privacy.mechanisms.base import from_grid, integers_to_grid, step_for, to_grid
 from tacit.privacy.stream import NoiseStream
 
@@ -41,18 +42,26 @@ def test_values_that_no_grid_holds_are_refused(values: list[float]) -> None:
 @pytest.mark.parametrize("step", [2.0**-30, 2.0**-20, 2.0**-3])
 def test_whole_quanta_land_where_their_products_do(step: float) -> None:
     integers, quantum = np.array([[3, -5], [2**40, -(2**41) - 1]]), 2.0**-20
-    assert np.array_equal(integers_to_grid(integers, quantum, step), to_grid(integers * quantum, step))
+    assert np.array_equal(integers_to_grid(IntegerSum(integers, quantum), step), to_grid(integers * quantum, step))
 
 
 def test_sums_beyond_64_bits_are_exact() -> None:
-    cells = integers_to_grid(np.array([2**62, 2**62 + 1], dtype=object), 2.0**-4, 2.0**-30)
+    cells = integers_to_grid(IntegerSum(np.array([2**62, 2**62 + 1]), 2.0**-4), 2.0**-30)
     assert cells.tolist() == [2**88, 2**88 + 2**26]
     assert from_grid(cells, 2.0**-30).tolist() == [2.0**58, 2.0**58]
     with pytest.raises(InputError, match="quantum must be a power of two"):
-        integers_to_grid(np.array([1]), 0.3, 0.25)
+        integers_to_grid(IntegerSum(np.array([1]), 0.3), 0.25)
 
 
-def test_a_gaussian_draws_the_same_for_integers_as_for_their_products() -> None:
-    mechanism, integers, quantum = Gaussian(2.0, 1.0, 3), np.array([[5, -7, 11]]), 2.0**-12
-    drawn = mechanism.draw_integers(integers, quantum, NoiseStream(3))
+@pytest.mark.parametrize("step", [2.0**-80, 2.0**70])
+def test_steps_far_from_the_quantum_have_room(step: float) -> None:
+    integers = np.array([-3, 0, 2**62])
+    expected = [int(value / Fraction(step) // 1) for value in map(Fraction, integers.tolist())]
+    assert integers_to_grid(IntegerSum(integers, 1.0), step).tolist() == expected
+
+
+@pytest.mark.parametrize("mechanism", [Gaussian(2.0, 1.0, 3), Laplace(2.0, 1.0, 3)])
+def test_noise_is_the_same_for_integers_as_for_their_products(mechanism: Gaussian | Laplace) -> None:
+    integers, quantum = np.array([[5, -7, 11]]), 2.0**-12
+    drawn = mechanism.draw(IntegerSum(integers, quantum), NoiseStream(3))
     assert np.array_equal(drawn, mechanism.draw(integers * quantum, NoiseStream(3)))

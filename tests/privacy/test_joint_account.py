@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tacit.errors import BudgetError, InputError, SensitivityError
+from tacit.numerics.exact_sums import IntegerSum
 from tacit.privacy import accounting
 from tacit.privacy.account import Plan, Step, plan_event
 from tacit.privacy.budget import Budget
@@ -58,7 +59,7 @@ def test_kinds_ask_by_their_own_mechanism_or_by_the_joint_one() -> None:
     own = Gaussian(joint.sigma, joint.sensitivity, joint.coordinates)
     account = JointAccount(plan, echo)
     assert account.release(own, np.array([3.0, 4.0])).shape == (2,)
-    assert account.release_integers(joint, np.array([3, 4]), 0.5).shape == (2,)
+    assert account.release(joint, IntegerSum(np.array([3, 4]), 0.5)).shape == (2,)
     with pytest.raises(BudgetError, match="as often as planned"):
         account.release(own, np.array([3.0, 4.0]))
 

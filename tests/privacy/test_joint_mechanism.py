@@ -8,6 +8,7 @@ import pytest
 
 from tacit.arrays import FloatArray
 from tacit.errors import InputError, SensitivityError
+from tacit.numerics.exact_sums import IntegerSum
 from tacit.privacy import accounting
 from tacit.privacy.mechanisms import Gaussian, JointGaussian, from_settings, settings_of
 from tacit.privacy.mechanisms.joint import LARGEST_TOTAL, share_slack
@@ -68,7 +69,7 @@ def test_shares_of_all_parties_have_the_planned_spread() -> None:
 def test_what_a_coalition_sees_has_the_noise_of_the_honest_alone() -> None:
     seen = JOINT.draw(np.zeros(20_000), NoiseStream(4))
     assert np.std(seen) == pytest.approx(4.0 * math.sqrt(3 / 5), rel=0.02)
-    exact = JOINT.draw_integers(np.full(20_000, 8), 0.25, NoiseStream(4))
+    exact = JOINT.draw(IntegerSum(np.full(20_000, 8), 0.25), NoiseStream(4))
     assert np.mean(exact) == pytest.approx(2.0, abs=0.1)
 
 
@@ -95,7 +96,7 @@ def test_a_partys_sum_that_its_rows_cannot_have_is_refused() -> None:
     with pytest.raises(SensitivityError, match="1,000 rows"):
         JOINT.cells(np.array([1000.1]))
     with pytest.raises(SensitivityError, match="1,000 rows"):
-        JOINT.cells_of_integers(np.array([-4001]), 0.25)
+        JOINT.cells(IntegerSum(np.array([-4001]), 0.25))
 
 
 def test_a_total_that_no_rows_could_make_is_refused() -> None:

@@ -277,3 +277,36 @@ def test_huge_noise_loosens_the_tolerance_and_the_promise_still_holds() -> None:
     assert usual.tolerance == 1e-6
     assert drowned.tolerance == pytest.approx(2.0**-46 * 2 / drowned.beta)
     assert drowned.event.epsilon == pytest.approx(1e-9)
+
+
+def share_densities(mechanism: ObjectivePerturbation, row: np.ndarray, share: float, u: np.ndarray) -> np.ndarray:
+    """Return the log density of the exact minimiser of one row's loss times ``share``, in one dimension."""
+    slopes = expit(-(u * row[0] + row[1]))
+    b = share * slopes * row[0] - mechanism.curvature * u
+    slope = mechanism.curvature + share * slopes * (1 - slopes) * row[0] ** 2
+    law: np.ndarray = np.log(mechanism.beta / 2 * slope) - mechanism.beta * np.abs(b)
+    return law
+
+
+def test_a_share_of_a_row_costs_no_more_than_the_row_and_more_than_a_row_would() -> None:
+    mechanism = ObjectivePerturbation.for_epsilon(1.0, curvature=0.5, dimension=1, neighbours="added")
+    limit = loss_supremum(mechanism.beta, mechanism.curvature, other=0.0)
+    u, row, none = np.linspace(-60, 60, 100_001), np.array([1.0, -1e6]), np.zeros(2)
+
+    def cost(share: float) -> float:
+        first, second = share_densities(mechanism, row, share, u), share_densities(mechanism, none, 0.0, u)
+        return float(np.abs(first - second).max())
+
+    assert all(cost(share) <= limit * (1 + 1e-9) for share in (0.0, 0.2, 0.7, 1.0))
+    assert cost(0.5) == pytest.approx(limit / 2, rel=1e-3)
+    assert cost(2.0) > 1.9 * limit  # what a mechanism without the refusal below would give away
+
+
+def test_shares_beyond_a_whole_row_are_refused() -> None:
+    rows = np.array([[0.5, 0.1, 0.0]])
+    for share in (1.0 + 1e-12, 2.0, -0.1):
+        with pytest.raises(SensitivityError, match=r"shares of rows must lie in \[0, 1\]"):
+            small().draw(np.column_stack([rows, [share]]), NoiseStream(0))
+    for share, alike in ((1.0, rows), (0.0, rows[:0])):
+        weighted = small().draw(np.column_stack([rows, [share]]), NoiseStream(0))
+        assert weighted == pytest.approx(small().draw(alike, NoiseStream(0)), abs=1e-9)

@@ -11,7 +11,7 @@ import pytest
 
 from tacit import Budget, Ledger, fabricate, release
 from tacit.data.rows.encoding import encode
-from tacit.data.schemas.columns import Categorical, Ignored, Label, Numeric
+from tacit.data.schemas.columns import Categorical, Ignored, Label, Numeric, Target
 from tacit.data.schemas.schema import Schema
 from tacit.errors import SchemaError
 from tacit.releases.file import Release
@@ -107,6 +107,32 @@ def test_batches_of_one_row_give_the_same_bytes(tmp_path: Path, batch_size: Call
     batch_size(1)
     for _, form in tables(tmp_path, table):
         assert (released(form, "moments"), fabricated(form, "moments")) == expected
+
+
+@pytest.mark.parametrize("method", ["marginals", "additive"])
+def test_batches_of_one_row_give_the_same_tables_and_curves(batch_size: Callable[[int], None], method: str) -> None:
+    table = frame(200)
+    expected = released(table, method)
+    batch_size(1)
+    assert released(table, method) == expected
+
+
+def test_every_form_of_a_table_gives_the_same_curves_of_a_number(
+    tmp_path: Path, batch_size: Callable[[int], None]
+) -> None:
+    """Targets are moved to their bounds and summed: means, gradients and the moments of the check."""
+    rules = Schema((*SCHEMA.columns[:-1], Ignored("ill"), Target("cost", (0, 50))))
+    table = frame(400).with_columns(cost=pl.col("age") * 0.7)
+
+    def curves(form: Table) -> str:
+        return digest(release(form, rules, epsilon=4.0, method="additive", random_state=7, audit=False))
+
+    table.write_parquet(tmp_path / "t.parquet")
+    expected = curves(table)
+    assert curves(table.sample(fraction=1, shuffle=True, seed=3)) == expected
+    for size in (1, 64):
+        batch_size(size)
+        assert curves(tmp_path / "t.parquet") == expected, size
 
 
 def test_entry_noise_hangs_on_the_place_in_the_table_alone(tmp_path: Path, batch_size: Callable[[int], None]) -> None:

@@ -1,7 +1,8 @@
 """The receiver's side: nearest neighbours among its own labelled rows, in the metric that a release brings."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,12 +14,11 @@ from tacit.adoption.evidence.picture_evidence import Evidence
 from tacit.adoption.receiver_table import LabelledReceiverMixin
 from tacit.adoption.stored_model import ReceiverEstimator, stored_classes
 from tacit.arrays import Arrays, Codes, FloatArray
-from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.kinds.registry import kind_of
 from tacit.models.per_class import ProbabilityClassifierMixin, best_classes
 from tacit.models.schema_rows import schema_rows
-from tacit.releases.file import Model, Release
+from tacit.releases.file import Release
 from tacit.releases.lesson import ReceiverTable
 
 
@@ -58,6 +58,7 @@ class MetricNeighbours(LabelledReceiverMixin, ProbabilityClassifierMixin, Receiv
 
     model_kind = "neighbours_model"
     made_by = "adopting a metric of pairs"
+    stored_parameters = ("n_neighbors",)
     row_type = np.float64
 
     n_neighbors: int = 5
@@ -109,17 +110,14 @@ class MetricNeighbours(LabelledReceiverMixin, ProbabilityClassifierMixin, Receiv
         }
         return arrays, {"n_neighbors": int(self.n_neighbors), "evidence": self.evidence_.to_dict()}
 
-    @classmethod
-    def _rebuilt(cls, file: Model, schema: Schema) -> Self:
-        model = cls(schema=schema, n_neighbors=checks.whole("n_neighbors", file.settings["n_neighbors"]))
-        model.schema_, model.classes_ = schema, np.asarray(file.arrays["classes"])
-        model.components_, model.rows_ = (np.asarray(file.arrays[name], float) for name in ("components", "rows"))
-        model.codes_ = np.asarray(file.arrays["codes"]).astype(np.intp)
-        model.evidence_ = Evidence.from_dict(file.settings["evidence"])
-        model.n_features_in_ = len(schema.encoded_names)
-        if {model.rows_.shape[1], model.components_.shape[1]} != {model.n_features_in_}:
+    def _restore(self, arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> None:
+        checks.whole("n_neighbors", self.n_neighbors)
+        self.classes_ = np.asarray(arrays["classes"])
+        self.components_, self.rows_ = (np.asarray(arrays[name], float) for name in ("components", "rows"))
+        self.codes_ = np.asarray(arrays["codes"]).astype(np.intp)
+        self.evidence_ = Evidence.from_dict(settings["evidence"])
+        if {self.rows_.shape[1], self.components_.shape[1]} != {self.n_features_in_}:
             raise ValueError("its rows, its metric and its schema differ in their columns")
-        return model
 
     def _left_out(self, metric: FloatArray) -> Codes:
         """Return the class of each labelled row by its neighbours among the others."""

@@ -1,7 +1,7 @@
 """A receiver's fitted estimator as the model file that it keeps, and back."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
@@ -28,12 +28,16 @@ class StoredModelMixin:
         The kind that its files state.
     made_by : str
         How files of this kind are made, for messages.
+    stored_parameters : tuple of str
+        Parameters of the constructor, beside ``schema``, that a file's settings hold.
     """
 
     model_kind: ClassVar[str]
     made_by: ClassVar[str]
+    stored_parameters: ClassVar[tuple[str, ...]] = ()
     releases: Sequence[Release]
     schema_: Schema
+    n_features_in_: int
 
     def to_model(self) -> Model:
         """Return the file that the receiver keeps; not to be handed out, unless its card says so."""
@@ -48,7 +52,12 @@ class StoredModelMixin:
         if file.kind != cls.model_kind or file.schema is None:
             raise ReleaseError(f"the model is of kind {file.kind!r}; {cls.made_by} makes {cls.model_kind!r}.")
         try:
-            return cls._rebuilt(file, Schema.from_dict(file.schema, source="the model's schema"))
+            schema = Schema.from_dict(file.schema, source="the model's schema")
+            parameters = {name: file.settings[name] for name in cls.stored_parameters}
+            model = cls(schema=schema, **parameters)  # type: ignore[call-arg]  # the mixin has no constructor
+            model.schema_, model.n_features_in_ = schema, len(schema.encoded_names)
+            model._restore(file.arrays, file.settings)
+            return model
         except MALFORMED as problem:
             raise ReleaseError(f"the model file misses a part of the classifier: {problem}.") from problem
 
@@ -56,10 +65,9 @@ class StoredModelMixin:
     def _parts(self) -> tuple[Arrays, dict[str, Any]]:
         """Return what was learned as arrays and JSON-ready settings."""
 
-    @classmethod
     @abstractmethod
-    def _rebuilt(cls, file: Model, schema: Schema) -> Self:
-        """Return the estimator that ``_parts`` took apart."""
+    def _restore(self, arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> None:
+        """Set what was learned and ``_parts`` took apart; the schema and its number of columns are set."""
 
 
 @dataclass(eq=False, repr=False)

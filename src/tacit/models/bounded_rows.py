@@ -7,8 +7,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tacit import checks
-from tacit.arrays import FloatArray
+from tacit.arrays import FloatArray, IntArray
 from tacit.errors import InputError
+from tacit.numerics.exact_sums import require_countable
+
+# Of whole entries below 2^27, and of products below 2^28, so many add up to less than 2^62.
+MOST_SUMMED = 1 << 34
 
 
 def to_unit_cube(X: FloatArray, bounds: tuple[Any, Any]) -> FloatArray:
@@ -35,10 +39,22 @@ def clip_rows(X: FloatArray, norm: float) -> FloatArray:
     """
     lengths = np.linalg.norm(X, axis=1, keepdims=True)
     inside = norm * (1 - 2.0**-40)  # room for the rounding of the division
-    shortened = X * np.minimum(1.0, inside / np.maximum(lengths, np.finfo(float).tiny))
-    quantum = 2.0 ** (math.floor(math.log2(norm)) - 26)
+    shortened = X * (inside / np.maximum(lengths, inside))
+    quantum = row_quantum(norm)
     cut: FloatArray = np.trunc(shortened / quantum) * quantum
     return cut
+
+
+def row_quantum(norm: float, digits: int = 26) -> float:
+    """Return the power of two of which entries of rows within ``norm`` are whole multiples, of so many digits."""
+    return 2.0 ** (math.floor(math.log2(norm)) - digits)
+
+
+def whole_sum(rows: FloatArray, norm: float) -> IntArray:
+    """Return the sum [p] of rows that `clip_rows` cut, in whole quanta of less than 2^27 each."""
+    require_countable(len(rows), MOST_SUMMED)
+    total: IntArray = (rows / row_quantum(norm)).astype(np.int64).sum(axis=0)
+    return total
 
 
 def public_row_norm(row_norm: float | None, n_features: int) -> float:

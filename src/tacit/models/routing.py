@@ -6,10 +6,13 @@ already known, the part need not be evaluated.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.models.parts import in_blocks
 from tacit.numerics.kernels import Floats
 from tacit.numerics.subspace import leading_directions
 
@@ -30,6 +33,47 @@ def common_directions(directions: Sequence[Floats], count: int) -> Floats:
     """Return orthonormal columns [p, q], q at most ``count``: the directions that the parts' own [n, p] share most."""
     stacked = np.concatenate(directions)
     return np.ascontiguousarray(leading_directions(stacked, min(count, *stacked.shape)).T)
+
+
+class DirectedPart(Protocol):
+    """The model of a part of a class's rows, which looks along directions [n, p] of its own."""
+
+    @property
+    def directions(self) -> Floats:
+        """Rows span what the part looks at."""
+
+
+RoutedPart = TypeVar("RoutedPart", bound=DirectedPart)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassParts(Generic[RoutedPart]):
+    """The parts of all classes side by side, and directions on which distances from them are bounded.
+
+    Attributes
+    ----------
+    parts : sequence of P models
+    classes : array of int [P]
+        The class of each part.
+    basis : array [p, q]
+        Orthonormal columns V.
+    """
+
+    parts: Sequence[RoutedPart]
+    classes: NDArray[np.intp]
+    basis: Floats
+
+    @classmethod
+    def of(cls, models: Sequence[Sequence[RoutedPart]], n_directions: int) -> Self:
+        """Return the parts of one wide model for each class, with at most so many common directions."""
+        parts = [part for model in models for part in model]
+        classes = np.repeat(np.arange(len(models)), [len(model) for model in models])
+        return cls(parts, classes, common_directions([part.directions for part in parts], n_directions))
+
+
+def routed_codes(route: Callable[[Floats], NDArray[np.intp]], Y: Floats, *, n_jobs: int | None) -> NDArray[np.intp]:
+    """Return the class code [N] that ``route`` finds for each row of Y, block by block."""
+    return np.concatenate(in_blocks(route, Y, n_jobs=n_jobs, size=ROWS_AT_ONCE))
 
 
 def nearest_groups(

@@ -4,6 +4,7 @@ Without them a type checker takes every estimator for one that accepts any param
 """
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -80,12 +81,15 @@ else:
     )
 
     class BaseEstimator(_BaseEstimator):
-        """scikit-learn's, with a `fit` that says why it takes no ``sample_weight``."""
+        """scikit-learn's, with a `fit` that takes ``sample_weight`` by name, or says why it does not."""
 
         def __init_subclass__(cls, **kwargs):
             fit = getattr(cls, "fit", None)
-            if fit is not None and not hasattr(fit, "refuses_weights"):
-                cls.fit = without_weights(fit)
+            if fit is not None and not hasattr(fit, "of_weights"):
+                takes = "sample_weight" in inspect.signature(fit).parameters
+                cls.fit = hiding_weights(fit) if takes else without_weights(fit)
+                if takes:  # `set_fit_request` looks here too; a plain assignment would mangle the name
+                    setattr(cls, "__metadata_request__fit", {"sample_weight": None})
             super().__init_subclass__(**kwargs)
 
 
@@ -105,8 +109,26 @@ def without_weights(fit: Fit) -> Fit:
             )
         return fit(self, *args, **kwargs)
 
-    checked.refuses_weights = True  # type: ignore[attr-defined]  # so that a subclass does not wrap it again
+    checked.of_weights = "refused"  # type: ignore[attr-defined]  # so that a subclass does not wrap it again
     return cast("Fit", checked)
+
+
+def hiding_weights(fit: Fit) -> Fit:
+    """Return ``fit``, which takes ``sample_weight``, with a signature that does not show it.
+
+    Estimators made of others look there, and some of them (AdaBoost) compute each row's weight from all rows: one row
+    would then move more than its own share, and the guarantee would not hold. Who gives weights does it by name.
+    """
+
+    @functools.wraps(fit)
+    def weighted(self: object, *args: Any, **kwargs: Any) -> Any:
+        return fit(self, *args, **kwargs)
+
+    signature = inspect.signature(fit)
+    shown = [each for each in signature.parameters.values() if each.name != "sample_weight"]
+    weighted.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]  # inspect reads it
+    weighted.of_weights = "taken"  # type: ignore[attr-defined]  # as above
+    return cast("Fit", weighted)
 
 
 __all__ = [

@@ -124,6 +124,13 @@ def classes_query(
     return values
 
 
+def with_shares(query: FloatArray, weights: FloatArray | None) -> FloatArray:
+    """Return ``query`` [n_rows, k] with a column of ``weights`` [N] behind it; rows that fill it up count nothing."""
+    if weights is None:
+        return query
+    return np.column_stack([query, np.pad(weights, (0, len(query) - len(weights)))])
+
+
 def saturated(margins: FloatArray) -> FloatArray:
     """Return ``margins``, those beyond 1e6 in size as 1e6: each row by itself, so that no inequality changes.
 

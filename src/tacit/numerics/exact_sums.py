@@ -5,6 +5,8 @@ A row's entries are written as multiples of a quantum, a power of two, and added
 """
 
 import math
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +14,49 @@ from numpy.typing import NDArray
 from tacit.arrays import FloatArray, IntArray, Rows
 from tacit.errors import InputError
 
-# Quanta of the largest entry, and rows of the largest table.
+# Quanta of the largest entry, and rows of the largest table. Doubles add entries of up to 2^30 rows exactly.
 LARGEST_ENTRY = 1 << 22
 MOST_ROWS = 1 << 40
-# Rows whose entries may be added in doubles before the sum is kept as an integer: 2^22 2^30 < 2^53.
-MOST_BATCH = 1 << 30
 
 WholeNumbers = NDArray[np.object_]  # Python integers, which never overflow
+# The longest part of one row in a query of sensitivity 1 whose quantum is 2^-32, and the rows of which 64 bits hold it.
+ROW_BITS = 32
+MOST_ROWS_IN_64_BITS = 1 << 30
+
+
+@dataclass(frozen=True, eq=False)
+class IntegerSum:
+    """A sum over rows of whole numbers: what a query asks, the same however the rows are divided.
+
+    Attributes
+    ----------
+    integers : array
+        Of 64 bits, or Python integers where those could overflow.
+    quantum : float
+        A power of two: what each of them counts for.
+    """
+
+    integers: NDArray[Any]
+    quantum: float
+
+    @property
+    def values(self) -> FloatArray:
+        """The sum in doubles, to which it is rounded."""
+        return self.integers.astype(np.float64) * self.quantum
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the sum."""
+        return self.integers.shape
+
+    def repeated(self, times: int) -> "IntegerSum":
+        """Return the sum ``times`` times [times, ...]."""
+        return IntegerSum(np.broadcast_to(self.integers, (times, *self.shape)), self.quantum)
+
+
+def with_room(sums: IntArray, n_rows: int) -> NDArray[Any]:
+    """Return ``sums`` over ``n_rows`` rows in a type that holds what rows of up to 2^32 quanta add up to."""
+    return sums if n_rows <= MOST_ROWS_IN_64_BITS else sums.astype(object)
 
 
 def unit_entry(width: int) -> tuple[int, float]:

@@ -1,6 +1,7 @@
 """The minimisers of regularised logistic objectives on the same rows, certified by the norms of their gradients."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.special import expit
@@ -32,21 +33,34 @@ class Minimum:
 
 
 def minimise_logistic(
-    Z: FloatArray, offsets: FloatArray, linear: FloatArray, *, curvature: float, tolerance: float
+    Z: FloatArray,
+    offsets: FloatArray,
+    linear: FloatArray,
+    *,
+    curvature: float,
+    tolerance: float,
+    shares: FloatArray | None = None,
 ) -> Minimum:
-    """Return the minimiser u [d] of sum_i log(1 + e^-(z_i u + o_i)) + linear u + curvature/2 |u|².
+    """Return the minimiser u [d] of sum_i a_i log(1 + e^-(z_i u + o_i)) + linear u + curvature/2 |u|².
 
     `minimise_together` for one problem: offsets [N], linear [d].
     """
-    minima = minimise_together(Z, offsets[None], linear[None], curvature=curvature, tolerance=tolerance)
+    minima = minimise_together(Z, offsets[None], linear[None], curvature=curvature, tolerance=tolerance, shares=shares)
     return Minimum(minima.point[0], minima.gradient_norm, minima.steps)
 
 
 def minimise_together(
-    Z: FloatArray, offsets: FloatArray, linear: FloatArray, *, curvature: float, tolerance: float
+    Z: FloatArray,
+    offsets: FloatArray,
+    linear: FloatArray,
+    *,
+    curvature: float,
+    tolerance: float,
+    shares: FloatArray | None = None,
 ) -> Minimum:
-    """Return the minimisers u_r [R, d] of sum_i log(1 + e^-(z_i u_r + o_ri)) + linear_r u_r + curvature/2 |u_r|².
+    """Return the minimisers u_r [R, d] of sum_i a_i log(1 + e^-(z_i u_r + o_ri)) + linear_r u_r + curvature/2 |u_r|².
 
+    ``shares`` a [N] lie in [0, 1] and weigh the rows' losses; None: all count whole.
     Newton's method on all problems at once; each step comes from conjugate gradients, which need products with ``Z``
     [N, d] only, so that time and memory grow linearly with N and d, and one reading of the rows serves all problems.
     Where regularisation is weak, the minimisers and the mean Hessian of a part of the rows are start and
@@ -54,9 +68,10 @@ def minimise_together(
     search converges from anywhere, and unlike the objective's value it keeps its digits to the end. It stops at
     ``tolerance``, or where rounding allows no further progress; ``gradient_norm``, the largest, says which.
     """
-    points, inverse = _start_from_part(Z, offsets, linear, curvature)
+    points, inverse = _start_from_part(Z, offsets, linear, curvature, shares)
     margins = offsets + points @ Z.T if points.any() else offsets
-    slopes, gradients = _slopes_and_gradients(Z, points, margins, linear, curvature)
+    at = partial(_slopes_and_gradients, Z, linear=linear, curvature=curvature, shares=shares)
+    slopes, gradients = at(points, margins)
     norms = _lengths(gradients)
     for step in range(MOST_STEPS):
         still = norms > tolerance
@@ -64,12 +79,12 @@ def minimise_together(
             return Minimum(points, float(norms.max()), step)
         accuracy = np.clip(norms / (len(Z) + 1), tolerance / (2 * np.maximum(norms, tolerance)), LOOSEST)
         directions, moved = newton_directions(
-            Z, slopes * (1 - slopes), gradients * still[:, None], curvature, accuracy=accuracy, inverse=inverse
+            Z, _bends(slopes, shares), gradients * still[:, None], curvature, accuracy=accuracy, inverse=inverse
         )
         lengths = np.ones((len(norms), 1))
         for _ in range(MOST_HALVINGS):
             nearer, further = points + lengths * directions, margins + lengths * moved
-            new_slopes, new_gradients = _slopes_and_gradients(Z, nearer, further, linear, curvature)
+            new_slopes, new_gradients = at(nearer, further)
             new_norms = _lengths(new_gradients)
             worse = still & ~(new_norms <= (1 - 1e-4 * lengths[:, 0]) * norms)
             if not worse.any():
@@ -129,7 +144,7 @@ def _hessian_products(Z: FloatArray, weights: FloatArray, directions: FloatArray
 
 
 def _start_from_part(
-    Z: FloatArray, offsets: FloatArray, linear: FloatArray, curvature: float
+    Z: FloatArray, offsets: FloatArray, linear: FloatArray, curvature: float, shares: FloatArray | None
 ) -> tuple[FloatArray, FloatArray | None]:
     """Return about the minimisers [R, d], and the inverse of about the mean Hessian there, from every so-manieth row.
 
@@ -141,19 +156,34 @@ def _start_from_part(
     if every < 2 or 1 + n / (4 * curvature) <= WELL_CONDITIONED:
         return np.zeros_like(linear), None
     part, part_offsets = np.ascontiguousarray(Z[::every]), offsets[:, ::every]
+    part_shares = None if shares is None else shares[::every]
     # The other terms weigh as much less.
-    points = minimise_together(part, part_offsets, linear / every, curvature=curvature / every, tolerance=ROUGH).point
+    points = minimise_together(
+        part, part_offsets, linear / every, curvature=curvature / every, tolerance=ROUGH, shares=part_shares
+    ).point
     slopes = expit(-(part_offsets + points @ part.T))
-    hessian = (part.T * (every * slopes * (1 - slopes)).mean(axis=0)) @ part + curvature * np.eye(d)
+    hessian = (part.T * (every * _bends(slopes, part_shares)).mean(axis=0)) @ part + curvature * np.eye(d)
     return points, np.asarray(np.linalg.inv(hessian))
 
 
 def _slopes_and_gradients(
-    Z: FloatArray, points: FloatArray, margins: FloatArray, linear: FloatArray, curvature: float
+    Z: FloatArray,
+    points: FloatArray,
+    margins: FloatArray,
+    *,
+    linear: FloatArray,
+    curvature: float,
+    shares: FloatArray | None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the slope sigma(-margin) of each row's loss in each problem, and the whole gradients [R, d]."""
+    """Return the slope sigma(-margin) of each row's whole loss in each problem, and the gradients [R, d]."""
     slopes: FloatArray = expit(-margins)
-    return slopes, linear + curvature * points - slopes @ Z
+    return slopes, linear + curvature * points - (slopes if shares is None else slopes * shares) @ Z
+
+
+def _bends(slopes: FloatArray, shares: FloatArray | None) -> FloatArray:
+    """Return the second derivative of each row's loss [R, N] from the slope of its whole loss."""
+    bends: FloatArray = slopes * (1 - slopes)
+    return bends if shares is None else bends * shares
 
 
 def _lengths(vectors: FloatArray) -> FloatArray:

@@ -7,14 +7,13 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tacit import checks
 from tacit.arrays import FloatArray
 from tacit.errors import BudgetError, InputError, SensitivityError, TacitError
+from tacit.numerics.exact_sums import IntegerSum
 from tacit.privacy import accounting
 from tacit.privacy.budget import Budget, Relation, Relations, Unit, relations_of
 from tacit.privacy.card import Card
@@ -211,11 +210,11 @@ class Account:
         """The receipt of the charge, None if there is no ledger."""
         return self._receipt
 
-    def release(self, mechanism: Mechanism, values: FloatArray) -> FloatArray:
+    def release(self, mechanism: Mechanism, values: FloatArray | IntegerSum) -> FloatArray:
         """Return ``values`` as released by ``mechanism``, which must be a step of the plan not yet used up."""
         self._use(mechanism, 1)
         with _said_alike():
-            return self._drawn(mechanism, checks.finite_array("values", values))
+            return self._drawn(mechanism, _finite(values))
 
     def release_each(self, mechanism: Mechanism, values: FloatArray) -> FloatArray:
         """Return each of ``values`` [k] as released by ``mechanism``: k uses of the plan, their noise drawn together.
@@ -231,16 +230,6 @@ class Account:
                 return self._noisy(mechanism, values)
             return np.array([self._drawn(mechanism, value)[0] for value in values[:, None]])
 
-    def release_integers(self, mechanism: Gaussian, integers: NDArray[Any], quantum: float) -> FloatArray:
-        """Return ``integers`` times ``quantum``, a power of two, as released by ``mechanism``: sums of any size."""
-        self._use(mechanism, 1)
-        with _said_alike():
-            observer = _observer.get()
-            if observer is None:
-                return self._noisy_integers(mechanism, integers, quantum)
-            values = np.asarray(integers, dtype=object).astype(np.float64) * quantum
-            return observer(mechanism, values, lambda: self._noisy_integers(mechanism, integers, quantum))
-
     def release_blocks(self, mechanism: EntryNoise, blocks: Iterable[FloatArray]) -> Iterator[FloatArray]:
         """Yield ``blocks`` of rows as released by ``mechanism``, whose noise is each entry's own: one use of the plan.
 
@@ -252,16 +241,18 @@ class Account:
                 noisy = self._drawn(mechanism, checks.finite_array("values", block))
             yield noisy
 
-    def release_repeatedly(self, mechanism: Mechanism, values: FloatArray, times: int) -> FloatArray:
+    def release_repeatedly(self, mechanism: Mechanism, values: FloatArray | IntegerSum, times: int) -> FloatArray:
         """Return ``times`` answers [times, ...] to one query: so many uses of the plan, their noise drawn together.
 
         The same as so many calls of ``release``, since noise is drawn coordinate by coordinate.
         """
-        values = checks.finite_array("values", values)
+        values = _finite(values)
         if not isinstance(mechanism, Laplace | Gaussian):
             raise InputError(f"mechanism must add Laplace or Gaussian noise to be repeated; got {mechanism.name!r}.")
         self._use(mechanism, checks.whole("times", times))
         if _observer.get() is None:
+            if isinstance(values, IntegerSum):
+                return self._noisy(mechanism, values.repeated(times))
             return self._noisy(mechanism, np.broadcast_to(values, (times, *values.shape)))
         return np.array([self._drawn(mechanism, values) for _ in range(times)])
 
@@ -270,17 +261,17 @@ class Account:
             raise BudgetError(f"{mechanism!r} was not planned, or was drawn as often as planned: nothing was drawn.")
         self._left[mechanism] -= times
 
-    def _drawn(self, mechanism: Mechanism, values: FloatArray) -> FloatArray:
+    def _drawn(self, mechanism: Mechanism, values: FloatArray | IntegerSum) -> FloatArray:
         observer = _observer.get()
         if observer is None:
             return self._noisy(mechanism, values)
-        return observer(mechanism, values, lambda: self._noisy(mechanism, values))
+        doubles = values.values if isinstance(values, IntegerSum) else values
+        return observer(mechanism, doubles, lambda: self._noisy(mechanism, values))
 
-    def _noisy(self, mechanism: Mechanism, values: FloatArray) -> FloatArray:
-        return mechanism.draw(values, self._stream)
-
-    def _noisy_integers(self, mechanism: Gaussian, integers: NDArray[Any], quantum: float) -> FloatArray:
-        return mechanism.draw_integers(integers, quantum, self._stream)
+    def _noisy(self, mechanism: Mechanism, values: FloatArray | IntegerSum) -> FloatArray:
+        if isinstance(mechanism, Laplace | Gaussian):
+            return mechanism.draw(values, self._stream)
+        return mechanism.draw(values.values if isinstance(values, IntegerSum) else values, self._stream)
 
     def card(
         self,
@@ -374,6 +365,10 @@ def plan_claim(
         noise_per_entry=all(getattr(step.mechanism, "noise_per_entry", False) for step in steps),
         rows_per_person=rows_per_person,
     )
+
+
+def _finite(values: FloatArray | IntegerSum) -> FloatArray | IntegerSum:
+    return values if isinstance(values, IntegerSum) else checks.finite_array("values", values)
 
 
 @contextmanager

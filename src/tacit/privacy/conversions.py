@@ -16,7 +16,7 @@ What leaves exactly (``Exact``) has no noise, so a claim holds only for neighbou
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Self
+from typing import Self, TypedDict
 
 from tacit import checks
 from tacit.errors import InputError
@@ -31,6 +31,17 @@ class Exact(StrEnum):
     ROW_COUNT = "row count"
     LABELS = "labels"
     CLASS_COUNTS = "class counts"
+
+
+class ClaimDetails(TypedDict, total=False):
+    """What a claim says beside its event and unit, as `Claim.checked` takes it."""
+
+    relation: Relation | str | Iterable[Relation | str] | None
+    exact: Iterable[Exact | str] | None
+    n_features: int | None
+    noise_per_entry: bool
+    rows_per_person: int | None
+    warning: str
 
 
 @dataclass(frozen=True)

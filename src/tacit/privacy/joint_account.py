@@ -9,10 +9,10 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tacit.arrays import FloatArray
 from tacit.errors import InputError
+from tacit.numerics.exact_sums import IntegerSum
 from tacit.privacy.account import Account, Plan, plan_event
 from tacit.privacy.accounting import calibrate, epsilon
 from tacit.privacy.budget import Budget
@@ -49,15 +49,9 @@ class JointAccount(Account):
     def _use(self, mechanism: Mechanism, times: int) -> None:
         super()._use(self._planned(mechanism), times)
 
-    def _noisy(self, mechanism: Mechanism, values: FloatArray) -> FloatArray:
+    def _noisy(self, mechanism: Mechanism, values: FloatArray | IntegerSum) -> FloatArray:
         joint = self._planned(mechanism)
-        return self._total(joint, joint.cells(values))
-
-    def _noisy_integers(self, mechanism: Gaussian, integers: NDArray[Any], quantum: float) -> FloatArray:
-        joint = self._planned(mechanism)
-        return self._total(joint, joint.cells_of_integers(integers, quantum))
-
-    def _total(self, joint: JointGaussian, cells: GridCells) -> FloatArray:
+        cells = joint.cells(values)
         total = self._exchange(joint, joint.share(cells, self._stream))
         if total.shape != cells.shape or total.dtype != np.int64:
             raise InputError("a total must have the shape of what each party gave.")

@@ -5,15 +5,15 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Self, TypeAlias
+from typing import Any, Self, TypeAlias, Unpack
 
 from tacit import checks
 from tacit.errors import BudgetExceededError, InputError, LedgerError, LedgerTamperedError
 from tacit.files.hash_chain import Head, Receipt, one_line
 from tacit.files.notebook_html import html_facts, html_rows
 from tacit.privacy import ledger_file, ledger_rules
-from tacit.privacy.budget import Budget, Relation, Unit
-from tacit.privacy.conversions import Claim, Exact, converted
+from tacit.privacy.budget import Budget, Unit
+from tacit.privacy.conversions import Claim, ClaimDetails, converted
 from tacit.privacy.events import Event
 from tacit.privacy.ledger_file import LedgerFile
 from tacit.privacy.ledger_records import KEY_LENGTH, LedgerFacts, LedgerHeader, Line, TableIdentity, line_json, now
@@ -131,13 +131,8 @@ class Ledger(LedgerFacts):
         *,
         unit: Unit | str,
         purpose: str,
-        relation: Relation | str | Iterable[Relation | str] | None = None,
-        exact: Iterable[Exact | str] | None = None,
-        n_features: int | None = None,
-        noise_per_entry: bool = False,
-        rows_per_person: int | None = None,
-        warning: str = "",
         table: TableIdentity | None = None,
+        **details: Unpack[ClaimDetails],
     ) -> Receipt:
         """Write ``event`` down, durably, if it fits what is left; only then may its noise be drawn.
 
@@ -150,6 +145,8 @@ class Ledger(LedgerFacts):
             converted (``tacit.privacy.conversions``) or refused with the way out.
         purpose : str
             One line for whoever reads the ledger; no private value belongs here.
+        table : TableIdentity, optional
+            Which table the release reads; another than the ledger's own is refused unless the ledger allows it.
         relation : Relation or str or several, optional
             Every relation for which the event is proved; by default one record more or less, one entry or pair
             exchanged.
@@ -164,8 +161,6 @@ class Ledger(LedgerFacts):
             ledger per person.
         warning : str
             Why the release guarantees nothing although its event says so; refused unless the ledger allows it.
-        table : TableIdentity, optional
-            Which table the release reads; another than the ledger's own is refused unless the ledger allows it.
 
         Returns
         -------
@@ -177,17 +172,7 @@ class Ledger(LedgerFacts):
         BudgetExceededError
             If it does not fit; the ledger is then as it was.
         """
-        claim = Claim.checked(
-            event,
-            unit=unit,
-            relation=relation,
-            exact=exact,
-            n_features=n_features,
-            noise_per_entry=noise_per_entry,
-            rows_per_person=rows_per_person,
-            warning=warning,
-        )
-        return self.charge_claim(claim, purpose=purpose, table=table)
+        return self.charge_claim(Claim.checked(event, unit=unit, **details), purpose=purpose, table=table)
 
     def charge_claim(self, claim: Claim, *, purpose: str, table: TableIdentity | None = None, key: str = "") -> Receipt:
         """Write ``claim`` down as ``charge`` does.

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from tacit.errors import BudgetExceededError, InputError, TacitError
 from tacit.files.atomic import require_output
-from tacit.files.regular import FilePath
+from tacit.files.regular import FilePath, reason
 from tacit.privacy.ledger import Ledger
 from tacit.releases.file import Release, write_release
 from tacit.releases.kind import ReleasePlan, Spend
@@ -51,7 +51,7 @@ class PartyFiles:
         try:
             settings = tomllib.loads(source.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
-            raise InputError(f"{source} cannot be read: {problem}.") from problem
+            raise InputError(f"{source} cannot be read: {reason(problem)}.") from problem
         allowed = {field.name for field in fields(cls)} - {"folder"}
         wrong = not {"table", "ledger", "key"} <= set(settings) <= allowed
         if wrong or not all(isinstance(value, str) for value in settings.values()):

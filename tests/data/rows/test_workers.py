@@ -66,6 +66,7 @@ def test_processes_give_the_same_bytes(tmp_path: Path) -> None:
     expected = released(frame())
     assert released(tmp_path / "t.parquet", workers=1) == expected
     assert released(tmp_path / "t.parquet", workers=2) == expected
+    assert released(tmp_path / "t.parquet", workers=2, method="additive") == released(frame(), method="additive")
     assert fabricated(tmp_path / "t.parquet", workers=2) == fabricated(frame())
     assert "POLARS_MAX_THREADS" not in os.environ
 
@@ -73,6 +74,7 @@ def test_processes_give_the_same_bytes(tmp_path: Path) -> None:
 def test_a_cluster_of_four_gives_the_same_bytes(cluster: Any, parts: Path) -> None:
     assert released(parts, dask=cluster.scheduler_address) == released(frame())
     assert released(parts, dask=cluster.scheduler_address, method="marginals") == released(frame(), method="marginals")
+    assert released(parts, dask=cluster.scheduler_address, method="additive") == released(frame(), method="additive")
     assert fabricated(parts, dask=cluster.scheduler_address) == fabricated(frame())
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tacit.data.rows.facts import RowFacts
 from tacit.data.schemas import identifiers
 from tacit.data.schemas.columns import Ignored, Label, Numeric, Person
 from tacit.data.schemas.draft import MAY_NAME_PERSONS, NAMES_PERSONS, draft_schema
@@ -15,7 +16,6 @@ from tacit.data.schemas.identifiers import (
     RepeatingColumn,
     count_names,
     is_identifier_name,
-    repeating_columns,
     repeats_like_identifier,
 )
 from tacit.data.schemas.schema import Schema
@@ -44,6 +44,10 @@ SCHEMA = Schema(
         Label("ill", ("0", "1")),
     )
 )
+
+
+def repeating_columns(table: pl.DataFrame, schema: Schema) -> list[RepeatingColumn]:
+    return RowFacts(names=count_names(table, schema)).repeating
 
 
 @pytest.mark.parametrize("name", ["id", "Id", "patient_id", "PATIENT", "customer no", "user.name", "visit-id"])

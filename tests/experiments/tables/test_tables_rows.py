@@ -1,6 +1,7 @@
 """Fabricated rows of mixed tables: on invented rows."""
 
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 import pytest
 
@@ -28,7 +29,7 @@ def small(invented: Callable[..., TableSet]) -> OwnerSplit:
 def test_every_method_is_judged_beside_real_rows_and_absent_tables_are_left_out(
     shrink: Callable[..., None], small: OwnerSplit, checked: Checked
 ) -> None:
-    shrink(tables_rows, TABLES={"Bank": lambda: small, "flights": absent}, DRAWS=1, EPSILON=8.0, PEERS=())
+    shrink(tables_rows, TABLES={"Bank": lambda: small, "flights": absent}, DRAWS=1, EPSILON=8.0, PEERS={})
     rows = checked(tables_rows.rows())
     assert {row.setting for row in rows} == {"Bank, record epsilon 8"}
     figures = {(row.method, row.metric): row.mean for row in rows}
@@ -51,7 +52,7 @@ def test_peers_are_judged_alike_where_they_are_installed(
         return (table.held_out, 60.0) if method == "MST" else None
 
     monkeypatch.setattr(tables_rows, "peer_rows", invented_rows)
-    shrink(tables_rows, TABLES={"Bank": lambda: small}, DRAWS=1, PEER_DRAWS=2)
+    shrink(tables_rows, TABLES={"Bank": lambda: small}, DRAWS=1, PEERS={"MST": 2, "AIM": 1})
     figures = {(row.method, row.metric): row.mean for row in checked(tables_rows.rows())}
     assert figures["MST", "TV2"] == figures["real rows", "TV2"]
     assert figures["MST", "CPU s"] == 60
@@ -67,8 +68,23 @@ def test_draws_that_were_stopped_are_told_beside_those_that_ended(
         return (table.held_out, 60.0) if seed == tables_rows.FIRST_SEED else (None, 1800.0)
 
     monkeypatch.setattr(tables_rows, "peer_rows", invented_rows)
-    shrink(tables_rows, TABLES={"Bank": lambda: small}, DRAWS=1, PEER_DRAWS=3)
+    shrink(tables_rows, TABLES={"Bank": lambda: small}, DRAWS=1, PEERS={"MST": 1, "AIM": 3})
     figures = {(row.method, row.metric): (row.mean, row.runs) for row in checked(tables_rows.rows())}
     assert figures["AIM", "CPU s"] == (60, 1)
     assert figures["AIM", tables_rows.STOPPED] == (1800, 2)
     assert not any(method == "MST" for method, _ in figures)
+
+
+def test_draws_are_kept_where_a_folder_is_named(
+    shrink: Callable[..., None],
+    small: OwnerSplit,
+    checked: Checked,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    shrink(tables_rows, TABLES={"Bank": lambda: small}, DRAWS=2, EPSILON=8.0, PEERS={}, METHODS=("moments",))
+    monkeypatch.setenv("TACIT_PEER_ANSWERS", str(tmp_path))
+    first = checked(tables_rows.rows())
+    assert len(list(tmp_path.iterdir())) == 2
+    monkeypatch.delattr(tables_rows, "_run")
+    assert checked(tables_rows.rows()) == first

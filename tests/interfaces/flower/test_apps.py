@@ -19,7 +19,7 @@ from flwr.supercore.task_identity import TaskIdentity  # noqa: E402
 from tacit.errors import InputError  # noqa: E402
 from tacit.interfaces.flower import client, messages, party_folder  # noqa: E402
 from tacit.interfaces.flower.party_folder import PartyFolder  # noqa: E402
-from tacit.interfaces.flower.refusals import RefusalCode  # noqa: E402
+from tacit.interfaces.flower.refusals import NodeRefusal  # noqa: E402
 from tacit.interfaces.flower.server import RunSettings, run  # noqa: E402
 from tacit.kinds.noisy_rows import KIND as NOISY_ROWS  # noqa: E402
 from tacit.privacy.ledger import Ledger  # noqa: E402
@@ -185,7 +185,7 @@ def test_an_unforeseen_error_is_not_told(homes: Path, monkeypatch: pytest.Monkey
     with pytest.raises(InputError, match="0 did"):
         run(Grid(homes, 3), settings(homes))  # type: ignore[arg-type]
     why = report(homes)["parties"][0]["why"]
-    assert why == RefusalCode.UNAVAILABLE.sentence
+    assert why == NodeRefusal.UNAVAILABLE.sentence
 
 
 def test_settings_that_are_missing_or_wrong_are_refused(homes: Path) -> None:

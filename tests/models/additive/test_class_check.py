@@ -37,13 +37,13 @@ def test_a_row_is_counted_once_for_each_problem_and_moves_the_query_by_one(n_cla
     values, intercept = curves(n_scores)
     codes, target = random_codes(40), random_targets(40, n_classes)
     edges = cell_edges(np.random.default_rng(0).normal(0, 1, (500, n_scores)))
-    before = histogram_query(batches_of(codes, target, COLUMNS), values, intercept, edges)
+    before = histogram_query(batches_of(codes, target, COLUMNS), values, intercept, edges).values
     assert before.shape == (n_scores, 2, CHECK_CELLS)
     assert read_histogram(before).sum() == pytest.approx(40 * n_scores)
     moved = []
     for seed in range(30):
         neighbour = with_row(codes, target, random_codes(1, seed), seed % n_classes)
-        moved.append(np.linalg.norm(histogram_query(neighbour, values, intercept, edges) - before))
+        moved.append(np.linalg.norm(histogram_query(neighbour, values, intercept, edges).values - before))
     assert 0.999 < min(moved) <= max(moved) <= 1
 
 
@@ -54,7 +54,7 @@ def test_cells_hold_what_lies_between_their_edges() -> None:
     scores = (next(iter(batches())).indicator @ values)[:, 0]
     odds = log_odds(probabilities(scores[:, None]))[:, 0]
     edges = cell_edges(scores[:, None])
-    counts = read_histogram(histogram_query(batches, values, intercept, edges))[0]
+    counts = read_histogram(histogram_query(batches, values, intercept, edges).values)[0]
     for label in (0, 1):
         for cell in range(CHECK_CELLS):
             low = -np.inf if cell == 0 else edges[0, cell - 1]

@@ -46,17 +46,17 @@ def test_a_number_is_compared_in_spreads() -> None:
 @pytest.mark.parametrize("n_scores", [1, 4])
 def test_no_residual_is_longer_than_its_limit(n_scores: int) -> None:
     random = np.random.default_rng(2)
-    residuals, limits = random.normal(0, 3, (3000, n_scores)), random.uniform(1e-3, 2, 3000)
-    short = limited(residuals, limits, 2.0**-20)
+    residuals, limits = random.normal(0, 3e6, (3000, n_scores)), random.uniform(1e3, 2e6, 3000)
+    short = limited(residuals, limits)
     assert (np.linalg.norm(short, axis=1) <= limits).all()
     within = np.linalg.norm(residuals, axis=1) < limits
-    np.testing.assert_allclose(short[within], residuals[within], atol=2.0**-20)
+    np.testing.assert_allclose(short[within], residuals[within], atol=1)
     turned = (short * residuals).sum(axis=1) / np.linalg.norm(short, axis=1) / np.linalg.norm(residuals, axis=1)
     assert turned.min() > 0.999, "shortened, not turned"
 
 
 def test_shortened_residuals_add_up_exactly_in_any_order() -> None:
     random = np.random.default_rng(3)
-    short = limited(random.normal(0, 1, (20_000, 2)), np.full(20_000, 0.3), 2.0**-20)
+    short = limited(random.normal(0, 1e6, (20_000, 2)), np.full(20_000, 3e5))
     assert (short.sum(axis=0) == short[random.permutation(20_000)].sum(axis=0)).all()
-    assert (short / 2.0**-20 == np.rint(short / 2.0**-20)).all()
+    assert (short == np.rint(short)).all()

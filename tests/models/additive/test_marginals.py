@@ -16,7 +16,8 @@ from tacit.models.additive.marginals import (
     root_of_sums,
     squared_norms,
 )
-from tacit.models.additive.rows import MOST_ROWS, Batches, RowLayout, batches_of
+from tacit.models.additive.rows import Batches, RowLayout, batches_of
+from tacit.numerics.exact_sums import MOST_ROWS
 
 TARGET = classes(3)
 LAYOUT = RowLayout((*COLUMNS, TARGET))
@@ -24,7 +25,7 @@ LAYOUT = RowLayout((*COLUMNS, TARGET))
 
 def query(batches: Batches) -> np.ndarray:
     counts, n_rows = count_levels(batches, RowLayout(COLUMNS).size, TARGET)
-    return marginal_query(counts, LAYOUT, n_rows)
+    return marginal_query(counts, LAYOUT, n_rows).values
 
 
 @pytest.mark.parametrize("size", [1, 2, 7, 60])
@@ -55,7 +56,7 @@ def test_the_squared_norm_is_that_of_the_longest_row() -> None:
 def test_without_noise_the_numbers_are_exact() -> None:
     batches = random_batches(400, 3)
     counts, n_rows = count_levels(batches, RowLayout(COLUMNS).size, TARGET)
-    asked = marginal_query(counts, LAYOUT, n_rows)
+    asked = marginal_query(counts, LAYOUT, n_rows).values
     assert len(asked) == query_size(LAYOUT.levels)
     read = read_marginals(asked, LAYOUT)
     np.testing.assert_allclose(np.concatenate([*read.columns, read.target]), counts, atol=1e-6)
@@ -109,4 +110,12 @@ def test_running_sums_of_many_levels_are_off_by_a_few_deviations_only() -> None:
 
 def test_too_many_rows_are_refused() -> None:
     with pytest.raises(InputError, match="at most"):
-        marginal_query(np.zeros(LAYOUT.size), LAYOUT, MOST_ROWS + 1)
+        marginal_query(np.zeros(LAYOUT.size, dtype=np.int64), LAYOUT, MOST_ROWS + 1)
+
+
+def test_sums_over_more_rows_than_64_bits_hold_are_exact() -> None:
+    """A row counted 2^39 times adds 2^39 times as much, to the last digit."""
+    counts, _ = count_levels(random_batches(1, 3), RowLayout(COLUMNS).size, TARGET)
+    one, many = marginal_query(counts, LAYOUT, 1), marginal_query(counts << 39, LAYOUT, 1 << 39)
+    assert [each << 39 for each in one.integers.tolist()] == many.integers.tolist()
+    assert max(map(abs, many.integers.tolist())) > 2**63

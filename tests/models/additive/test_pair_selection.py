@@ -52,7 +52,7 @@ def slow_query(codes: LevelCodes, target: NDArray[np.intp], columns: list[Coarse
 
 def asked(batches: Batches, columns: list[CoarseColumn], at: tuple[FloatArray, FloatArray]) -> FloatArray:
     pairs = candidate_pairs(columns, ENERGIES)
-    return pair_query(batches, LAYOUT, columns, at, class_residuals, pairs=pairs, clip=CLIP)
+    return pair_query(batches, LAYOUT, columns, at, class_residuals, pairs=pairs, clip=CLIP).values
 
 
 def test_the_query_is_what_a_loop_over_rows_gives() -> None:
@@ -91,15 +91,7 @@ def test_the_scatter_of_rows_is_not_taken_for_an_interaction() -> None:
     for seed in range(60):
         codes, target = random_codes(2000, seed), random_targets(2000, 2, seed)
         columns = coarse(codes)
-        query = pair_query(
-            batches_of(codes, target, COLUMNS),
-            LAYOUT,
-            columns,
-            tables(),
-            class_residuals,
-            pairs=candidate_pairs(columns, ENERGIES),
-            clip=CLIP,
-        )
+        query = asked(batches_of(codes, target, COLUMNS), columns, tables())
         z.append(pair_significance(query, columns, candidate_pairs(columns, ENERGIES), noise))
     assert np.mean(z) < 0.3
     assert np.std(z) < 1.3
@@ -114,7 +106,7 @@ def chosen(codes: LevelCodes, target: NDArray[np.intp], sigma: float) -> list[tu
         tables(),
         class_residuals,
         energies=ENERGIES,
-        ask=lambda query, draws: query + random.normal(0, sigma / np.sqrt(draws), query.shape),
+        ask=lambda query, draws: query.values + random.normal(0, sigma / np.sqrt(draws), query.shape),
         noise=SelectionNoise(CLIP, 4, sigma, np.full(1, len(codes) * 0.25 / CLIP**2)),
     )
     return [pair.columns for pair in pairs]

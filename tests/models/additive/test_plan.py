@@ -16,6 +16,7 @@ from tacit.models.additive.plan import (
     plan_additive,
     spread_units,
 )
+from tacit.numerics.exact_sums import IntegerSum
 from tacit.privacy import accounting
 from tacit.privacy.account import plan_event
 from tacit.privacy.budget import Relation
@@ -54,16 +55,16 @@ def test_every_step_is_proved_for_a_row_more_or_less() -> None:
 def test_one_draw_more_than_planned_is_refused() -> None:
     plan = planned()
     account = plan.as_plan.open(random_state=0)
-    units = UnitDraws(account, plan.unit)
-    units.ask(np.zeros(3), UNITS)
+    units, zeros = UnitDraws(account, plan.unit), IntegerSum(np.zeros(3, dtype=np.int64), 1.0)
+    units.ask(zeros, UNITS)
     assert units.left == 0
     with pytest.raises(BudgetError, match="not planned"):
-        units.ask(np.zeros(3), 1)
+        units.ask(zeros, 1)
 
 
 def test_several_units_answer_with_as_much_less_noise() -> None:
-    plan = planned()
-    answer = UnitDraws(plan.as_plan.open(random_state=0), plan.unit).ask(np.zeros(4000), 16)
+    plan, zeros = planned(), IntegerSum(np.zeros(4000, dtype=np.int64), 1.0)
+    answer = UnitDraws(plan.as_plan.open(random_state=0), plan.unit).ask(zeros, 16)
     assert answer.std() == pytest.approx(plan.unit.sigma / 4, rel=0.05)
 
 

@@ -6,7 +6,7 @@ from tests.models.additive.tables import COLUMNS, random_codes
 
 from tacit.errors import InputError
 from tacit.models.additive import rows
-from tacit.models.additive.rows import RowLayout, batches_of, rounding_room
+from tacit.models.additive.rows import RowLayout, batches_of
 
 
 def test_an_indicator_has_a_one_at_each_level_of_a_row() -> None:
@@ -45,8 +45,3 @@ def test_the_ones_of_full_batches_are_shared() -> None:
     layout = RowLayout(COLUMNS)
     first, second = layout.indicator(random_codes(8, 0)), layout.indicator(random_codes(8, 1))
     assert np.shares_memory(first.data, second.data)
-
-
-def test_the_room_for_rounding_is_tiny_and_grows_with_the_map() -> None:
-    small, large = rounding_room(10, np.ones(5)), rounding_room(300, np.ones(5000))
-    assert 1 < small < large < 1 + 1e-2

@@ -8,18 +8,20 @@ from scipy.special import expit
 from tacit import Budget
 from tacit.arrays import FloatArray
 from tacit.models.autoencoder.functional_mechanism import (
+    QUANTUM,
     MomentQuery,
     Norm,
     Polynomial,
     coefficient_bound,
     cross_entropy,
-    cut,
     printed_output_sensitivity,
     printed_reconstruction_sensitivity,
     printed_truncation_error,
     split_noise,
     squared_error,
     truncation_remainder,
+    whole_products,
+    whole_rows,
 )
 from tacit.models.autoencoder.layers import projection_range
 from tacit.privacy import accounting
@@ -167,7 +169,7 @@ def test_no_row_moves_the_query_further_than_declared(norm: Norm) -> None:
         V[-1], H[-1] = (
             ((1 / math.sqrt(p)), (1 / math.sqrt(b))) if norm == 1 else (np.eye(p)[0], np.eye(b)[rng.integers(b)])
         )
-        moved = np.linalg.norm(query.values(V, H) - query.values(V[:-1], H[:-1]), ord=norm)
+        moved = np.linalg.norm(query.total(V, H).values - query.total(V[:-1], H[:-1]).values, ord=norm)
         assert moved <= query.sensitivity
         largest = max(largest, float(moved))
     assert largest > 0.99 * query.sensitivity
@@ -176,18 +178,39 @@ def test_no_row_moves_the_query_further_than_declared(norm: Norm) -> None:
 @pytest.mark.parametrize("norm", [1, 2])
 def test_moments_come_back_from_an_answer_without_noise(norm: Norm) -> None:
     rng = np.random.default_rng(2)
-    V, H = cut(rng.uniform(-0.4, 0.4, (30, 3))), cut(rng.uniform(-0.4, 0.4, (30, 4)))
+    V, H = (QUANTUM * whole_rows(rng.uniform(-0.4, 0.4, (30, width))) for width in (3, 4))
     query = MomentQuery(3, 4, 1.0, 1.0, norm)
-    C, M = query.moments(query.values(V, H))
+    C, M = query.moments(query.total(V, H).values)
     assert np.allclose(C, V.T @ H)
     assert np.allclose(M, H.T @ H)
-    assert len(query.values(V, H)) == query.coordinates
+    assert len(query.total(V, H).integers) == query.coordinates
 
 
 def test_cutting_never_lengthens_a_row() -> None:
     rows = np.random.default_rng(3).normal(size=(100, 7))
-    assert (np.abs(cut(rows)) <= np.abs(rows)).all()
-    assert np.abs(cut(rows) - rows).max() < 2.0**-13
+    cut = QUANTUM * whole_rows(rows)
+    assert (np.abs(cut) <= np.abs(rows)).all()
+    assert np.abs(cut - rows).max() < 2.0**-13
+
+
+@pytest.mark.parametrize("norm", [1, 2])
+def test_neither_order_nor_blocks_change_a_digit_and_parts_add_up(norm: Norm, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(4)
+    V, H = rng.uniform(-1, 1, (300, 3)), rng.uniform(-1, 1, (300, 4))
+    query = MomentQuery(3, 4, 2.0, 8.0, norm)  # the quadratic part weighs a quarter
+    whole = query.total(V, H).integers.tolist()
+    order = rng.permutation(300)
+    monkeypatch.setattr("tacit.models.autoencoder.functional_mechanism.BLOCK_ROWS", 7)
+    assert query.total(V[order], H[order]).integers.tolist() == whole
+    parts = [query.total(V[part], H[part]).integers for part in (slice(0, 1), slice(1, 300))]
+    assert (parts[0] + parts[1]).tolist() == whole
+
+
+def test_sums_are_those_of_a_loop_over_whole_rows() -> None:
+    rng = np.random.default_rng(5)
+    V, H = rng.uniform(-1, 1, (20, 2)), rng.uniform(-1, 1, (20, 3))
+    products = [np.outer((v * 2**13).astype(int), (h * 2**13).astype(int)) for v, h in zip(V, H, strict=True)]
+    assert whole_products(V, H).tolist() == np.sum(products, axis=0).tolist()
 
 
 @pytest.mark.parametrize("delta", [0.0, 1e-6])

@@ -120,11 +120,11 @@ def test_under_pure_epsilon_a_layer_asks_for_its_centre_too() -> None:
 
 def test_the_centre_is_the_mean_row_and_moves_with_one_row_as_declared() -> None:
     X, query = rows_in_ball(40, 6), centre_query(6)
-    values = query.values(X, np.ones((40, 1)))
+    values = query.total(X, np.ones((40, 1))).values
     assert len(values) == query.coordinates == 7
     assert np.allclose(noisy_centre(*query.moments(values)), X.mean(axis=0), atol=1e-3)
     longest = np.full((1, 6), 1 / math.sqrt(6))
-    moved = np.abs(query.values(np.vstack([X, longest]), np.ones((41, 1))) - values).sum()
+    moved = np.abs(query.total(np.vstack([X, longest]), np.ones((41, 1))).values - values).sum()
     assert 0.999 * query.sensitivity < moved <= query.sensitivity
     assert np.linalg.norm(noisy_centre(np.full((6, 1), 99.0), np.ones((1, 1)))) == pytest.approx(1.0)
 

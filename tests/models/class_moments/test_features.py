@@ -3,7 +3,15 @@ import pytest
 
 from tacit.data.schemas.columns import Categorical, Label, Numeric
 from tacit.data.schemas.schema import Image, Schema
-from tacit.models.class_moments.features import IMAGE_FEATURES, ImageFeatures, ScaledColumns, features_of
+from tacit.models.bounded_rows import clip_rows
+from tacit.models.class_moments.features import (
+    IMAGE_FEATURES,
+    ImageFeatures,
+    ScaledColumns,
+    class_sums_query,
+    count_weight,
+    features_of,
+)
 
 PIXELS = tuple(f"p{place}" for place in range(64))
 PICTURE = Schema((*(Numeric(name, (0, 1)) for name in PIXELS), Label("digit", ("0", "1"))), image=Image(PIXELS, (8, 8)))
@@ -16,6 +24,20 @@ def test_no_row_of_a_table_is_longer_than_one() -> None:
     assert features(rows) == pytest.approx((2 * rows - 1) / np.sqrt(7), abs=1e-6)
     corners = np.array([np.zeros(7), np.ones(7)])
     assert np.linalg.norm(features(corners), axis=1) == pytest.approx([1.0, 1.0])
+
+
+@pytest.mark.parametrize("norm", [0.7, 1.0, 6.0])
+def test_class_sums_and_counts_are_whole_and_those_of_a_loop(norm: float) -> None:
+    rng = np.random.default_rng(1)
+    rows, codes = clip_rows(rng.random((40, 3)), norm), rng.integers(0, 2, 40)
+    weights = np.trunc(rng.random(40) * 2**26) / 2**26
+    for shares in (None, weights):
+        query = class_sums_query(rows, codes, 3, shares, row_norm=norm)
+        factors = np.ones(40) if shares is None else shares
+        for code in range(3):
+            inside = codes == code
+            assert query.values[code, :-1] == pytest.approx((rows * factors[:, None])[inside].sum(axis=0), abs=1e-5)
+            assert query.values[code, -1] == count_weight(norm) * factors[inside].sum()
 
 
 def test_pictures_have_rows_of_length_one_whatever_their_shape() -> None:

@@ -12,6 +12,7 @@ from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.models.linear.feature_split import FeatureSplit
 from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
+from tacit.models.linear.hypothesis_transfer import HypothesisTransfer
 from tacit.models.linear.logistic import PrivateLogisticRegression, expected_noise
 from tacit.models.linear.planning import (
     SplitSettings,
@@ -82,6 +83,46 @@ def test_a_source_helps_where_the_target_is_small(split: FeatureSplit | None) ->
     assert np.mean(gains) > 0.1
 
 
+def rare(n: int, seed: int) -> Table:
+    """Return a table of bounded columns whose second class has a tenth of the rows, and of which one column tells."""
+    rng = np.random.default_rng(seed)
+    X = rng.random((n, 8))
+    return X, (rng.random(n) < 1 / (1 + np.exp(6.5 - 8 * X[:, 0]))).astype(int)
+
+
+def test_by_default_a_rare_class_of_bounded_columns_is_predicted() -> None:
+    """With a regularisation of 1 each row has nearly the same probability."""
+    X, y = rare(3000, seed=1)
+    default, strong = (
+        FeatureSplitClassifier(
+            1.0, split=2, bounds=(0, 1), settings=SplitSettings(regularization=strength), random_state=0
+        )
+        .fit(*rare(6000, seed=0))
+        .predict_proba(X)[:, 1]
+        for strength in (None, 1.0)
+    )
+    assert np.ptp(default) > 3 * np.ptp(strong)
+    assert np.mean((default - y) ** 2) < np.mean((strong - y) ** 2) - 0.03
+
+
+@pytest.mark.parametrize("strength", [None, 1.0])
+def test_a_source_of_long_weights_helps_as_one_of_short_ones(strength: float | None) -> None:
+    """A default source has weights many times as long as one regularised by 1, and a receiver uses both."""
+    from sklearn.metrics import roc_auc_score
+
+    X, y = rare(3000, seed=1)
+    owner = PrivateLogisticRegression(2.0, bounds=(0, 1), regularization=strength, random_state=0)
+    handed = owner.fit(*rare(3000, seed=2)).release()
+    areas: dict[bool, list[float]] = {False: [], True: []}
+    for seed in range(6):
+        target = rare(120, seed=10 + seed)
+        for helped, source in ((False, None), (True, handed)):
+            model = HypothesisTransfer(1.0, source=source, bounds=(0, 1), random_state=seed)
+            areas[helped].append(roc_auc_score(y, model.fit(*target).decision_function(X)))
+    assert np.mean(areas[True]) > np.mean(areas[False]) + 0.1
+    assert np.mean(areas[True]) > 0.75
+
+
 def test_source_and_target_are_charged_on_their_own_ledgers(tmp_path: Path) -> None:
     budget = Budget(3, unit="record", relation="replace")
     ledgers = [Ledger.create(tmp_path / f"{name}.ledger", budget) for name in ("ours", "theirs")]
@@ -117,9 +158,11 @@ def test_three_classes_adopt_what_two_know() -> None:
 
 
 def test_the_noise_that_a_release_states_is_the_noise_it_has() -> None:
-    release = FeatureSplitClassifier(1.0, split=4).fit(*blobs(500)).release()
+    settings = SplitSettings(regularization=1.0)
+    release = FeatureSplitClassifier(1.0, split=4, settings=settings).fit(*blobs(500)).release()
     mechanism = ObjectivePerturbation.for_epsilon(0.25, curvature=500, dimension=5)
     assert release.arrays["noise"] == pytest.approx(np.full(4, expected_noise(mechanism)))
+    assert release.settings["regularization"] == pytest.approx([1.0] * 4)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
 from tacit.models.linear.hypothesis import (
     UNLIKE,
     LinearHypothesis,
+    PriorWeights,
     combined_prior,
     no_prior,
     place_by_schema,
@@ -20,6 +21,7 @@ from tacit.models.linear.hypothesis import (
     trust,
 )
 from tacit.models.linear.logistic import PrivateLogisticRegression
+from tacit.models.linear.regularization import VARIANCE
 
 OWNER = Schema((Numeric("age", (0, 100)), Categorical("sex", ("f", "m")), Label("ill", ("no", "yes"))))
 OURS = Schema(
@@ -33,14 +35,34 @@ OURS = Schema(
 HALVES = FeatureSplit(((0, 1), (2,)), (2.0, 1.0))
 
 
-def test_trust_follows_the_inverse_variances() -> None:
-    weight, held = trust(0.1, 0.2)
-    assert weight == pytest.approx(0.04 / (0.01 + UNLIKE**2))
-    assert held == 1
-    weight, held = trust(0.1, 1.0)
-    assert weight == 1
-    assert held == pytest.approx(1 / (0.01 + UNLIKE**2))
-    assert trust(np.inf, 1.0)[0] == 0
+def test_weights_count_by_the_share_of_their_length_that_is_no_noise() -> None:
+    share, left = trust(2.0, 10, 1.0)
+    assert share == pytest.approx(3 / 4)
+    about = (1 + (UNLIKE * 2) ** 2) / 10
+    assert left == pytest.approx(min(3 / 4 * about / VARIANCE + 1 / 4, 1))
+    assert trust(0.2, 10, 0.05)[1] == pytest.approx(0.9375 * (0.0025 + (UNLIKE * 0.2) ** 2) / 10 / VARIANCE + 0.0625)
+
+
+@pytest.mark.parametrize("noise", [1.0, 1.5, np.inf])
+@pytest.mark.parametrize("length", [0.0, 1.0])
+def test_weights_that_are_noise_or_nothing_leave_all_open(length: float, noise: float) -> None:
+    assert trust(length, 3, noise) == (0.0, 1.0)
+
+
+def test_less_noise_is_trusted_more() -> None:
+    shares, lefts = zip(*(trust(0.5, 8, noise) for noise in np.linspace(0.01, 0.49, 20)), strict=True)
+    assert (np.diff(shares) < 0).all()
+    assert (np.diff(lefts) >= 0).all()
+    assert 0 < lefts[0] < 0.5
+    assert lefts[-1] == 1
+
+
+def test_the_length_of_several_problems_is_the_root_of_the_mean_square() -> None:
+    prior = PriorWeights(HALVES, np.array([[3.0, 4.0, 1.0], [0.0, 5.0, 7.0]]), np.array([1.0, np.inf]))
+    assert prior.length(0) == pytest.approx(5.0)
+    assert prior.length(1) == pytest.approx(5.0)
+    assert prior.trust(0) == trust(5.0, 2, 1.0)
+    assert prior.trust(1) == (0.0, 1.0)
 
 
 def test_weights_are_placed_by_the_names_of_columns_and_classes() -> None:

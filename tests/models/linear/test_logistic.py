@@ -13,7 +13,7 @@ from tacit.data.rows.encoding import encode
 from tacit.data.schemas.columns import Categorical, Numeric
 from tacit.data.schemas.schema import Schema
 from tacit.errors import BudgetExceededError, InputError, ReleaseError
-from tacit.models.linear.logistic import PrivateLogisticRegression, default_regularization, expected_noise
+from tacit.models.linear.logistic import PrivateLogisticRegression, expected_noise
 from tacit.models.linear.release import read_scores
 from tacit.models.two_class_problems import (
     unit_rows,
@@ -56,28 +56,26 @@ def test_the_default_regularisation_lets_noise_have_length_one_and_is_at_most_on
         (step,) = PrivateLogisticRegression(epsilon).plan(n_features, n_rows=n_rows)
         assert isinstance(step.mechanism, ObjectivePerturbation)
         assert expected_noise(step.mechanism) == pytest.approx(1.0, rel=1e-3)
-    assert default_regularization(10, 0.1, 50) == 1.0
     (few,) = PrivateLogisticRegression(0.001).plan(1, n_rows=500)
     assert getattr(few.mechanism, "curvature", 0.0) == pytest.approx(2 / 0.001, rel=1e-3), "what the accounting needs"
 
 
-def test_of_bounded_columns_the_default_regularisation_falls_with_the_square_of_rows_times_epsilon() -> None:
-    assert default_regularization(7500, 0.1, 20, bounded=True) == pytest.approx(2 * 20 / 750)  # where both are equal
+def test_of_bounded_columns_the_plan_has_the_ridge_of_least_error_or_what_the_accounting_needs() -> None:
     (step,) = PrivateLogisticRegression(1.0, bounds=(0, 1)).plan(108, n_rows=30_000)
     assert getattr(step.mechanism, "curvature", 0.0) == pytest.approx(1500 * 108 / 30_000, rel=1e-3)
-    # Fewer rows than that are treated alike with and without bounds, and nothing falls below what the accounting needs.
-    assert default_regularization(5000, 0.1, 20, bounded=True) == default_regularization(5000, 0.1, 20)
     (many,) = PrivateLogisticRegression(1.0, bounds=(0, 1)).plan(2, n_rows=10**7)
     assert getattr(many.mechanism, "curvature", 0.0) == pytest.approx(2.0, rel=1e-3)
 
 
-@pytest.mark.parametrize("bounded", [False, True])
-def test_the_default_regularisation_never_grows_with_rows_or_epsilon(bounded: bool) -> None:
-    amounts = np.geomspace(1, 1e7, 60)
-    by_rows = [default_regularization(int(amount), 1.0, 30, bounded=bounded) for amount in amounts]
-    by_epsilon = [default_regularization(1000, amount / 1000, 30, bounded=bounded) for amount in amounts]
-    assert (np.diff(by_rows) <= 0).all()
-    assert (np.diff(by_epsilon) <= 0).all()
+def test_a_release_says_its_regularisation_where_the_number_of_rows_is_public() -> None:
+    X, y = blobs(500)
+    assert PrivateLogisticRegression(1.0, regularization=0.5).fit(X, y).release().settings["regularization"] == [
+        pytest.approx(0.5, rel=1e-3)
+    ]
+    hidden = PrivateLogisticRegression(1.0, relation="add-remove").fit(X, y).release()
+    tuned = PrivateLogisticRegression(1.0, regularization=[0.1, 1.0]).fit(X, y).release()
+    assert hidden.settings["regularization"] is None
+    assert tuned.settings["regularization"] is None
 
 
 def mixed(n_rows: int, seed: int) -> tuple[pl.DataFrame, np.ndarray]:

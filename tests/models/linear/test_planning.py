@@ -8,8 +8,7 @@ import pytest
 
 from tacit.errors import InputError
 from tacit.models.linear.feature_split import FeatureSplit
-from tacit.models.linear.hypothesis import UNLIKE, PriorWeights, no_prior
-from tacit.models.linear.logistic import expected_noise
+from tacit.models.linear.hypothesis import PriorWeights, no_prior
 from tacit.models.linear.planning import (
     PublicNumbers,
     SplitSettings,
@@ -130,9 +129,9 @@ def test_settings_are_checked_when_they_are_made(settings: dict[str, Any], words
         SplitSettings(**settings)
 
 
-def two_groups(noise: tuple[float, float]) -> PriorWeights:
+def two_groups(noise: tuple[float, float], scale: float = 1.0) -> PriorWeights:
     split = FeatureSplit(((0, 2), (1,)), (1.0, 1.0))
-    return PriorWeights(split, np.array([[1.0, 2.0, 3.0]]), np.array(noise))
+    return PriorWeights(split, scale * np.array([[1.0, 2.0, 3.0]]), np.array(noise))
 
 
 def test_settings_choose_the_plan() -> None:
@@ -147,26 +146,55 @@ def test_settings_choose_the_plan() -> None:
 def test_without_a_prior_every_group_starts_from_zero() -> None:
     plan = plan_average(blank(FIFTHS), PublicNumbers(1.0, 400, 1), SplitSettings())
     assert not plan.start.any()
-    assert {mechanism.curvature for mechanism in plan.groups} == {400.0}
+    # Two columns at a fifth of epsilon: 2d/(n epsilon/5), as one regression of them has.
+    assert plan.regularization == pytest.approx(np.full(5, 2 * 2 / 80), rel=1e-3)
+    bounded = plan_average(blank(FIFTHS), PublicNumbers(1.0, 4000, 1, bounded=True), SplitSettings())
+    assert bounded.regularization == pytest.approx(np.full(5, 1500 * 2 / 800**2), rel=1e-3)
+    stacked = plan_split(blank(FIFTHS), PublicNumbers(1.0, 400, 1), SplitSettings("stack"))
+    assert stacked.regularization == pytest.approx(np.ones(5))
+
+
+def test_the_regularisation_is_not_told_where_the_number_of_rows_is_hidden() -> None:
+    numbers = PublicNumbers(1.0, None, 1, "added")
+    assert plan_average(blank(FIFTHS), numbers, SplitSettings()).regularization is None
+    free, held = (
+        plan_average(two_groups((noise, np.inf)), numbers, SplitSettings()).groups[0].curvature
+        for noise in (np.inf, 0.1)
+    )
+    _, left = two_groups((0.1, np.inf)).trust(0)
+    assert held == pytest.approx(free / left)
 
 
 def test_a_group_starts_from_its_prior_as_far_as_it_is_trusted() -> None:
     numbers, plain = PublicNumbers(1.0, 10, 1), SplitSettings(regularization=1.0)
-    plan = plan_average(two_groups((0.1, np.inf)), numbers, plain)
-    own = expected_noise(plan.groups[0])
-    weight = min(own**2 / (0.1**2 + UNLIKE**2), 1.0)
+    plan = plan_average(two_groups((2.0, np.inf)), numbers, plain)
+    weight = 1 - 4 / 10  # of the squared length 1 + 9
     assert plan.start == pytest.approx(np.array([[weight, 0.0, 3 * weight]]))
+    assert plan.groups[0].curvature == 10
 
 
-def test_a_much_better_prior_holds_its_group_back() -> None:
-    numbers = PublicNumbers(0.1, 10, 1)
-    plan = plan_average(two_groups((0.01, np.inf)), numbers, SplitSettings())
+def test_a_prior_holds_its_group_by_the_ridge_of_least_error() -> None:
+    numbers = PublicNumbers(0.1, 100, 1)
+    prior = two_groups((0.01, np.inf), scale=0.01)
+    plan = plan_average(prior, numbers, SplitSettings())
     plain = plan_average(two_groups((np.inf, np.inf)), numbers, SplitSettings())
-    ratio = expected_noise(plain.groups[0]) ** 2 / (0.01**2 + UNLIKE**2)
-    assert ratio > 1
-    assert plan.groups[0].curvature == pytest.approx(ratio * 10)
+    share, left = prior.trust(0)
+    assert left < 1
+    assert plan.groups[0].curvature == pytest.approx(100 * 1500 * 2 / ((100 * 0.05) ** 2 * left))
     assert plan.groups[1].curvature == plain.groups[1].curvature
-    assert plan.start == pytest.approx(np.array([[1.0, 0.0, 3.0]]))
+    assert plan.start == pytest.approx(0.01 * share * np.array([[1.0, 0.0, 3.0]]))
+
+
+def test_stacking_shortens_long_priors_to_the_length_that_its_margins_are_made_for() -> None:
+    numbers = PublicNumbers(1.0, 100, 1)
+    plan = plan_split(two_groups((0.1, np.inf)), numbers, SplitSettings("stack"))
+    share, _ = two_groups((0.1, np.inf)).trust(0)
+    assert np.linalg.norm(plan.start) == pytest.approx(share / 3)
+    short = plan_split(two_groups((0.01, np.inf), scale=0.1), numbers, SplitSettings("stack"))
+    share, _ = two_groups((0.01, np.inf), scale=0.1).trust(0)
+    assert np.linalg.norm(short.start) == pytest.approx(share * 0.1 * math.sqrt(10))
+    asked = plan_split(two_groups((0.1, np.inf)), numbers, SplitSettings("stack", prior_weight=0.5))
+    assert asked.start == pytest.approx(np.array([[0.5, 0.0, 1.5]]))
 
 
 def test_a_given_weight_of_the_prior_is_taken_as_it_is() -> None:

@@ -48,6 +48,23 @@ def test_the_parts_of_a_file_give_the_scores_back() -> None:
     again = scores_from_parts(arrays, json.loads(json.dumps(settings)))
     assert np.array_equal(again(X), SCORES(X))
     assert again.split == SPLIT
+    assert again.regularization is None
+    arrays, settings = linear_parts(replace(SCORES, regularization=np.array([0.5, 2.0])))
+    again = scores_from_parts(arrays, json.loads(json.dumps(settings)))
+    assert again.regularization == pytest.approx([0.5, 2.0])
+
+
+def test_noise_is_felt_less_where_the_loss_itself_bends() -> None:
+    """d/beta over n lambda, and over n (lambda + 0.1) where rows vary: a weak ridge leaves long weights, not noise."""
+    told = replace(SCORES, regularization=np.array([0.1, 0.9]))
+    assert told.felt_noise == pytest.approx([0.1 / 2, 0.2 * 0.9])
+    assert SCORES.felt_noise is SCORES.noise
+
+
+def test_a_file_without_the_regularisation_is_read() -> None:
+    arrays, settings = linear_parts(SCORES)
+    del settings["regularization"]
+    assert scores_from_parts(arrays, settings).felt_noise == pytest.approx(SCORES.noise)
 
 
 def release() -> Release:
@@ -69,6 +86,9 @@ def test_a_release_states_classes_and_what_was_adopted() -> None:
         {"arrays": {"weights": WEIGHTS, "combination": COMBINATION[:, :1], "noise": np.ones(2)}},
         {"arrays": {"weights": WEIGHTS, "combination": COMBINATION, "noise": np.ones(3)}},
         {"settings": {"classes": [0, 1, 2]}},
+        {"settings": {**release().settings, "regularization": [1.0]}},
+        {"settings": {**release().settings, "regularization": [1.0, 0.0]}},
+        {"settings": {**release().settings, "regularization": [1.0, float("nan")]}},
         {"kind": "class_means"},
     ],
 )

@@ -6,9 +6,10 @@ import pytest
 from tests.situations.joint.joint_parties import parties
 
 from tacit.errors import BudgetExceededError, InputError
+from tacit.privacy.refusals import code_of
 from tacit.situations.joint.local_channel import LocalChannel
 from tacit.situations.joint.messages import OPEN, UPLOAD, Message
-from tacit.situations.joint.refusals import JoinRefusal, JoinRefusedError, code_of
+from tacit.situations.joint.refusals import JoinRefusal, JoinRefusedError
 
 
 def test_answers_refusals_and_silence_are_told_apart(tmp_path: Path) -> None:
@@ -36,5 +37,5 @@ def test_answers_refusals_and_silence_are_told_apart(tmp_path: Path) -> None:
     ],
 )
 def test_a_code_says_nothing_of_a_row(problem: Exception, code: JoinRefusal) -> None:
-    assert code_of(problem) is code
+    assert code_of(problem, JoinRefusal) is code
     assert "age" not in code.sentence

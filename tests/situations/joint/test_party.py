@@ -10,11 +10,12 @@ import pytest
 from tests.situations.joint.joint_parties import Parties, parties
 
 from tacit.errors import BudgetExceededError, InputError
+from tacit.privacy.refusals import code_of
 from tacit.situations.joint import messages
 from tacit.situations.joint.messages import OPEN, RECOVER, UNMASK, UPLOAD, Message
 from tacit.situations.joint.party import JointSpend, PartySession
 from tacit.situations.joint.plan import SignedPlan
-from tacit.situations.joint.refusals import JoinRefusal, JoinRefusedError, code_of
+from tacit.situations.joint.refusals import JoinRefusal, JoinRefusedError
 from tacit.situations.joint.roster import roster_arrays
 
 
@@ -80,7 +81,7 @@ def test_a_charge_that_does_not_fit_is_refused_by_a_code(tmp_path: Path) -> None
     made = parties(tmp_path, 3, epsilon=2.5)
     with pytest.raises(BudgetExceededError) as raised:
         made.session(0).reply(request(made, OPEN))
-    assert code_of(raised.value) is JoinRefusal.BUDGET
+    assert code_of(raised.value, JoinRefusal) is JoinRefusal.BUDGET
     assert made.charges() == [0, 0, 0]
 
 

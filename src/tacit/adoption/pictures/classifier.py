@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,10 +31,8 @@ from tacit.adoption.receiver_table import LabelledReceiverMixin
 from tacit.adoption.stored_model import ReceiverEstimator, stored_classes
 from tacit.arrays import FLOATS, UNLABELLED, Arrays, Codes, FloatArray, Rows
 from tacit.checks import one_of
-from tacit.data.schemas.schema import Schema
 from tacit.models.per_class import ProbabilityClassifierMixin, best_classes, decisions
 from tacit.models.schema_rows import schema_rows
-from tacit.releases.file import Model
 from tacit.releases.lesson import ReceiverTable
 
 
@@ -78,6 +76,7 @@ class TransferClassifier(LabelledReceiverMixin, ProbabilityClassifierMixin, Rece
 
     model_kind = "transfer_model"
     made_by = "`tacit adopt`"
+    stored_parameters = ("combine",)
     row_type = FLOATS
 
     combine: str = "calibrated"
@@ -140,23 +139,18 @@ class TransferClassifier(LabelledReceiverMixin, ProbabilityClassifierMixin, Rece
             "view": view_settings(self.axes_.view),
         }
 
-    @classmethod
-    def _rebuilt(cls, file: Model, schema: Schema) -> Self:
-        arrays, settings = file.arrays, file.settings
-        model = cls(schema=schema, combine=str(settings["combine"]))
-        model.schema_, model.n_features_in_ = schema, len(schema.encoded_names)
-        model.classes_ = np.asarray(arrays["classes"])
-        model.own_axes_ = stored_axes(arrays, "own", settings["own"])
-        model.axes_ = stored_axes(arrays, "view", settings["view"])
-        model.alone_, model.in_view_, model.joined_ = (
+    def _restore(self, arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> None:
+        self.classes_ = np.asarray(arrays["classes"])
+        self.own_axes_ = stored_axes(arrays, "own", settings["own"])
+        self.axes_ = stored_axes(arrays, "view", settings["view"])
+        self.alone_, self.in_view_, self.joined_ = (
             stored_trained(arrays, prefix) for prefix in ("alone", "in_view", "joined")
         )
         # Models written before scores were pooled predict by the joined ones.
-        model.pool_ = np.asarray(arrays.get("pool", JOINED_ONLY))
-        model.sources_ = all_stored_sources(arrays, settings["opinions"])
-        model.printed_ = [stored_printed(arrays, each, f"printed_{k}") for k, each in enumerate(settings["printed"])]
-        model.evidence_ = Evidence.from_dict(settings["evidence"])
-        return model
+        self.pool_ = np.asarray(arrays.get("pool", JOINED_ONLY))
+        self.sources_ = all_stored_sources(arrays, settings["opinions"])
+        self.printed_ = [stored_printed(arrays, each, f"printed_{k}") for k, each in enumerate(settings["printed"])]
+        self.evidence_ = Evidence.from_dict(settings["evidence"])
 
     def _learn(self, table: ReceiverTable) -> None:
         """Learn from the rows alone, in the releases' view, and together with what the releases say."""

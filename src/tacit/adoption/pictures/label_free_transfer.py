@@ -1,6 +1,7 @@
 """The receiver's side for pictures without labels: releases give start labels, its own rows do the rest."""
 
 import importlib.util
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -29,7 +30,6 @@ from tacit.models.per_class import ProbabilityClassifierMixin
 from tacit.models.schema_rows import require_encoded_columns
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
 from tacit.models.semi_supervised.recipe import LossSettings, TrainingSettings
-from tacit.releases.file import Model
 
 AUTO, NETWORK, SELF_TRAINING = LEARNERS = ("auto", "network", "self-training")
 STEPS = 1500
@@ -138,21 +138,15 @@ class LabelFreeTransfer(ProbabilityClassifierMixin, ReceiverEstimator):
             content |= {"view": view_settings(self.axes_.view)}
         return arrays, content
 
-    @classmethod
-    def _rebuilt(cls, file: Model, schema: Schema) -> Self:
-        arrays, settings = file.arrays, file.settings
-        model = cls(schema=schema)
-        model.schema_, model.classes_ = schema, np.asarray(arrays["classes"])
-        model.n_features_in_ = len(schema.encoded_names)
-        model.shares_ = np.asarray(arrays["shares"])
-        model.evidence_ = Evidence.from_dict(settings["evidence"])
-        model._forget()
+    def _restore(self, arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> None:
+        self.classes_, self.shares_ = np.asarray(arrays["classes"]), np.asarray(arrays["shares"])
+        self.evidence_ = Evidence.from_dict(settings["evidence"])
+        self._forget()
         if settings["network"]:
-            model.network_ = stored_learner(arrays, settings, schema, "network")
+            self.network_ = stored_learner(arrays, settings, self.schema_, "network")
         else:
-            model.axes_ = stored_axes(arrays, "view", settings["view"])
-            model.trained_ = stored_trained(arrays, "trained")
-        return model
+            self.axes_ = stored_axes(arrays, "view", settings["view"])
+            self.trained_ = stored_trained(arrays, "trained")
 
     def _schema(self, rows: Float32Array) -> Schema:
         if self.schema is None and not self.releases:

@@ -1,8 +1,8 @@
 """The receiver's side with a network: few labels, many unlabelled rows, and releases that guide it and then vote."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,12 +20,10 @@ from tacit.adoption.pictures.weighting import centred, combine, gated_weights, p
 from tacit.adoption.receiver_table import LabelledReceiverMixin
 from tacit.adoption.stored_model import ReceiverEstimator, stored_classes
 from tacit.arrays import UNLABELLED, Arrays, Codes, FloatArray
-from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.models.per_class import ProbabilityClassifierMixin, best_classes
 from tacit.models.schema_rows import schema_rows
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
-from tacit.releases.file import Model
 from tacit.releases.lesson import ReceiverTable
 
 # Of digits, more steps gain another half point and take as much longer.
@@ -136,17 +134,14 @@ class SharpenedTransfer(LabelledReceiverMixin, ProbabilityClassifierMixin, Recei
             "evidence": self.evidence_.to_dict(),
         }
 
-    @classmethod
-    def _rebuilt(cls, file: Model, schema: Schema) -> Self:
-        arrays, settings = file.arrays, file.settings
-        model = cls(schema=schema)
-        model.schema_, model.classes_ = schema, np.asarray(arrays["classes"])
-        model.n_features_in_ = len(schema.encoded_names)
-        model.weights_, model.spread_ = arrays["weights"], float(settings["spread"])
-        model.sources_ = all_stored_sources(arrays, settings["opinions"])
-        model.evidence_ = Evidence.from_dict(settings["evidence"])
-        model.learner_, model.alone_ = (stored_learner(arrays, settings, schema, name) for name in ("network", "alone"))
-        return model
+    def _restore(self, arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> None:
+        self.classes_ = np.asarray(arrays["classes"])
+        self.weights_, self.spread_ = arrays["weights"], float(settings["spread"])
+        self.sources_ = all_stored_sources(arrays, settings["opinions"])
+        self.evidence_ = Evidence.from_dict(settings["evidence"])
+        self.learner_, self.alone_ = (
+            stored_learner(arrays, settings, self.schema_, name) for name in ("network", "alone")
+        )
 
     def _scores(self, X: ArrayLike) -> FloatArray:
         check_is_fitted(self)

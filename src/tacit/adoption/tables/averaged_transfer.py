@@ -24,7 +24,6 @@ from tacit.errors import InputError
 from tacit.models.class_labels import require_two_classes
 from tacit.models.per_class import ProbabilityClassifierMixin, best_classes
 from tacit.models.schema_rows import schema_rows
-from tacit.releases.file import Model
 
 ESTIMATED = "estimated"
 # Scores whose mean probabilities are this close to the released shares were made so.
@@ -120,19 +119,14 @@ class AveragedTransfer(ProbabilityClassifierMixin, ReceiverEstimator):
         }
         return arrays, content
 
-    @classmethod
-    def _rebuilt(cls, file: Model, schema: Schema) -> Self:
-        arrays, settings = file.arrays, file.settings
-        engine = AdoptedClassifier(stored_sources(arrays, settings), classes=schema.classes)
+    def _restore(self, arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> None:
+        engine = AdoptedClassifier(stored_sources(arrays, settings), classes=self.schema_.classes)
         restore_engine(engine, arrays, settings)
-        engine.n_features_in_ = len(schema.encoded_names)
+        engine.n_features_in_ = self.n_features_in_
         engine.classes_ = np.asarray(arrays["classes"])
         engine.corrections_ = list(np.asarray(arrays["corrections"]))
         engine.evidence_ = AdoptionEvidence.from_dict(settings["evidence"])
-        model = cls(schema=schema)
-        model.schema_, model.engine_, model.n_features_in_ = schema, engine, engine.n_features_in_
-        model.classes_, model.evidence_ = engine.classes_, engine.evidence_
-        return model
+        self.engine_, self.classes_, self.evidence_ = engine, engine.classes_, engine.evidence_
 
     def _rows(self, X: ArrayLike) -> Rows:
         check_is_fitted(self)

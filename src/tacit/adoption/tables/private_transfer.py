@@ -1,11 +1,11 @@
 """The receiver's side with private rows: released class scores, and a correction of them that is private itself."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_softmax
 
 from tacit import checks
@@ -38,7 +38,7 @@ from tacit.privacy.account import Account, Plan, Step
 from tacit.privacy.budget import Budget, Relation, Unit
 from tacit.privacy.card import Card
 from tacit.privacy.mechanisms import AgainstRest, ObjectivePerturbation
-from tacit.releases.file import Model, Release
+from tacit.releases.file import Release
 
 # Lengths of the three parts of a row: a constant, the released score, and the row itself. Their squares sum to 1.
 CONSTANT, SCORE, ROW = 0.5, 0.5, np.sqrt(0.5)
@@ -106,6 +106,7 @@ class PrivateTransfer(StoredModelMixin, ScoreClassifierMixin, PersonMixin, Priva
 
     model_kind = "private_model"
     made_by = "`tacit adopt --epsilon`"
+    stored_parameters = ("epsilon",)
 
     releases: Sequence[Release] = ()
     schema: Schema | None = None
@@ -189,22 +190,17 @@ class PrivateTransfer(StoredModelMixin, ScoreClassifierMixin, PersonMixin, Priva
         }
         return arrays, content
 
-    @classmethod
-    def _rebuilt(cls, file: Model, schema: Schema) -> Self:
-        arrays, settings = file.arrays, file.settings
-        model = cls(float(settings["epsilon"]), schema=schema)
-        model.schema_ = schema
-        model.classes_, model.coef_ = np.asarray(arrays["classes"]), np.asarray(arrays["correction"])
-        model.scores_ = [
+    def _restore(self, arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> None:
+        checks.positive("epsilon", self.epsilon)
+        self.classes_, self.coef_ = np.asarray(arrays["classes"]), np.asarray(arrays["correction"])
+        self.scores_ = [
             ReleaseScores.from_parts(under(arrays, f"source_{place}"), each)
             for place, each in enumerate(settings["sources"])
         ]
-        model.notes_ = [str(note) for note in settings["notes"]]
-        model.with_columns_ = bool(settings["with_columns"])
-        model.n_features_in_ = len(schema.encoded_names)
-        model.card_ = Card.from_dict(settings["card"])
-        model.evidence_ = Evidence.from_dict(settings["evidence"])
-        return model
+        self.notes_ = [str(note) for note in settings["notes"]]
+        self.with_columns_ = bool(settings["with_columns"])
+        self.card_ = Card.from_dict(settings["card"])
+        self.evidence_ = Evidence.from_dict(settings["evidence"])
 
     def _scores(self, X: ArrayLike) -> FloatArray:
         rows = fitted_rows(self, X)

@@ -1,10 +1,11 @@
 """The receiver's side for tables with a numeric target: releases become sources, and the average a model to keep."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tacit.adoption.evidence.target_evidence import TargetEvidence
@@ -19,7 +20,6 @@ from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.models.schema_rows import require_encoded_columns
 from tacit.models.scikit_learn import RegressorMixin
-from tacit.releases.file import Model
 from tacit.releases.lesson import owner_schema
 
 
@@ -36,10 +36,8 @@ class TargetTransfer(RegressorMixin, ReceiverEstimator):
         What owners handed out. Empty: the receiver's known values alone.
     schema : Schema or None
         The receiver's, with a column of kind "target". None: that of the first release.
-    evidence : bool, default True
-        Whether to learn again without each part of the values, to show what adopting did.
-    random_state : int or None
-        Seed of folds and trees; no privacy depends on it.
+    evidence, random_state
+        As in `AdoptedRegressor`.
 
     Attributes
     ----------
@@ -95,19 +93,14 @@ class TargetTransfer(RegressorMixin, ReceiverEstimator):
         settings |= {"centre": engine.centre_, "unit": engine.unit_, "stretch": engine.stretch_}
         return arrays, settings
 
-    @classmethod
-    def _rebuilt(cls, file: Model, schema: Schema) -> Self:
-        settings = file.settings
-        engine = AdoptedRegressor(stored_sources(file.arrays, settings), bounds=_target(schema).bounds)
-        restore_engine(engine, file.arrays, settings)
-        engine.n_features_in_ = len(schema.encoded_names)
+    def _restore(self, arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> None:
+        engine = AdoptedRegressor(stored_sources(arrays, settings), bounds=_target(self.schema_).bounds)
+        restore_engine(engine, arrays, settings)
+        engine.n_features_in_ = self.n_features_in_
         engine.centre_, engine.unit_ = float(settings["centre"]), float(settings["unit"])
         engine.stretch_ = float(settings["stretch"])
         engine.evidence_ = TargetEvidence.from_dict(settings["evidence"])
-        model = cls(schema=schema)
-        model.schema_, model.engine_, model.n_features_in_ = schema, engine, engine.n_features_in_
-        model.evidence_ = engine.evidence_
-        return model
+        self.engine_, self.evidence_ = engine, engine.evidence_
 
     def _schema(self, rows: Rows) -> Schema:
         """Return the receiver's schema: as given, or of the first release."""

@@ -26,6 +26,7 @@ from tacit.models.additive.pairs import CoarseColumn, coarse_column, level_pair,
 from tacit.models.additive.plan import UNITS, AdditivePlan
 from tacit.models.additive.regressor import PrivateAdditiveRegressor
 from tacit.models.additive.rows import Batches, RowLayout, batches_of
+from tacit.numerics.exact_sums import IntegerSum
 from tacit.privacy import accounting
 from tacit.privacy.budget import Unit
 from tacit.privacy.card_content import AuditResult
@@ -117,7 +118,7 @@ def _batches(rows: MixedTable, plan: AdditivePlan) -> Batches:
     return batches_of(encoded_codes(X, SCHEMA.features, plan.columns), y.astype(np.intp), plan.columns)
 
 
-def _exact_counts(batches: Batches, plan: AdditivePlan) -> FloatArray:
+def _exact_counts(batches: Batches, plan: AdditivePlan) -> IntegerSum:
     counts, n_rows = count_levels(batches, plan.layout.size - plan.target.size, plan.target)
     return marginal_query(counts, plan.layout, n_rows)
 
@@ -126,7 +127,7 @@ def _features(answer: FloatArray, plan: AdditivePlan) -> LevelFeatureTable:
     return table_features(plan.columns, read_marginals(answer, plan.layout).columns)
 
 
-def _gradient(batches: Batches, features: LevelFeatureTable, clip: float) -> FloatArray:
+def _gradient(batches: Batches, features: LevelFeatureTable, clip: float) -> IntegerSum:
     """Return the gradient of scores that are sure of the first class, where a row of the second one is all wrong."""
     sure = Weights(np.zeros((features.matrix.shape[1], 1)), np.full(1, -60.0))
     return gradient_query(batches, features, sure, class_residuals, clip)
@@ -136,7 +137,7 @@ def _counts_game(seed: int | None, *, noise: float = 1.0) -> Game:
     """Return the game of the numbers of rows at each level, with ``noise`` times what the claim needs."""
     plan = _planned(COUNTS_EPSILON)
     first, second = (_exact_counts(_batches(rows, plan), plan) for rows in (table(), neighbour()))
-    return _game(plan.marginals, first, second, seed, noise)
+    return _game(plan.marginals, first.values, second.values, seed, noise)
 
 
 def _gradients_game(seed: int | None, *, noise: float = 1.0) -> Game:
@@ -145,8 +146,8 @@ def _gradients_game(seed: int | None, *, noise: float = 1.0) -> Game:
     Their mean has the law of one draw with the standard deviation divided by the root of their number.
     """
     plan = _planned(GRADIENTS_EPSILON)
-    features = _features(_exact_counts(_batches(table(), plan), plan), plan)
-    first, second = (_gradient(_batches(rows, plan), features, CLASS_CLIP) for rows in (table(), neighbour()))
+    features = _features(_exact_counts(_batches(table(), plan), plan).values, plan)
+    first, second = (_gradient(_batches(rows, plan), features, CLASS_CLIP).values for rows in (table(), neighbour()))
     mean = replace(plan.unit, sigma=plan.unit.sigma / np.sqrt(UNITS))
     return _game(mean, first, second, seed, noise)
 
@@ -160,7 +161,7 @@ def _pairs_game(seed: int | None, noise: float = 1.0) -> Game:
 
 
 def _coarse_columns(plan: AdditivePlan) -> list[CoarseColumn]:
-    counts = read_marginals(_exact_counts(_batches(table(), plan), plan), plan.layout).columns
+    counts = read_marginals(_exact_counts(_batches(table(), plan), plan).values, plan.layout).columns
     return [coarse_column(levels, mass) for levels, mass in zip(plan.columns, counts, strict=True)]
 
 
@@ -178,7 +179,7 @@ def _pair_gradient(rows: MixedTable, plan: AdditivePlan, columns: list[CoarseCol
         class_residuals,
         pairs=[level_pair(columns, 0, 1)],
         clip=CLASS_CLIP,
-    )
+    ).values
 
 
 def _game(claimed: Gaussian, first: FloatArray, second: FloatArray, seed: int | None, noise: float) -> Game:
@@ -197,7 +198,7 @@ def _gradients_replay(seed: int | None) -> AuditResult:
         account, batches = plan.open(random_state=seed), _batches(rows, plan.details)
         answer = account.release(plan.details.marginals, _exact_counts(batches, plan.details))
         long = 2.0**20
-        gradient = _gradient(batches, _features(answer, plan.details), long) * (long / CLASS_CLIP)
+        gradient = _gradient(batches, _features(answer, plan.details), long).values * (long / CLASS_CLIP)
         return {"gradient": account.release(plan.details.unit, gradient)}
 
     return replay_result(run, table(), neighbour())
@@ -221,7 +222,7 @@ def _pairs_replay() -> AuditResult:
             _sure_tables(plan),
             class_residuals,
             energies=np.ones(2),
-            ask=lambda query, _: query,
+            ask=lambda query, _: query.values,
             noise=SelectionNoise(CLASS_CLIP, 1, sigma, np.zeros(1)),
         )
         return {"pairs": repr([pair.columns for pair in chosen])}
@@ -235,7 +236,7 @@ def _bins_replay(seed: int | None) -> AuditResult:
     def run(rows: MixedTable) -> dict[str, object]:
         plan = ADDITIVE.plan(SCHEMA, unit=Unit.RECORD, epsilon=EPSILON, delta=DELTA)
         account, batches = plan.open(random_state=seed), _batches(rows, plan.details)
-        features = _features(_exact_counts(batches, plan.details), plan.details)
+        features = _features(_exact_counts(batches, plan.details).values, plan.details)
         answer = account.release(plan.details.unit, _gradient(batches, features, CLASS_CLIP))
         return {"curves": features.matrix @ answer[:-1]}
 

@@ -121,10 +121,10 @@ def _added(model: PrivateAutoencoderClassifier) -> list[FloatArray]:
     for depth, width in enumerate(model.hidden):
         below = encode_stack(model.layers_[:depth], record)
         code = public_code(below, public_directions(below.shape[1], width, seed=depth))
-        added.append(layer_query(below.shape[1], width, norm=2).values(below, code))
+        added.append(layer_query(below.shape[1], width, norm=2).total(below, code).values)
     code = encode_stack(model.layers_, record)
     query = output_query(2, code.shape[1], norm=2)
-    return [*added, query.values(class_targets(label.astype(np.intp), 2), with_constant(code))]
+    return [*added, query.total(class_targets(label.astype(np.intp), 2), with_constant(code)).values]
 
 
 def _log_ratio(mechanism: Mechanism, beyond: FloatArray, added: FloatArray) -> float:

@@ -108,11 +108,5 @@ def count_names(table: pl.DataFrame, schema: Schema) -> dict[str, NameCounts]:
     return name_counts
 
 
-def repeating_columns(table: pl.DataFrame, schema: Schema) -> list[RepeatingColumn]:
-    """Return the columns of ``table`` that may name persons with several rows; see `count_names`."""
-    columns = (counts.repeating(name) for name, counts in count_names(table, schema).items())
-    return [column for column in columns if column is not None and column.most_rows > 1]
-
-
 def _may_name(series: pl.Series) -> bool:
     return not (series.dtype.is_nested() or series.dtype == pl.Binary or series.dtype.is_float())

@@ -9,17 +9,14 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from tacit.interfaces.cli.parameters import argument
 from tacit.models.marginals.asking import CountTable
 from tacit.workflows.ask import ask as ask_release
 
 
 def ask(
-    release: Annotated[
-        Path, typer.Argument(metavar="RELEASE", help="A release of method marginals.", show_default=False)
-    ],
-    question: Annotated[
-        str, typer.Argument(metavar="COLUMNS", help='Columns to count, such as "sex x income".', show_default=False)
-    ],
+    release: Annotated[Path, argument("RELEASE", "A release of method marginals.")],
+    question: Annotated[str, argument("COLUMNS", 'Columns to count, such as "sex x income".')],
     *,
     where: Annotated[
         list[str] | None,

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from tacit.errors import ReleaseError
+from tacit.interfaces.cli.parameters import argument
 from tacit.models.private_estimator import PrivateEstimator
 from tacit.privacy.card import Card
 from tacit.privacy.card_page import WIDTH
@@ -16,14 +17,7 @@ from tacit.releases.signature import key_owner, load_public_key
 
 
 def card(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE",
-            help="A release (*.tacit), a fabricated table, or a privately adopted model.",
-            show_default=False,
-        ),
-    ],
+    file: Annotated[Path, argument("FILE", "A release (*.tacit), a fabricated table, or a privately adopted model.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
     key: Annotated[
         Path | None,

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from tacit.audit.table_comparison import TableComparison
 from tacit.interfaces.cli.outputs import file_size, working
+from tacit.interfaces.cli.parameters import argument, schema_option
 from tacit.interfaces.cli.spend import warnings_on_stderr
 from tacit.workflows.compare import compare as compare_tables
 
@@ -19,16 +20,10 @@ MOST_PAIRS = 5
 
 
 def compare(
-    real: Annotated[
-        Path, typer.Argument(metavar="REAL", help="The private table that the rows stand for.", show_default=False)
-    ],
-    fabricated: Annotated[
-        Path, typer.Argument(metavar="FABRICATED", help="The fabricated table, made by any tool.", show_default=False)
-    ],
+    real: Annotated[Path, argument("REAL", "The private table that the rows stand for.")],
+    fabricated: Annotated[Path, argument("FABRICATED", "The fabricated table, made by any tool.")],
     *,
-    schema: Annotated[
-        Path, typer.Option("--schema", "-s", metavar="TOML", help="Their public facts.", show_default=False)
-    ],
+    schema: Annotated[Path, schema_option("Their public facts.")],
     holdout: Annotated[
         Path | None,
         typer.Option(

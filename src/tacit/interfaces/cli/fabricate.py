@@ -1,5 +1,6 @@
 """``tacit fabricate``: hand out a table of invented rows that stand for private ones."""
 
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,6 +11,7 @@ from tacit.interfaces.cli.dry_run import print_dry_run
 from tacit.interfaces.cli.json_output import print_json
 from tacit.interfaces.cli.option_groups import with_option_groups
 from tacit.interfaces.cli.outputs import counted, file_size, working
+from tacit.interfaces.cli.parameters import argument, option, output_option, schema_option
 from tacit.interfaces.cli.release_options import FactOptions, SpendOptions
 from tacit.interfaces.cli.spend import left_words, void_words, warnings_on_stderr
 from tacit.interfaces.cli.spend_json import spend_facts
@@ -20,36 +22,55 @@ from tacit.workflows.fabricate import fabricate as fabricate_and_write
 from tacit.workflows.fabricate import fabricate_from, plan_fabrication
 
 
-@with_option_groups
-def fabricate(
-    table: Annotated[
-        Path | None,
-        typer.Argument(metavar="TABLE", help="The private table (CSV, Parquet, NPZ).", show_default=False),
-    ] = None,
-    *,
+@dataclass(frozen=True, kw_only=True)
+class SourceOptions:
+    """A release to draw rows from, and which rows."""
+
     source: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "Draw rows from a release of method marginals instead of a table: any number, at no cost.",
             "--from",
             metavar="RELEASE",
-            help="Draw rows from a release of method marginals instead of a table: any number, at no cost.",
-            show_default=False,
         ),
-    ] = None,
+    ] = None
     where: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
+            "With --from: what all rows meet, such as [bold]age=60-70[/] or [bold]sex=female[/]; may be repeated.",
             metavar="CONDITION",
-            help="With --from: what all rows meet, such as [bold]age=60-70[/] or [bold]sex=female[/]; may be repeated.",
-            show_default=False,
         ),
-    ] = None,
-    schema: Annotated[
-        Path | None, typer.Option("--schema", "-s", metavar="TOML", help="Its public facts.", show_default=False)
-    ] = None,
-    epsilon: Annotated[
-        float | None, typer.Option(help="Privacy loss to spend on these rows.", show_default=False)
-    ] = None,
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class InventionOptions:
+    """How rows are invented."""
+
+    method: Annotated[
+        str | None,
+        option(
+            "[bold]marginals[/]: from noisy tables of columns and pairs; [bold]moments[/]: from noisy class "
+            "moments; [bold]hull[/]: noisy rows smoothed, per entry. Default: marginals for mixed tables (a category, "
+            "an integer or a kept missing cell; no picture; at most 200 columns; not per entry), else moments."
+        ),
+    ] = None
+    accounting: Annotated[
+        str,
+        typer.Option(
+            help="[bold]sound[/], or [bold]paper[/]: as printed; its guarantee does not hold, and it says so."
+        ),
+    ] = "sound"
+    rows: Annotated[int | None, option("How many rows; as many as the table has, about.", metavar="N")] = None
+
+
+@with_option_groups
+def fabricate(
+    table: Annotated[Path | None, argument("TABLE", "The private table (CSV, Parquet, NPZ).")] = None,
+    *,
+    release: SourceOptions,
+    schema: Annotated[Path | None, schema_option()] = None,
+    epsilon: Annotated[float | None, option("Privacy loss to spend on these rows.")] = None,
     unit: Annotated[
         str | None,
         typer.Option(
@@ -58,29 +79,9 @@ def fabricate(
             show_default="record",
         ),
     ] = None,
-    method: Annotated[
-        str | None,
-        typer.Option(
-            help="[bold]marginals[/]: from noisy tables of columns and pairs; [bold]moments[/]: from noisy class "
-            "moments; [bold]hull[/]: noisy rows smoothed, per entry. Default: marginals for mixed tables (a category, "
-            "an integer or a kept missing cell; no picture; at most 200 columns; not per entry), else moments.",
-            show_default=False,
-        ),
-    ] = None,
-    accounting: Annotated[
-        str,
-        typer.Option(
-            help="[bold]sound[/], or [bold]paper[/]: as printed; its guarantee does not hold, and it says so."
-        ),
-    ] = "sound",
-    rows: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="How many rows; as many as the table has, about.", show_default=False),
-    ] = None,
+    invention: InventionOptions,
     spend: SpendOptions,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="A .csv or .parquet file.", show_default=False)
-    ] = None,
+    output: Annotated[Path | None, output_option("FILE", "A .csv or .parquet file.")] = None,
     card: FactOptions,
 ) -> None:
     """Fabricate a table: invented rows with the schema's columns and types, to be used like the private ones.
@@ -94,17 +95,17 @@ def fabricate(
     """
     spend.require_output(output, example="fabricated.csv")
     key = spend.signing_key()
-    if source is not None:
-        _refuse_beside_source(table, schema, epsilon, spend.ledger, method)
-        options = {"random_state": spend.seed, "signing_key": key, "force": spend.force}
-        _draw(source, rows=rows, where=where or (), output=output, as_json=spend.as_json, **options)
+    if release.source is not None:
+        _refuse_beside_source(table, schema, epsilon, spend.ledger, invention.method)
+        options = {"rows": invention.rows, "random_state": spend.seed, "signing_key": key, "force": spend.force}
+        _draw(release.source, where=release.where or (), output=output, as_json=spend.as_json, **options)
         return
-    if table is None or schema is None or epsilon is None or where:
+    if table is None or schema is None or epsilon is None or release.where:
         raise InputError(
             "give TABLE, --schema and --epsilon to fabricate from a private table; --from RELEASE to draw from a "
             "release, which alone takes --where."
         )
-    settings: dict[str, Any] = {"method": method, "accounting": accounting, "rows": rows, "n_jobs": -1}
+    settings: dict[str, Any] = {**asdict(invention), "n_jobs": -1}
     facts, account = card.facts(), spend.opened_ledger()
     with working("reading the schema") as stage, warnings_on_stderr():
         if spend.dry_run:

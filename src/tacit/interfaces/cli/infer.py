@@ -22,6 +22,7 @@ from tacit.errors import InputError
 from tacit.files.atomic import OWNER_ONLY, replacing
 from tacit.interfaces.cli.json_output import AsJson, print_json
 from tacit.interfaces.cli.outputs import counted, require_output, working
+from tacit.interfaces.cli.parameters import argument, option, output_option, schema_option
 from tacit.releases.sidecar import is_table
 from tacit.situations.missing import inference
 from tacit.situations.missing.inference import HeldOutEvidence, InferredColumn
@@ -40,19 +41,11 @@ LEVELS = (0.0, 0.5, 0.8, 0.9, 0.95, 0.99)
 
 
 def infer(
-    table: Annotated[
-        Path, typer.Argument(metavar="TABLE", help="A table (CSV, Parquet, NPZ) with blanks.", show_default=False)
-    ],
+    table: Annotated[Path, argument("TABLE", "A table (CSV, Parquet, NPZ) with blanks.")],
     *,
-    schema: Annotated[
-        Path, typer.Option("--schema", "-s", metavar="TOML", help="The schema of the table.", show_default=False)
-    ],
-    column: Annotated[
-        str, typer.Option("--column", "-c", metavar="NAME", help="A categorical column or label.", show_default=False)
-    ],
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="A .csv or .parquet file.", show_default=False)
-    ] = None,
+    schema: Annotated[Path, schema_option("The schema of the table.")],
+    column: Annotated[str, option("A categorical column or label.", "--column", "-c", metavar="NAME")],
+    output: Annotated[Path | None, output_option("FILE", "A .csv or .parquet file.")] = None,
     abstain_below: Annotated[
         float, typer.Option(metavar="SHARE", help="Leave cells blank that are less sure than this, from 0 to 1.")
     ] = 0.8,

@@ -8,14 +8,15 @@ import typer
 from tacit.errors import InputError
 from tacit.interfaces.cli.json_output import AsJson, print_json
 from tacit.interfaces.cli.outputs import counted, file_size, working
+from tacit.interfaces.cli.parameters import Delta, argument, option, output_option, schema_option
 from tacit.interfaces.cli.signing import key_file
 from tacit.interfaces.cli.spend import warnings_on_stderr
 from tacit.privacy.spending import digits
 from tacit.situations.joint.plan import SignedPlan
 from tacit.workflows.join_plan import ROWS, plan_facts, plan_join, sign_join
-from tacit.workflows.join_run import PartyFiles, party_facts, run_join
+from tacit.workflows.join_run import JoinedRun, PartyFiles, party_facts, run_join
 
-PlanPath = Annotated[Path, typer.Argument(metavar="PLAN", help="The joint plan's file.", show_default=False)]
+PlanPath = Annotated[Path, argument("PLAN", "The joint plan's file.")]
 PartyPaths = Annotated[
     list[Path] | None,
     typer.Argument(metavar="PARTY...", help="Folders with join.toml (table, ledger, key), or such files."),
@@ -25,35 +26,25 @@ Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing file
 
 def plan(
     *,
-    schema: Annotated[
-        Path, typer.Option("--schema", "-s", metavar="TOML", help="Of every party's table.", show_default=False)
-    ],
+    schema: Annotated[Path, schema_option("Of every party's table.")],
     party: Annotated[
         list[str],
-        typer.Option(
-            metavar="NAME=KEY", help="A party and the file of its public key; once for each.", show_default=False
-        ),
+        option("A party and the file of its public key; once for each.", metavar="NAME=KEY"),
     ],
-    epsilon: Annotated[
-        float, typer.Option(help="What one unit loses to the aggregator and a coalition.", show_default=False)
-    ],
-    delta: Annotated[float, typer.Option(help="Probability with which more may be lost.")] = 1e-6,
+    epsilon: Annotated[float, option("What one unit loses to the aggregator and a coalition.")],
+    delta: Delta = 1e-6,
     method: Annotated[str | None, typer.Option(help="What is released.", show_default="by the schema")] = None,
     unit: Annotated[
         str | None, typer.Option(help="[bold]record[/] or [bold]person[/].", show_default="by the schema")
     ] = None,
-    rows_per_person: Annotated[
-        int | None, typer.Option(metavar="K", help="The most rows of one person that are read.", show_default=False)
-    ] = None,
+    rows_per_person: Annotated[int | None, option("The most rows of one person that are read.", metavar="K")] = None,
     colluding: Annotated[int, typer.Option(help="Parties that may pool what they know with the aggregator.")] = 1,
     minimum: Annotated[
         int | None,
         typer.Option(help="Parties that must be in every total; fewer than all costs noise.", show_default="all"),
     ] = None,
     rows: Annotated[int, typer.Option(help="The most rows of one party, a public number.")] = ROWS,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="PLAN", help="Where the plan goes.", show_default=False)
-    ],
+    output: Annotated[Path, output_option("PLAN", "Where the plan goes.")],
     force: Force = False,
 ) -> None:
     """Plan one release by several owners: what is asked, at which epsilon, against which coalition.
@@ -82,7 +73,7 @@ def plan(
 def sign(
     path: PlanPath,
     *,
-    key: Annotated[Path, typer.Option(metavar="KEY", help="Your private key, named in the plan.", show_default=False)],
+    key: Annotated[Path, option("Your private key, named in the plan.", metavar="KEY")],
 ) -> None:
     """Sign a joint plan as one of its parties; nothing is charged yet.
 
@@ -98,10 +89,9 @@ def run(
     path: PlanPath,
     parties: PartyPaths = None,
     *,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="TACIT", help="Where the release goes.", show_default=False)
-    ],
+    output: Annotated[Path, output_option("TACIT", "Where the release goes.")],
     force: Force = False,
+    as_json: AsJson = False,
 ) -> None:
     """Run a signed plan with parties whose files are all on this machine; over a network it is the Flower app.
 
@@ -114,6 +104,9 @@ def run(
     with working("reading tables") as stage, warnings_on_stderr():
         made = run_join(path, parties or [], output=output, force=force, keys=keys, progress=stage)
     card = made.release.card
+    if as_json:
+        print_json(_run_facts(made, output))
+        return
     for name, why in made.exclusions.items():
         typer.echo(f"left out: {name}: {why}", err=True)
     members = 0 if card.joint is None else len(card.joint.parties)
@@ -124,6 +117,21 @@ def run(
     typer.echo(
         f"Next: tacit card {output}    receiver: tacit adopt {output} ours.csv --schema ours.toml -o model.tacit"
     )
+
+
+def _run_facts(made: JoinedRun, output: Path) -> dict[str, object]:
+    card = made.release.card
+    return {
+        "file": str(output),
+        "title": card.title,
+        "epsilon": card.epsilon,
+        "delta": card.delta,
+        "unit": card.unit,
+        "parties": [] if card.joint is None else [each.name for each in card.joint.parties],
+        "left_out": dict(made.exclusions),
+        "rounds": made.traffic.rounds,
+        "bytes": made.traffic.received,
+    }
 
 
 def status(path: PlanPath, parties: PartyPaths = None, *, as_json: AsJson = False) -> None:

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from tacit.errors import InputError, ReleaseError
+from tacit.interfaces.cli.parameters import argument, option
 from tacit.interfaces.cli.signing import key_file, passphrase
 from tacit.releases.signature import (
     generate_key,
@@ -21,11 +22,8 @@ PRIVATE, PUBLIC = ".key", ".pub"
 
 
 def new(
-    name: Annotated[
-        Path,
-        typer.Argument(metavar="NAME", help="Writes NAME.key and NAME.pub; neither may be there.", show_default=False),
-    ],
-    owner: Annotated[str, typer.Option(help="Whose key it is; stands in the public file.", show_default=False)] = "",
+    name: Annotated[Path, argument("NAME", "Writes NAME.key and NAME.pub; neither may be there.")],
+    owner: Annotated[str, option("Whose key it is; stands in the public file.")] = "",
     locked: Annotated[
         bool,
         typer.Option(
@@ -54,7 +52,7 @@ def new(
 
 
 def show(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A private or public key (PEM).", show_default=False)],
+    file: Annotated[Path, argument("FILE", "A private or public key (PEM).")],
 ) -> None:
     """Show whose key a file holds and its digits, to compare over the telephone.
 

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from tacit.data.schemas.file import read_schema
 from tacit.interfaces.cli.json_output import AsJson, print_json
+from tacit.interfaces.cli.parameters import argument, option
 from tacit.privacy.budget import Budget, cautions
 from tacit.privacy.events import to_dict
 from tacit.privacy.ledger import Ledger, Line, Receipt, Statement
@@ -25,13 +26,13 @@ BAR = 60
 # More lines than this are printed one below the other: laying out a table of thousands takes seconds.
 MOST_ROWS = 200
 
-LedgerPath = Annotated[Path, typer.Argument(metavar="PATH", help="The ledger's file.", show_default=False)]
+LedgerPath = Annotated[Path, argument("PATH", "The ledger's file.")]
 
 
 def init(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="The file to make; none may be there.")],
     *,
-    epsilon: Annotated[float, typer.Option(help="All the epsilon that may ever be spent.", show_default=False)],
+    epsilon: Annotated[float, option("All the epsilon that may ever be spent.")],
     unit: Annotated[
         str,
         typer.Option(
@@ -41,29 +42,25 @@ def init(
     delta: Annotated[float, typer.Option(help="All the delta that may ever be spent; 0 for none.")] = 1e-6,
     relation: Annotated[
         str | None,
-        typer.Option(
-            help="Neighbours: [bold]add-remove[/] (one more or less; the default for records and persons) or "
-            "[bold]replace[/] (one exchanged, the number of rows public; linear releases and desks need it).",
-            show_default=False,
+        option(
+            "Neighbours: [bold]add-remove[/] (one more or less; the default for records and persons) or "
+            "[bold]replace[/] (one exchanged, the number of rows public; linear releases and desks need it)."
         ),
     ] = None,
-    name: Annotated[str, typer.Option(help="What you call the data set.", show_default=False)] = "",
+    name: Annotated[str, option("What you call the data set.")] = "",
     schema: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "Its table's public facts: releases of another table are then refused, and so is a second ledger for "
+            "this one in the same folder.",
             "--schema",
             "-s",
             metavar="TOML",
-            help="Its table's public facts: releases of another table are then refused, and so is a second ledger for "
-            "this one in the same folder.",
-            show_default=False,
         ),
     ] = None,
     allow: Annotated[
         list[str] | None,
-        typer.Option(
-            "--allow", metavar="WHAT", help="[bold]second-ledger[/]: though there is one.", show_default=False
-        ),
+        option("[bold]second-ledger[/]: though there is one.", "--allow", metavar="WHAT"),
     ] = None,
 ) -> None:
     """Make a ledger with a budget that cannot be changed later.
@@ -107,17 +104,10 @@ def show(
 
 def verify(
     path: LedgerPath,
-    receipt: Annotated[
-        str,
-        typer.Option(metavar="LINE:DIGEST", help="A receipt, as a release's card prints it.", show_default=False),
-    ] = "",
+    receipt: Annotated[str, option("A receipt, as a release's card prints it.", metavar="LINE:DIGEST")] = "",
     against: Annotated[
         list[Path] | None,
-        typer.Option(
-            metavar="RELEASE",
-            help="A release that was handed out, or a folder of them; may be given several times.",
-            show_default=False,
-        ),
+        option("A release that was handed out, or a folder of them; may be given several times.", metavar="RELEASE"),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -7,18 +7,15 @@ import typer
 
 from tacit.interfaces.cli.json_output import AsJson, print_json
 from tacit.interfaces.cli.outputs import counted, working
+from tacit.interfaces.cli.parameters import argument, output_option
 from tacit.workflows.predict import PredictionSummary, write_predictions
 
 
 def predict(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="From `tacit adopt` (*.tacit).", show_default=False)],
-    table: Annotated[
-        Path, typer.Argument(metavar="TABLE", help="Rows to predict; needs no label column.", show_default=False)
-    ],
+    model: Annotated[Path, argument("MODEL", "From `tacit adopt` (*.tacit).")],
+    table: Annotated[Path, argument("TABLE", "Rows to predict; needs no label column.")],
     *,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="A .csv or .parquet file.", show_default=False)
-    ],
+    output: Annotated[Path, output_option("FILE", "A .csv or .parquet file.")],
     keep: Annotated[
         list[str] | None,
         typer.Option(metavar="COLUMN", help="Copy this column of the table, such as an identifier; may be repeated."),

@@ -9,6 +9,7 @@ from tacit.interfaces.cli.dry_run import print_dry_run
 from tacit.interfaces.cli.json_output import print_json
 from tacit.interfaces.cli.option_groups import with_option_groups
 from tacit.interfaces.cli.outputs import file_size, working
+from tacit.interfaces.cli.parameters import PrivateTable, option, output_option, schema_option
 from tacit.interfaces.cli.release_options import FactOptions, SpendOptions
 from tacit.interfaces.cli.spend import NeighbourRelation, left_words, void_words, warnings_on_stderr
 from tacit.interfaces.cli.spend_json import spend_facts
@@ -23,14 +24,10 @@ METHODS = "; ".join(f"[bold]{kind.method}[/]: {kind.summary}" for kind in all_ki
 
 @with_option_groups
 def release(
-    table: Annotated[
-        Path, typer.Argument(metavar="TABLE", help="The private table (CSV, Parquet, NPZ).", show_default=False)
-    ],
+    table: PrivateTable,
     *,
-    schema: Annotated[
-        Path, typer.Option("--schema", "-s", metavar="TOML", help="Its public facts.", show_default=False)
-    ],
-    epsilon: Annotated[float, typer.Option(help="Privacy loss to spend on this release.", show_default=False)],
+    schema: Annotated[Path, schema_option()],
+    epsilon: Annotated[float, option("Privacy loss to spend on this release.")],
     unit: Annotated[
         str | None,
         typer.Option(
@@ -40,14 +37,9 @@ def release(
         ),
     ] = None,
     relation: NeighbourRelation = None,
-    method: Annotated[
-        str | None,
-        typer.Option(help=f"What is handed out. {METHODS}. By default {DEFAULT_RULE}.", show_default=False),
-    ] = None,
+    method: Annotated[str | None, option(f"What is handed out. {METHODS}. By default {DEFAULT_RULE}.")] = None,
     spend: SpendOptions,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="TACIT", help="Where the release goes.", show_default=False)
-    ] = None,
+    output: Annotated[Path | None, output_option("TACIT", "Where the release goes.")] = None,
     card: FactOptions,
 ) -> None:
     """Release knowledge of a private table: the file to hand out, with its card.

@@ -9,6 +9,7 @@ import typer
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.interfaces.cli.json_output import AsJson
+from tacit.interfaces.cli.parameters import ChargedLedger, Delta, NoiseSeed, option
 from tacit.interfaces.cli.signing import Sign, key_file
 from tacit.interfaces.cli.spend import PersonColumn, RowsPerPerson, warn
 from tacit.privacy.budget import Budget
@@ -42,7 +43,7 @@ class FactOptions:
 class SpendOptions:
     """What is protected, which account pays, and how noise is drawn."""
 
-    delta: Annotated[float, typer.Option(help="Probability with which more may be lost.")] = 1e-6
+    delta: Delta = 1e-6
     person: PersonColumn = None
     rows_per_person: RowsPerPerson = None
     bad_records: Annotated[
@@ -55,23 +56,18 @@ class SpendOptions:
             show_default="as the schema says",
         ),
     ] = None
-    ledger: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="The table's account; charged before anything is drawn.")
-    ] = None
+    ledger: ChargedLedger = None
     allow: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
+            "What the ledger then takes, and its line says: [bold]no-guarantee[/] (a seed, a printed algorithm) "
+            "or [bold]other-table[/] (than the ledger was made for).",
             "--allow",
             metavar="WHAT",
-            help="What the ledger then takes, and its line says: [bold]no-guarantee[/] (a seed, a printed algorithm) "
-            "or [bold]other-table[/] (than the ledger was made for).",
-            show_default=False,
         ),
     ] = None
     sign: Sign = None
-    seed: Annotated[
-        int | None, typer.Option(help="Repeatable noise for tests: NOT private, and marked so.", show_default=False)
-    ] = None
+    seed: NoiseSeed = None
     audit: Annotated[
         bool | None,
         typer.Option(
@@ -84,13 +80,8 @@ class SpendOptions:
         False
     )
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False
-    workers: Annotated[
-        int | None, typer.Option(metavar="N", help="Read the table with so many processes.", show_default=False)
-    ] = None
-    dask: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Read it on a Dask cluster; noise stays here.", show_default=False),
-    ] = None
+    workers: Annotated[int | None, option("Read the table with so many processes.", metavar="N")] = None
+    dask: Annotated[str | None, option("Read it on a Dask cluster; noise stays here.", metavar="ADDRESS")] = None
 
     as_json: AsJson = False
 

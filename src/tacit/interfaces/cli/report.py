@@ -6,18 +6,14 @@ from typing import Annotated
 import typer
 
 from tacit.interfaces.cli.outputs import file_size, working
+from tacit.interfaces.cli.parameters import argument, output_option
 from tacit.workflows.report import report as write_report
 
 
 def report(
-    file: Annotated[
-        Path,
-        typer.Argument(metavar="FILE", help="A model, a release (*.tacit), a fabricated table.", show_default=False),
-    ],
+    file: Annotated[Path, argument("FILE", "A model, a release (*.tacit), a fabricated table.")],
     *,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="HTML", help="Where the page goes.", show_default=False)
-    ],
+    output: Annotated[Path, output_option("HTML", "Where the page goes.")],
     test: Annotated[
         Path | None,
         typer.Option(metavar="TABLE", help="Measure a model on these labelled rows that it has not seen."),

@@ -22,18 +22,10 @@ from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.files.atomic import write_text
 from tacit.interfaces.cli.json_output import AsJson, print_json
+from tacit.interfaces.cli.parameters import argument, option, output_option, schema_option
 
-TablePath = Annotated[
-    Path,
-    typer.Argument(
-        metavar="FILE",
-        help="A file or folder, a database query, or - for standard input.",
-        show_default=False,
-    ),
-]
-Separator = Annotated[
-    str, typer.Option(metavar="CHAR", help="What separates CSV cells; found from the header.", show_default=False)
-]
+TablePath = Annotated[Path, argument("FILE", "A file or folder, a database query, or - for standard input.")]
+Separator = Annotated[str, option("What separates CSV cells; found from the header.", metavar="CHAR")]
 
 LEAK = (
     "The bounds, categories and rules for missing values in this draft were READ FROM YOUR ROWS. "
@@ -46,10 +38,8 @@ LEAK = (
 def draft(
     file: TablePath,
     *,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="TOML", help="Where to write it; else it is printed.")
-    ] = None,
-    label: Annotated[str, typer.Option(metavar="COLUMN", help="The column to predict.", show_default=False)] = "",
+    output: Annotated[Path | None, output_option("TOML", "Where to write it; else it is printed.")] = None,
+    label: Annotated[str, option("The column to predict.", metavar="COLUMN")] = "",
     only: Annotated[
         list[str] | None,
         typer.Option(metavar="COLUMN", help="Take this column or NPZ array and no others; may be repeated."),
@@ -82,7 +72,7 @@ def draft(
 
 def check(
     file: TablePath,
-    schema: Annotated[Path, typer.Option("--schema", "-s", metavar="TOML", help="The schema.", show_default=False)],
+    schema: Annotated[Path, schema_option("The schema.")],
     separator: Separator = "",
     as_json: AsJson = False,
 ) -> None:

@@ -8,6 +8,16 @@ import typer
 from tacit.adoption.pictures.second_round import TOLD
 from tacit.interfaces.cli.json_output import AsJson, print_json
 from tacit.interfaces.cli.outputs import file_size, working
+from tacit.interfaces.cli.parameters import (
+    ChargedLedger,
+    Delta,
+    NoiseSeed,
+    PrivateTable,
+    argument,
+    option,
+    output_option,
+    schema_option,
+)
 from tacit.interfaces.cli.spend import left_words, warn, warnings_on_stderr
 from tacit.interfaces.cli.spend_json import spend_facts
 from tacit.privacy.ledger import as_ledger
@@ -16,12 +26,10 @@ from tacit.workflows.second_round import request_answer
 
 
 def request(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Your adopted model.", show_default=False)],
-    table: Annotated[Path, typer.Argument(metavar="TABLE", help="Your rows, labelled or not.", show_default=False)],
+    model: Annotated[Path, argument("MODEL", "Your adopted model.")],
+    table: Annotated[Path, argument("TABLE", "Your rows, labelled or not.")],
     *,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="TACIT", help="Where the request goes.", show_default=False)
-    ],
+    output: Annotated[Path, output_option("TACIT", "Where the request goes.")],
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
     """Ask an owner for a second round: send the features of your model's network.
@@ -36,25 +44,15 @@ def request(
 
 
 def answer(
-    file: Annotated[Path, typer.Argument(metavar="REQUEST", help="What a receiver sent.", show_default=False)],
-    table: Annotated[
-        Path, typer.Argument(metavar="TABLE", help="The private table (CSV, Parquet, NPZ).", show_default=False)
-    ],
+    file: Annotated[Path, argument("REQUEST", "What a receiver sent.")],
+    table: PrivateTable,
     *,
-    schema: Annotated[
-        Path, typer.Option("--schema", "-s", metavar="TOML", help="Its public facts.", show_default=False)
-    ],
-    epsilon: Annotated[float, typer.Option(help="Privacy loss to spend on this answer.", show_default=False)],
-    delta: Annotated[float, typer.Option(help="Probability with which more may be lost.")] = 1e-6,
-    ledger: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="The table's account; charged before anything is drawn.")
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Repeatable noise for tests: NOT private, and marked so.", show_default=False)
-    ] = None,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="TACIT", help="Where the answer goes.", show_default=False)
-    ],
+    schema: Annotated[Path, schema_option()],
+    epsilon: Annotated[float, option("Privacy loss to spend on this answer.")],
+    delta: Delta = 1e-6,
+    ledger: ChargedLedger = None,
+    seed: NoiseSeed = None,
+    output: Annotated[Path, output_option("TACIT", "Where the answer goes.")],
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     as_json: AsJson = False,
 ) -> None:

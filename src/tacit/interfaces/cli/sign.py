@@ -5,22 +5,19 @@ from typing import Annotated
 
 import typer
 
+from tacit.interfaces.cli.parameters import argument, option
 from tacit.interfaces.cli.signing import VARIABLE, key_file
 from tacit.workflows.sign import sign as sign_release
 
 
 def sign(
-    file: Annotated[
-        Path,
-        typer.Argument(metavar="FILE", help="A release (*.tacit) or a fabricated table.", show_default=False),
-    ],
+    file: Annotated[Path, argument("FILE", "A release (*.tacit) or a fabricated table.")],
     key: Annotated[
         Path,
-        typer.Option(
+        option(
+            f"An Ed25519 private key (PEM); a passphrase is asked for, or taken from {VARIABLE}.",
             "--key",
             metavar="KEY",
-            help=f"An Ed25519 private key (PEM); a passphrase is asked for, or taken from {VARIABLE}.",
-            show_default=False,
         ),
     ],
 ) -> None:

@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from tacit.interfaces.cli.parameters import option
 from tacit.privacy.card import Card
 from tacit.privacy.ledger import Ledger
 from tacit.privacy.spending import digits
@@ -22,19 +23,11 @@ SEEDED = "--seed: whoever knows the seed can draw the noise again. The release i
 
 PersonColumn = Annotated[
     str | None,
-    typer.Option(
-        metavar="COLUMN",
-        help="The column that says whose row it is; epsilon then protects a person. Never released.",
-        show_default=False,
-    ),
+    option("The column that says whose row it is; epsilon then protects a person. Never released.", metavar="COLUMN"),
 ]
 RowsPerPerson = Annotated[
     int | None,
-    typer.Option(
-        metavar="K",
-        help="The most rows of one person that are read, a public number; chosen by a key, not by values.",
-        show_default=False,
-    ),
+    option("The most rows of one person that are read, a public number; chosen by a key, not by values.", metavar="K"),
 ]
 NeighbourRelation = Annotated[
     str | None,

@@ -17,6 +17,7 @@ from tacit.files.regular import read_small
 from tacit.interfaces.cli.json_output import AsJson, print_json
 from tacit.interfaces.cli.option_groups import with_option_groups
 from tacit.interfaces.cli.outputs import counted, require_output
+from tacit.interfaces.cli.parameters import argument, option, output_option, schema_option
 from tacit.interfaces.desk.client import DeskClient, is_exposed
 from tacit.situations.feedback.desk.architecture import Architecture, read_architecture
 from tacit.situations.feedback.desk.exchange import tell_scores, write_candidates
@@ -47,11 +48,9 @@ class SearchOptions:
 @with_option_groups
 def tune(
     *,
-    desk: Annotated[str, typer.Option(metavar="URL", help="Where the desk is.", show_default=False)],
+    desk: Annotated[str, option("Where the desk is.", metavar="URL")],
     token: Annotated[str, typer.Option(envvar="TACIT_DESK_TOKEN", help="What the owner gave you.", show_default=False)],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="SAFETENSORS", help="Where the parameters go.", show_default=False)
-    ],
+    output: Annotated[Path, output_option("SAFETENSORS", "Where the parameters go.")],
     state: Annotated[
         Path | None, typer.Option("--state", metavar="PATH", help="The run's file; by default OUTPUT with .run added.")
     ] = None,
@@ -86,10 +85,8 @@ def tune(
 def ask(
     *,
     state: State,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="TACIT", help="Where the candidates go.")],
-    schema: Annotated[
-        Path | None, typer.Option("--schema", "-s", metavar="TOML", help="The owner's schema; for a new run.")
-    ] = None,
+    output: Annotated[Path, output_option("TACIT", "Where the candidates go.")],
+    schema: Annotated[Path | None, schema_option("The owner's schema; for a new run.")] = None,
     model: Annotated[
         Path | None, typer.Option("--model", "-m", metavar="TOML", help="What the desk scores; for a new run.")
     ] = None,
@@ -115,14 +112,10 @@ def ask(
 
 
 def tell(
-    scores: Annotated[
-        Path, typer.Argument(metavar="SCORES", help="What `tacit desk score` wrote.", show_default=False)
-    ],
+    scores: Annotated[Path, argument("SCORES", "What `tacit desk score` wrote.")],
     *,
     state: State,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="SAFETENSORS", help="Where the parameters so far go.")
-    ] = None,
+    output: Annotated[Path | None, output_option("SAFETENSORS", "Where the parameters so far go.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Read the scores of the open batch, and move the model accordingly.

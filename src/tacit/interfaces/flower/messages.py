@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from tacit.arrays import FloatArray
 from tacit.errors import InputError
-from tacit.interfaces.flower.refusals import RefusalCode
 from tacit.kinds.noisy_rows.rows import PrivateRows
+from tacit.privacy.refusals import RefusalCode
 from tacit.situations.federated.distances import checked_answer
 from tacit.situations.federated.shared_filter import Filter, Statistics, checked_statistics
 

@@ -13,9 +13,10 @@ from tacit.data.rows.encoding import encode_file
 from tacit.data.schemas.file import read_schema
 from tacit.errors import InputError
 from tacit.files import atomic
-from tacit.interfaces.flower.refusals import RefusalCode, RefusedError
+from tacit.interfaces.flower.refusals import NodeRefusal
 from tacit.kinds.noisy_rows import KIND as NOISY_ROWS
 from tacit.privacy.ledger import Ledger
+from tacit.privacy.refusals import RefusedError
 from tacit.releases.file import Release, read_release, write_release
 from tacit.workflows.card_details import with_record_policy
 
@@ -93,7 +94,7 @@ class PartyFolder:
             path = self.folder / self.terms.release
             if refit and not self.terms.refit:
                 raise RefusedError(
-                    RefusalCode.TERMS, "the party does not let the aggregator ask for new noise (refit = false)."
+                    NodeRefusal.TERMS, "the party does not let the aggregator ask for new noise (refit = false)."
                 )
             if path.exists() and not refit:
                 return self._checked(read_release(path))
@@ -126,7 +127,7 @@ class PartyFolder:
         schema = read_schema(self.folder / self.terms.schema).to_dict()
         if budget != (self.terms.epsilon, self.terms.delta) or schema != release.schema:
             raise RefusedError(
-                RefusalCode.TERMS,
+                NodeRefusal.TERMS,
                 f"{TERMS_FILE} or the schema changed since the private rows were drawn: refit, or change them back.",
             )
         return release

@@ -21,7 +21,7 @@ from tacit.files import atomic
 from tacit.interfaces.flower import messages
 from tacit.interfaces.flower.messages import MessageArrays, MessageFacts, TableShape
 from tacit.interfaces.flower.participants import Participants
-from tacit.interfaces.flower.refusals import RefusalCode
+from tacit.interfaces.flower.refusals import NodeRefusal
 from tacit.kinds.noisy_rows.rows import gathered
 from tacit.situations.federated.distances import ClassLabels, decide
 from tacit.situations.federated.party import private_parties, query_parties
@@ -115,7 +115,7 @@ class NodeQueries:
         arrays, facts = messages.unpack(reply.content)
         self.participants.record(node, facts)
         if facts.get("status") != messages.ANSWERED:
-            raise InputError(RefusalCode.read(facts.get("code")).sentence)
+            raise InputError(NodeRefusal.read(facts.get("code")).sentence)
         return read(arrays)
 
 

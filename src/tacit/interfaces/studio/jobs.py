@@ -16,7 +16,7 @@ from tacit.errors import InputError
 from tacit.files.atomic import OWNER_ONLY, write_text
 from tacit.situations.feedback.desk.providers import new_token
 
-QUEUED, RUNNING, DONE, FAILED = STATES = ("queued", "running", "done", "failed")
+QUEUED, RUNNING, DONE, FAILED = ("queued", "running", "done", "failed")
 # Said of a job whose process is gone without a word.
 INTERRUPTED = "interrupted"
 REQUEST, STATE, RESULT, REPORT, LOCK = "request.json", "state.json", "result.json", "report.html", "lock"

@@ -13,10 +13,10 @@ from tacit.data.schemas.columns import Target
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.models.additive.fit import fit_classifier, fit_regression
-from tacit.models.additive.levels import ColumnLevels, encoded_codes
+from tacit.models.additive.levels import ColumnLevels, LevelCodes, encoded_codes
 from tacit.models.additive.plan import AdditivePlan
 from tacit.models.additive.release import additive_card, additive_release
-from tacit.models.additive.rows import Batches, RowBatch, batches_of
+from tacit.models.additive.rows import Batches, batches_of
 from tacit.releases.file import Release
 from tacit.releases.kind import ReleasePlan, Spend, checked_rows
 
@@ -33,17 +33,25 @@ def make(plan: ReleasePlan[AdditivePlan], X: Rows, y: NDArray[Any], spend: Spend
 
 
 def make_from_rows(plan: ReleasePlan[AdditivePlan], rows: RowStream, spend: Spend) -> Release:
-    """Charge the ledger once every row was read, then return the curves; memory holds a few bytes for each cell."""
-    collected = rows.collected(partial(_row_batches, plan.schema, plan.details.columns))
-    batches = [batch for several in collected for batch in several]
-    return _released(plan, lambda: batches, spend)
+    """Charge the ledger once every row was read, then return the curves; memory holds a few bytes for each cell.
+
+    A descent makes up to a hundred passes: the levels of all cells are kept, rather than rows read again at each.
+    """
+    collected = rows.collected(partial(_row_levels, plan.schema, plan.details.columns))
+    codes, outcomes = (np.concatenate(parts) for parts in zip(*collected, strict=True))
+    return _released(plan, batches_of(codes, outcomes, plan.details.columns), spend)
 
 
-def _row_batches(schema: Schema, columns: tuple[ColumnLevels, ...], rows: EncodedColumns) -> list[RowBatch]:
-    """Return the levels of encoded rows; a block of the matrix at a time, which is far larger than its levels."""
+def _row_levels(
+    schema: Schema, columns: tuple[ColumnLevels, ...], rows: EncodedColumns
+) -> tuple[LevelCodes, NDArray[Any]]:
+    """Return the levels and outcomes of encoded rows: one or two bytes a cell travel from a worker.
+
+    A block of the matrix at a time, which is far larger than its levels.
+    """
     outcomes = rows.outcomes if schema.target is None else np.clip(rows.outcomes, *schema.target.bounds)
     codes = [encoded_codes(block, schema.features, columns) for block in rows.blocks()]
-    return list(batches_of(np.concatenate(codes)[: len(rows)], outcomes, columns)()) if codes else []
+    return np.concatenate(codes)[: len(rows)], outcomes
 
 
 def _released(plan: ReleasePlan[AdditivePlan], batches: Batches, spend: Spend) -> Release:

@@ -15,6 +15,7 @@ from tacit.models.class_moments.class_sums import class_sums_in_quanta
 from tacit.models.class_moments.features import ADJACENCY, count_weight
 from tacit.models.class_moments.moments import moments_of_blocks
 from tacit.models.entry_noise import ENTRY_ADJACENCY, noisy_blocks
+from tacit.numerics.exact_sums import IntegerSum
 from tacit.privacy.budget import Unit
 from tacit.privacy.mechanisms import Gaussian
 from tacit.releases.file import Release
@@ -47,7 +48,7 @@ def release_sums(plan: ReleasePlan[None], rows: RowStream, spend: Spend) -> Rele
         raise InputError("a record-level plan holds Gaussian noise.")
     # Python integers: 2^40 rows in quanta of a count's weight are more than 64 bits hold.
     query = np.column_stack([sums.astype(object), counts.astype(object) * int(weight / quantum)])
-    noisy = account.release_integers(mechanism, query, quantum)
+    noisy = account.release(mechanism, IntegerSum(query, quantum))
     card = account.card(
         "class sums of public features",
         adjacency=ADJACENCY,

@@ -15,6 +15,7 @@ from tacit.kinds.fabricated_rows.gaussians import NoisyMoments, class_gaussians
 from tacit.kinds.fabricated_rows.plan import MOST_ROWS, FabricationSettings
 from tacit.kinds.fabricated_rows.rows import CodedRows, FabricatedRows, GaussianRows
 from tacit.kinds.fabricated_rows.valid_cells import class_rates, to_valid_cells
+from tacit.models.bounded_rows import MOST_SUMMED
 from tacit.models.class_moments.features import ADJACENCY
 from tacit.models.class_moments.moments import moments_of_blocks
 from tacit.models.entry_noise import ENTRY_ADJACENCY, noisy_blocks, noisy_rows, unprotected_by_entries
@@ -84,7 +85,7 @@ def _record_moments(plan: ReleasePlan[FabricationSettings], rows: RowStream, spe
     directions, n_classes = directions_of(plan.schema), len(plan.schema.classes)
     # The first pass: every cell is read and checked before the charge.
     totals = record.class_totals(rows, n_classes, directions)
-    require_countable(rows.facts.n_rows, record.MOST_ROWS)
+    require_countable(rows.facts.n_rows, MOST_SUMMED)
     account = _charged(plan, spend)
     moments = record.released_moments(account, totals, rows, directions)
     return account, moments, _counted(moments.counts)

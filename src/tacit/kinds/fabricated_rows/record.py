@@ -12,9 +12,9 @@ from tacit.data.rows.stream import RowStream, Totals
 from tacit.errors import InputError
 from tacit.kinds.fabricated_rows.directions import BLOCK, Directions
 from tacit.kinds.fabricated_rows.gaussians import NoisyMoments
-from tacit.models.bounded_rows import clip_rows
+from tacit.models.bounded_rows import clip_rows, row_quantum
 from tacit.models.class_moments.features import class_sums, count_weight
-from tacit.numerics.exact_sums import WholeNumbers
+from tacit.numerics.exact_sums import IntegerSum, WholeNumbers
 from tacit.privacy.account import Account, Step
 from tacit.privacy.accounting import calibrate
 from tacit.privacy.budget import Budget
@@ -25,10 +25,8 @@ from tacit.privacy.mechanisms import Gaussian
 MEAN_SHARE = 0.15
 # Coordinates are cut to so many binary digits before they are added, and before they are multiplied.
 SUM_DIGITS, DIGITS = 26, 13
-# A row's coordinates are less than 2^27 quanta, its products less than 2^28: sums of so many rows stay below 2^62.
-MOST_ROWS = 1 << 34
-# sqrt(2) in units of 2^-30, rounded down.
-ROOT_BITS = 30
+# sqrt(2) in units of 2^-7, rounded down: within 0.01 %. Few digits, so that sums of several parties stay on one grid.
+ROOT_BITS = 7
 ROOT = math.isqrt(2 * 4**ROOT_BITS)
 
 
@@ -79,17 +77,17 @@ def released_moments(account: Account, totals: Totals, rows: RowStream, directio
     first, second = (step.mechanism for step in account.steps)
     if not isinstance(first, Gaussian) or not isinstance(second, Gaussian):
         raise InputError("a plan of moments holds Gaussian noise.")
-    weight, quantum = count_weight(directions.row_norm), _quantum(directions.row_norm, SUM_DIGITS)
+    weight, quantum = count_weight(directions.row_norm), row_quantum(directions.row_norm, SUM_DIGITS)
     sums, counts = totals
     query = np.column_stack([sums.astype(object), counts.astype(object) * int(weight / quantum)])
-    noisy = account.release_integers(first, query, quantum)
+    noisy = account.release(first, IntegerSum(query, quantum))
     sizes = np.maximum(noisy[:, -1] / weight, 1.0)
     means = noisy[:, :-1] / sizes[:, None]
     # No row is longer than its bound, so neither is a mean; noise on a small class can only be cut.
     means *= np.minimum(1.0, directions.row_norm / np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-300))
     (products,) = rows.sums(partial(whole_products, directions, means))
-    step = _quantum(directions.spread_norm, DIGITS) ** 2 * 2.0**-ROOT_BITS
-    triangle = account.release_integers(second, triangles(products), step)
+    step = row_quantum(directions.spread_norm, DIGITS) ** 2 * 2.0**-ROOT_BITS
+    triangle = account.release(second, IntegerSum(triangles(products), step))
     covariances = matrices(triangle, directions.size) / sizes[:, None, None]
     return NoisyMoments(
         means,
@@ -103,7 +101,7 @@ def released_moments(account: Account, totals: Totals, rows: RowStream, directio
 def whole_sums(directions: Directions, n_classes: int, rows: EncodedColumns) -> Totals:
     """Return class sums of the shortened coordinates [C, d] in whole quanta, and class counts [C]."""
     sums = np.zeros((n_classes, directions.size), dtype=np.int64)
-    quantum = _quantum(directions.row_norm, SUM_DIGITS)
+    quantum = row_quantum(directions.row_norm, SUM_DIGITS)
     for Z, codes in _coordinates(directions, rows):
         # Whole numbers below 2^27: sums of 4096 of them are exact in doubles, in any order.
         sums += class_sums(clip_rows(Z, directions.row_norm) / quantum, codes, n_classes)[0].astype(np.int64)
@@ -117,7 +115,7 @@ def whole_products(directions: Directions, means: FloatArray, rows: EncodedColum
     """
     shape = (directions.size, directions.size) if directions.correlated else (directions.size,)
     products = np.zeros((len(means), *shape), dtype=np.int64)
-    quantum = _quantum(directions.spread_norm, DIGITS)
+    quantum = row_quantum(directions.spread_norm, DIGITS)
     for Z, codes in _coordinates(directions, rows):
         whole = shortened(Z - means[codes], directions.spread_norm) / quantum
         for code in np.unique(codes):
@@ -143,14 +141,9 @@ def shortened(Z: FloatArray, norm: float) -> FloatArray:
     """Return ``Z`` with rows no longer than ``norm``, cut to 13 binary digits."""
     lengths = np.linalg.norm(Z, axis=1, keepdims=True)
     inside = Z * np.minimum(1.0, norm * (1 - 2.0**-40) / np.maximum(lengths, np.finfo(float).tiny))
-    quantum = _quantum(norm, DIGITS)
+    quantum = row_quantum(norm, DIGITS)
     cut: FloatArray = np.trunc(inside / quantum) * quantum
     return cut
-
-
-def _quantum(norm: float, digits: int) -> float:
-    """Return the power of two of which coordinates within ``norm`` are whole multiples."""
-    return 2.0 ** (math.floor(math.log2(norm)) - digits)
 
 
 def _n_products(directions: Directions) -> int:
@@ -159,7 +152,7 @@ def _n_products(directions: Directions) -> int:
 
 
 def triangles(products: IntArray) -> WholeNumbers:
-    """Return the upper triangles of matrices [C, d, d] in units of 2^-30, off-diagonal entries times sqrt(2).
+    """Return the upper triangles of matrices [C, d, d] in units of 2^-7, off-diagonal entries times sqrt(2).
 
     The factor keeps the length: |triangle| is the Frobenius norm of the matrix, or less where it is rounded down.
     Diagonals [C, d] are taken as they are.

@@ -8,7 +8,8 @@ from scipy.special import expit
 
 from tacit.arrays import FloatArray
 from tacit.models.additive.losses import probabilities
-from tacit.models.additive.rows import Batches, rounding_room
+from tacit.models.additive.rows import Batches
+from tacit.numerics.exact_sums import ROW_BITS, IntegerSum, with_room
 
 # Edges of the cells on either side of the mean, in standard deviations of the scores of rows whose columns are drawn
 # independently; real columns may agree with each other, and scores then spread further.
@@ -78,13 +79,13 @@ def cell_shares(scores: FloatArray, edges: FloatArray) -> FloatArray:
     return np.asarray((1 - ELSEWHERE) * np.array(counts) / len(scores) + ELSEWHERE / n_cells)
 
 
-def histogram_query(batches: Batches, curves: FloatArray, intercept: FloatArray, edges: FloatArray) -> FloatArray:
+def histogram_query(batches: Batches, curves: FloatArray, intercept: FloatArray, edges: FloatArray) -> IntegerSum:
     """Return the numbers of rows [K, 2, cells] outside and inside each class by cell; its sensitivity is 1 in 2-norm.
 
-    A row is counted in one cell for each of the K problems, which is what the counts are divided by: sqrt(K).
+    A row is counted in one cell for each of the K problems, each time with m quanta, K m² <= 4^32.
     """
     n_problems, n_cells = len(intercept), edges.shape[1] + 1
-    counts = np.zeros((n_problems, 2, n_cells))
+    counts, n_rows = np.zeros((n_problems, 2, n_cells), dtype=np.int64), 0
     limits = expit(edges)
     for batch in batches():
         chances = probabilities(batch.indicator @ curves + intercept)
@@ -92,12 +93,13 @@ def histogram_query(batches: Batches, curves: FloatArray, intercept: FloatArray,
             inside = batch.target == (k if n_problems > 1 else 1)
             cells = np.searchsorted(limits[k], chances[:, k]) + n_cells * inside
             counts[k] += np.bincount(cells, minlength=2 * n_cells).reshape(2, -1)
-    return counts / _divisor(n_problems)
+        n_rows += len(batch)
+    return IntegerSum(with_room(counts, n_rows) * _count_unit(n_problems), 2.0**-ROW_BITS)
 
 
 def read_histogram(answer: FloatArray) -> FloatArray:
     """Return noisy numbers of rows from the answer to `histogram_query`."""
-    return answer * _divisor(len(answer))
+    return answer * (2.0**ROW_BITS / _count_unit(len(answer)))
 
 
 def check_classes(
@@ -196,6 +198,5 @@ def sharpest_values(middles: FloatArray, expected: FloatArray, noise: float, tot
     return values
 
 
-def _divisor(n_problems: int) -> float:
-    # The only rounding is that of one division.
-    return math.sqrt(n_problems) * rounding_room(1, 1.0)
+def _count_unit(n_problems: int) -> int:
+    return math.isqrt(4**ROW_BITS // n_problems)

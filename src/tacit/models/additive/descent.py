@@ -3,26 +3,30 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from tacit.arrays import FloatArray
 from tacit.models.additive.features import LevelFeatureTable
 from tacit.models.additive.losses import Residuals, limited
-from tacit.models.additive.rows import Batches, rounding_room
+from tacit.models.additive.rows import Batches
+from tacit.numerics.exact_sums import ROW_BITS, IntegerSum, with_room
 
 # The constant feature of every row: it learns the intercept.
 CONSTANT = 0.5
 MOMENTUM = 0.8
 # The mean of the iterates from this part of the steps on is the result.
 TAIL = 0.5
-# Grids of curves, of squared norms and of residuals: fine beside the noise, coarse enough for exact sums.
-CURVE_QUANTUM, NORM_QUANTUM, RESIDUAL_QUANTUM = 2.0**-24, 2.0**-30, 2.0**-20
-LARGEST_CURVE = 2.0**8
+# The grid of curves: fine beside the noise, coarse enough for exact sums.
+CURVE_QUANTUM, LARGEST_CURVE = 2.0**-24, 2.0**8
+# Features are whole multiples of 2^-14 of at most 2^10 in size; residuals have the other 18 of a row's 32 bits.
+FEATURE_BITS, LARGEST_FEATURE = 14, 2.0**10
 
 # Asks a query of sensitivity 1 and returns the mean of as many noisy answers as the second argument says.
-Ask = Callable[[FloatArray, int], FloatArray]
+Ask = Callable[[IntegerSum, int], FloatArray]
 
 
 @dataclass(frozen=True)
@@ -71,43 +75,64 @@ def exact_curves(values: FloatArray) -> FloatArray:
     return np.rint(np.clip(values, -LARGEST_CURVE, LARGEST_CURVE) / CURVE_QUANTUM) * CURVE_QUANTUM
 
 
-def squared_norms(matrix: sparse.csr_array) -> FloatArray:
-    """Return what each level adds to the squared norm of its row's features [L], rounded up."""
-    squares = np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel()
-    # The relative room covers the rounding of the products and of their sum.
-    return np.ceil(squares * (1 + 1e-12) / NORM_QUANTUM) * NORM_QUANTUM
+def whole_features(matrix: sparse.csr_array) -> sparse.csr_array:
+    """Return features [L, D] in whole multiples of 2^-14, rounded: the features that a gradient is taken by."""
+    inside = np.clip(matrix.data, -LARGEST_FEATURE, LARGEST_FEATURE)
+    whole = np.rint(inside * 2.0**FEATURE_BITS).astype(np.int64)
+    return sparse.csr_array((whole, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def squared_norms(whole: sparse.csr_array) -> FloatArray:
+    """Return what each level adds to the squared norm of its row's whole features [L]."""
+    squares = sparse.csr_array((whole.data**2, whole.indices, whole.indptr), shape=whole.shape)
+    return np.asarray(squares.sum(axis=1), dtype=np.float64).ravel()
 
 
 def gradient_query(
     batches: Batches, features: LevelFeatureTable, weights: Weights, residuals: Residuals, clip: float
-) -> FloatArray:
+) -> IntegerSum:
     """Return the gradient of the clipped loss at ``weights`` in units of ``clip``: see `clipped_gradient`."""
     return clipped_gradient(batches, features.matrix, level_tables(features, weights), residuals, clip)
 
 
 def clipped_gradient(
     batches: Batches, matrix: sparse.csr_array, tables: LevelTables, residuals: Residuals, clip: float
-) -> FloatArray:
+) -> IntegerSum:
     """Return the sum over rows of residuals times features in units of ``clip`` [D + 1, K]: its sensitivity is 1.
 
-    A row adds its residuals r times its features (x, 1/2), a matrix of norm |r| sqrt(|x|² + 1/4). Residuals are
-    shortened until that is at most ``clip``, each row by itself. The features of a row are the sums of the rows of
-    ``matrix`` [L, D] at its levels, orthogonal to each other; ``tables`` give its scores.
+    A row adds its residuals r times its features (x, 1/2), a matrix of norm |r| sqrt(|x|² + 1/4), all of them whole
+    numbers: features of 2^-14, residuals of 2^-18 clip. Residuals are shortened until that norm is at most 2^32 quanta,
+    which is ``clip``, each row by itself, and cut towards zero: adding a row moves the sum by no more, whatever was
+    rounded. The features of a row are the sums of the rows of ``matrix`` [L, D] at its levels, orthogonal to each
+    other; ``tables`` give its scores.
     """
     curves, intercept = tables
-    table = np.column_stack([curves, squared_norms(matrix)])
-    sums, total = np.zeros(curves.shape), np.zeros(len(intercept))
+    whole, constant = whole_features(matrix), CONSTANT * 2.0**FEATURE_BITS
+    table = np.column_stack([curves, squared_norms(whole)])
+    scale = 2.0 ** (ROW_BITS - FEATURE_BITS) / clip
+    sums, n_rows = np.zeros((len(curves) + 1, len(intercept)), dtype=np.int64), 0
     for batch in batches():
         of_rows = batch.indicator @ table  # [B, K + 1]
-        limits = clip / np.sqrt(of_rows[:, -1] + CONSTANT**2)
-        shortened = limited(residuals(of_rows[:, :-1] + intercept, batch.target), limits, RESIDUAL_QUANTUM)
-        sums += batch.indicator.T @ shortened
-        total += shortened.sum(axis=0)
-    widest = int(np.bincount(matrix.indices).max(initial=1))
-    room = rounding_room(widest, matrix.data, largest=1 / CONSTANT)
-    gradient = np.vstack([matrix.T @ sums, CONSTANT * total])
-    result: FloatArray = gradient / (clip * room)
-    return result
+        limits = 2.0**ROW_BITS / np.sqrt(of_rows[:, -1] + constant**2)
+        shortened = limited(scale * residuals(of_rows[:, :-1] + intercept, batch.target), limits)
+        # Whole numbers below 2^20: sums over a batch are exact in doubles, those over 2^40 rows in 64 bits.
+        sums[:-1] += (batch.indicator.T @ shortened).astype(np.int64)
+        sums[-1] += shortened.sum(axis=0).astype(np.int64)
+        n_rows += len(batch)
+    roomy = with_room(sums, n_rows)
+    gradient = np.vstack([_products(whole, roomy[:-1]), int(constant) * roomy[-1:]])
+    return IntegerSum(gradient, 2.0**-ROW_BITS)
+
+
+def _products(whole: sparse.csr_array, sums: NDArray[Any]) -> NDArray[Any]:
+    """Return the sums of features [D, K] from those of levels [L, K], in the type of the latter."""
+    if sums.dtype != object:
+        # Any part of a feature's sum is one over some of the rows: none exceeds 2^30 rows of 2^32.
+        return np.asarray(whole.T @ sums)
+    entries = whole.tocoo()
+    products = np.zeros((whole.shape[1], sums.shape[1]), dtype=object)
+    np.add.at(products, entries.col, entries.data.astype(object)[:, None] * sums[entries.row])
+    return products
 
 
 @dataclass(eq=False)

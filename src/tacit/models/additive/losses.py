@@ -50,17 +50,17 @@ def squared_residuals(centre: float, spread: float) -> Residuals:
     return residuals
 
 
-def limited(residuals: FloatArray, limits: FloatArray, quantum: float) -> FloatArray:
-    """Return residuals [B, K] shortened to the norms ``limits`` [B] and cut towards zero to multiples of ``quantum``.
+def limited(residuals: FloatArray, limits: FloatArray) -> FloatArray:
+    """Return residuals [B, K] shortened to the norms ``limits`` [B] and cut towards zero to whole numbers.
 
-    Cutting never lengthens; sums of such numbers are exact in any order [summation].
+    Cutting never lengthens; sums of whole numbers are exact in any order.
     """
     squares = residuals[:, 0] ** 2
     for column in residuals.T[1:]:
         squares += column**2
-    inside = limits * (1 - 2.0**-40)  # room for the rounding of the root and the division
+    inside = limits * (1 - 2.0**-30)  # room for the rounding of the root, of the division and of the limits
     factors = np.minimum(1.0, inside / np.sqrt(np.maximum(squares, 1e-300)))
-    return np.trunc(residuals * factors[:, None] / quantum) * quantum
+    return np.trunc(residuals * factors[:, None])
 
 
 def _places(values: FloatArray, largest: float) -> NDArray[np.intp]:

@@ -3,16 +3,19 @@
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import toeplitz
 from scipy.optimize import isotonic_regression
 
-from tacit.arrays import FloatArray
-from tacit.errors import InputError
+from tacit.arrays import FloatArray, IntArray
 from tacit.models.additive.levels import ColumnLevels
-from tacit.models.additive.rows import MOST_ROWS, Batches, RowLayout, rounding_room
+from tacit.models.additive.rows import Batches, RowLayout
+from tacit.numerics.exact_sums import ROW_BITS, IntegerSum, require_countable, with_room
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +50,7 @@ def root_of_sums(size: int) -> tuple[FloatArray, float]:
 
 
 def squared_norms(columns: Iterable[ColumnLevels]) -> float:
-    """Return the most that the parts of one row in `marginal_query` measure together, squared, without the room.
+    """Return the most that the parts of one row in `marginal_query` measure together, squared, in units of a count.
 
     A row lies in one level of each column: a column of two levels adds 1/2 or -1/2, one of more levels a single 1, the
     intervals of a number a column of `root_of_sums` divided by the largest of their norms; the count adds 1.
@@ -55,17 +58,20 @@ def squared_norms(columns: Iterable[ColumnLevels]) -> float:
     return 1.0 + sum(0.25 if _is_binary(column) else 1.0 for column in columns)
 
 
-def marginal_query(counts: FloatArray, layout: RowLayout, n_rows: int) -> FloatArray:
-    """Return what is asked about exact ``counts`` of all levels: adding one row moves it by at most 1 in 2-norm."""
-    if n_rows > MOST_ROWS:
-        raise InputError(f"a table may have at most {MOST_ROWS} rows; got {n_rows}. Split it among several owners.")
-    parts = [_asked(column, counts[part]) for column, part in zip(layout.levels, layout.parts(), strict=True)]
-    return np.concatenate([*parts, [float(n_rows)]]) / _divisor(layout)
+def marginal_query(counts: IntArray, layout: RowLayout, n_rows: int) -> IntegerSum:
+    """Return what is asked about exact ``counts`` of all levels: adding one row moves it by at most 1 in 2-norm.
+
+    A row adds whole numbers: `count_unit` where it counts once, and a column of the root of sums rounded down.
+    """
+    require_countable(n_rows)
+    unit, roomy = count_unit(layout), with_room(counts, n_rows)
+    parts = [_asked(column, roomy[part], unit) for column, part in zip(layout.levels, layout.parts(), strict=True)]
+    return IntegerSum(np.concatenate([*parts, with_room(np.array([n_rows]), n_rows) * unit]), 2.0**-ROW_BITS)
 
 
 def read_marginals(answer: FloatArray, layout: RowLayout) -> Marginals:
     """Return the noisy numbers of rows from the ``answer`` to `marginal_query`; the target is the last column."""
-    scaled = answer * _divisor(layout)
+    scaled = answer * (2.0**ROW_BITS / count_unit(layout))
     n_rows = max(float(scaled[-1]), 1.0)
     sizes = [_asked_size(column) for column in layout.levels]
     parts = np.split(scaled[:-1], np.cumsum(sizes)[:-1])
@@ -78,9 +84,9 @@ def query_size(columns: Iterable[ColumnLevels]) -> int:
     return 1 + sum(_asked_size(column) for column in columns)
 
 
-def count_levels(batches: Batches, size: int, target: ColumnLevels) -> tuple[FloatArray, int]:
+def count_levels(batches: Batches, size: int, target: ColumnLevels) -> tuple[IntArray, int]:
     """Return the exact number of rows at each level of the columns and then of the target, and of all rows."""
-    counts, targets, n_rows = np.zeros(size), np.zeros(target.size), 0
+    counts, targets, n_rows = np.zeros(size, dtype=np.int64), np.zeros(target.size, dtype=np.int64), 0
     for batch in batches():
         counts += np.bincount(batch.indicator.indices, minlength=size)
         codes = target.codes(batch.target.astype(np.float64)) if target.is_number else batch.target.astype(np.intp)
@@ -89,11 +95,9 @@ def count_levels(batches: Batches, size: int, target: ColumnLevels) -> tuple[Flo
     return np.concatenate([counts, targets]), n_rows
 
 
-def _divisor(layout: RowLayout) -> float:
-    most = max(column.size for column in layout.levels)
-    # Each level's column of the map has norm at most 1, so q columns of m levels have norm at most sqrt(m q).
-    room = rounding_room(most, math.sqrt(most * len(layout.levels)))
-    return math.sqrt(squared_norms(layout.levels)) * room
+def count_unit(layout: RowLayout) -> int:
+    """Return what a count weighs, in quanta: an even number m of which rows of `squared_norms` s have m² s <= 4^32."""
+    return math.isqrt(int(4**ROW_BITS / Fraction(squared_norms(layout.levels)))) // 2 * 2
 
 
 def _is_binary(column: ColumnLevels) -> bool:
@@ -104,13 +108,15 @@ def _asked_size(column: ColumnLevels) -> int:
     return 1 if _is_binary(column) else column.size
 
 
-def _asked(column: ColumnLevels, counts: FloatArray) -> FloatArray:
+def _asked(column: ColumnLevels, counts: NDArray[Any], unit: int) -> NDArray[Any]:
     if _is_binary(column):
-        return 0.5 * (counts[1:] - counts[:1])
+        return np.asarray((counts[1:] - counts[:1]) * (unit // 2))
     if not column.is_number:
-        return counts
+        return counts * unit
     root, norm = root_of_sums(column.size - 1)
-    return np.append(root @ counts[:-1] / norm, counts[-1])
+    # Rounded down, no column is longer than the unit, which the factor keeps from the rounding of doubles.
+    whole = np.floor(root * (unit / norm * (1 - 2.0**-40))).astype(np.int64)
+    return np.append(whole.astype(counts.dtype) @ counts[:-1], counts[-1:] * unit)
 
 
 def _answered(column: ColumnLevels, part: FloatArray, n_rows: float) -> FloatArray:

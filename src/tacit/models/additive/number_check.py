@@ -6,14 +6,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit.arrays import FloatArray
-from tacit.models.additive.rows import Batches, rounding_room
+from tacit.models.additive.rows import Batches
+from tacit.numerics.exact_sums import LARGEST_ENTRY, IntegerSum
 
 # The target is counted within so many spreads of its centre, a prediction within so many deviations of predictions for
 # rows whose columns are drawn independently; real columns may agree with each other, and predictions spread further.
 REACH, PREDICTED_REACH = 2.5, 5.0
-QUANTUM = 2.0**-20
-# What each moment weighs in the query: means are large beside their noise, and squares get more of the sensitivity.
-WEIGHTS = np.array([0.5, 0.5, 0.5, 1.0, 1.0, 1.0])
+# A row's part of a query is at most so many quanta long.
+QUANTUM = 1 / LARGEST_ENTRY
+# What each moment weighs in the query, in quanta: means are large beside their noise, and squares get twice as much of
+# the sensitivity. 15 m² <= 2^44 for three of m and three of 2m.
+LEAST_WEIGHT = math.isqrt(LARGEST_ENTRY**2 // 15)
+WEIGHTS = LEAST_WEIGHT * np.array([1.0, 1.0, 1.0, 2.0, 2.0, 2.0])
 # Prior mean and deviation of the scale, and deviation of the offset, in spreads: few rows stay close to it.
 PRIOR_SCALE, SCALE_DEVIATION, OFFSET_DEVIATION = 0.9, 0.3, 0.15
 
@@ -44,18 +48,18 @@ class NumberCheck:
     separation_z: float
 
 
-def mean_query(batches: Batches, low: float, high: float) -> FloatArray:
-    """Return the sum of targets, brought from their bounds to [-1, 1]: its sensitivity is 1."""
-    total = 0.0
+def mean_query(batches: Batches, low: float, high: float) -> IntegerSum:
+    """Return the sum of targets, brought from their bounds to [-1, 1] and cut to whole quanta: its sensitivity is 1."""
+    total = np.zeros(1, dtype=np.int64)
     for batch in batches():
         scaled = np.clip((batch.target - (low + high) / 2) / ((high - low) / 2), -1.0, 1.0)
-        total += float((np.trunc(scaled / QUANTUM) * QUANTUM).sum())
-    return np.array([total / rounding_room(1, 1.0)])
+        total += np.trunc(scaled / QUANTUM).astype(np.int64).sum()
+    return IntegerSum(total, QUANTUM)
 
 
 def read_mean(answer: FloatArray, low: float, high: float, n_rows: float) -> float:
     """Return the mean target, within its bounds, from the answer to `mean_query` and a noisy number of rows."""
-    share = float(np.clip(answer[0] * rounding_room(1, 1.0) / n_rows, -1.0, 1.0))
+    share = float(np.clip(answer[0] / n_rows, -1.0, 1.0))
     return (low + high) / 2 + share * (high - low) / 2
 
 
@@ -66,25 +70,24 @@ def prediction_reach(predictions: FloatArray) -> float:
 
 def moments_query(
     batches: Batches, curves: FloatArray, intercept: FloatArray, *, reach: float, centre: float, spread: float
-) -> FloatArray:
+) -> IntegerSum:
     """Return the weighted sums [6] of 1, t, f, t², tf and f² over rows; its sensitivity is 1 in 2-norm.
 
     t is the target and f the prediction, both in units of their reach and within 1: a row adds at most the norm of
-    the weights.
+    the weights, cut towards zero to whole quanta.
     """
-    moments = np.zeros(len(WEIGHTS))
+    moments = np.zeros(len(WEIGHTS), dtype=np.int64)
     for batch in batches():
         f = np.clip((batch.indicator @ curves + intercept)[:, 0] / reach, -1.0, 1.0)
         t = np.clip((batch.target - centre) / (REACH * spread), -1.0, 1.0)
         parts = np.stack([np.ones(len(batch)), t, f, t * t, t * f, f * f])
-        # Cut to a grid, so that sums are exact in any order.
-        moments += (np.trunc(parts / QUANTUM) * QUANTUM).sum(axis=1)
-    return WEIGHTS * moments / _divisor()
+        moments += np.trunc(WEIGHTS[:, None] * parts).astype(np.int64).sum(axis=1)
+    return IntegerSum(moments, QUANTUM)
 
 
 def read_moments(answer: FloatArray, reach: float) -> FloatArray:
     """Return the sums in spreads from the answer to `moments_query`."""
-    result: FloatArray = answer * _divisor() / WEIGHTS * _units(reach)
+    result: FloatArray = answer / (QUANTUM * WEIGHTS) * _units(reach)
     return result
 
 
@@ -97,7 +100,7 @@ def check_numbers(moments: FloatArray, reach: float, *, noise: float, chance: fl
     n_rows = max(float(moments[0]), 1.0)
     t, f, tt, tf, ff = moments[1:] / n_rows
     # Standard deviations of the noise in them.
-    off_t, off_f, off_tt, off_tf, off_ff = (_divisor() * noise / WEIGHTS * _units(reach) / n_rows)[1:]
+    off_t, off_f, off_tt, off_tf, off_ff = (noise / (QUANTUM * WEIGHTS) * _units(reach) / n_rows)[1:]
     total, spread, both = max(tt - t * t, 1e-2), max(ff - f * f, off_ff, 1e-6), tf - t * f
     # The slope by least squares with a prior; the noise in both moments and the rows' own scatter are its variance.
     variance = (off_tf**2 + (both / spread * off_ff) ** 2 + total * spread / n_rows) / spread**2
@@ -120,8 +123,3 @@ def check_numbers(moments: FloatArray, reach: float, *, noise: float, chance: fl
 
 def _units(reach: float) -> FloatArray:
     return np.array([1.0, REACH, reach, REACH**2, REACH * reach, reach**2])
-
-
-def _divisor() -> float:
-    # Weights are powers of two: the only rounding is that of one division.
-    return float(np.linalg.norm(WEIGHTS)) * rounding_room(1, 1.0)

@@ -12,6 +12,7 @@ from tacit.models.additive.descent import Ask, LevelTables, clipped_gradient
 from tacit.models.additive.losses import Residuals
 from tacit.models.additive.pairs import CoarseColumn, LevelPair, level_pair, pair_features, pair_shares, paired_batches
 from tacit.models.additive.rows import Batches, RowLayout
+from tacit.numerics.exact_sums import IntegerSum
 
 # Columns whose pairs are asked about: those that move scores most. Fewer pairs share the noise.
 MOST_COLUMNS = 12
@@ -90,7 +91,7 @@ def pair_query(
     *,
     pairs: Sequence[LevelPair],
     clip: float,
-) -> FloatArray:
+) -> IntegerSum:
     """Return the gradient by the features of ``pairs`` in units of ``clip``: its sensitivity is 1 in 2-norm."""
     curves, intercept = tables
     # A mean squared norm of 1 over all pairs together.

@@ -12,6 +12,7 @@ from tacit.models.additive.marginals import query_size
 from tacit.models.additive.pair_selection import MOST_COLUMNS
 from tacit.models.additive.pairs import RANK
 from tacit.models.additive.rows import RowLayout
+from tacit.numerics.exact_sums import IntegerSum
 from tacit.privacy.account import Account, Plan, Step
 from tacit.privacy.accounting import calibrate
 from tacit.privacy.budget import Budget, Relation, Unit
@@ -37,7 +38,7 @@ MARGINALS_BECAUSE = (
 UNITS_BECAUSE = (
     "each query is divided by what adding one row can move it: a gradient, also that by all pairs of columns, by the "
     "length to which each row's part is shortened, the histogram of finished scores by the root of the number of cells "
-    "that one row is counted in"
+    "that one row is counted in; a row's part is whole numbers, cut towards zero, so that no rounding adds to it"
 )
 
 
@@ -130,7 +131,7 @@ class UnitDraws:
     mechanism: Gaussian
     left: int = UNITS
 
-    def ask(self, query: FloatArray, draws: int) -> FloatArray:
+    def ask(self, query: IntegerSum, draws: int) -> FloatArray:
         """Return the mean of ``draws`` noisy answers to a query of sensitivity 1."""
         answers = self.account.release_repeatedly(self.mechanism, query, draws)
         self.left -= draws

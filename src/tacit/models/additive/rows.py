@@ -14,8 +14,6 @@ from tacit.errors import InputError
 from tacit.models.additive.levels import ColumnLevels, LevelCodes
 
 BATCH_ROWS = 1 << 15
-# Sums over more rows than this would leave the room that sensitivities have for rounding: see `rounding_room`.
-MOST_ROWS = 1 << 26
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,14 +91,3 @@ def _ones(size: int) -> FloatArray:
     ones = np.ones(size)
     ones.flags.writeable = False
     return ones
-
-
-def rounding_room(terms: int, weights: FloatArray | float, largest: float = 1.0) -> float:
-    """Return by how much more than its sensitivity a query is divided, for the rounding of its linear map.
-
-    A query is a public linear map of exact sums S over at most 2^26 rows whose parts are at most ``largest``. A
-    computed coordinate lies within m u sum|a||S| of the exact one, m the ``terms`` of its sum and u = 2^-53, and the
-    sizes of S over one column's levels add up to at most 2^26 largest; so all coordinates of two neighbouring tables
-    together are off by at most 2 m u 2^26 largest |A|, |A| the norm of all ``weights``, in parts of a sensitivity of 1.
-    """
-    return 1 + 2 * terms * 2.0**-53 * MOST_ROWS * largest * float(np.linalg.norm(weights))

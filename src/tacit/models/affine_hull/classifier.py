@@ -13,9 +13,9 @@ from tacit.models.affine_hull.layers import ShiftedRows
 from tacit.models.affine_hull.routing import RoutedHulls
 from tacit.models.affine_hull.wide import HullSettings, WideHull, learn_wide, map_blocks, wide_distances
 from tacit.models.estimator_input import validate_data
-from tacit.models.parts import PartEstimator, in_blocks
-from tacit.models.per_class import ScoreClassifierMixin, decisions, rows_by_class
-from tacit.models.routing import ROWS_AT_ONCE, worth_routing
+from tacit.models.parts import PartEstimator, learn_classes
+from tacit.models.per_class import ScoreClassifierMixin, decisions
+from tacit.models.routing import routed_codes, worth_routing
 from tacit.numerics.kernels import Floats
 
 
@@ -69,10 +69,8 @@ class AffineHullClassifier(ScoreClassifierMixin, PartEstimator):
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn the hull of each class of rows ``X`` [N, p] with labels ``y`` [N]. [hull] Def. 7."""
-        settings = HullSettings.of(self)
-        table = rows_by_class(self, X, y, self.random_state)
-        self.classes_ = table.classes
-        self.hulls_ = learn_wide(table.rows, table.groups, settings, n_jobs=self.n_jobs)
+        learn = partial(learn_wide, settings=HullSettings.of(self))
+        self.classes_, self.hulls_ = learn_classes(self, X, y, learn)
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
@@ -84,11 +82,8 @@ class AffineHullClassifier(ScoreClassifierMixin, PartEstimator):
         Y = np.asarray(validate_data(self, X, dtype=self.hulls_[0][0].mean.dtype, reset=False))
         if not worth_routing(len(Y), sum(map(len, self.hulls_))):
             return super().predict(X)
-        routed = RoutedHulls.of(self.hulls_)
-        labels: NDArray[Any] = self.classes_[
-            np.concatenate(in_blocks(routed, Y, n_jobs=self.n_jobs, size=ROWS_AT_ONCE))
-        ]
-        return labels
+        codes = routed_codes(RoutedHulls.of(self.hulls_), Y, n_jobs=self.n_jobs)
+        return np.asarray(self.classes_[codes])
 
     def class_distances(self, X: ArrayLike) -> NDArray[Any]:
         """Return the distance of each row from its image by the hull of each class [N, C]. [hull] eq. 62."""

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from tacit.arrays import FloatArray
+from tacit.numerics.exact_sums import IntegerSum, WholeNumbers
 from tacit.privacy.account import Account
 from tacit.privacy.accounting import calibrate
 from tacit.privacy.budget import Budget
@@ -16,11 +17,14 @@ from tacit.privacy.events import SequentialEvent
 from tacit.privacy.mechanisms import Gaussian, Laplace
 
 Norm = Literal[1, 2]
-# Rows are cut to multiples of this, so that sums of products of up to 2^20 rows are exact in double precision and a
-# sum moves by no more than the row that is added [summation].
+# Rows are cut to multiples of this: sums of products are whole numbers, exact in doubles for a block of rows.
 QUANTUM = 2.0**-13
+BLOCK_ROWS = 1 << 16
+# Rows times their weights are cut to finer multiples: times a row they still leave 2^20 of them exact.
+WEIGHTED_QUANTUM = 2.0**-20
 # What an entry off the diagonal weighs: it stands for two. In 2-norm the square root of two, cut to few digits.
 OFF_DIAGONAL: dict[Norm, float] = {1: 2.0, 2: 45 / 32}
+ROOT_BITS = 5
 
 
 @dataclass(frozen=True)
@@ -105,10 +109,21 @@ def truncation_remainder(width: float = 1.0) -> float:
     return width**4 / 192
 
 
-def cut(rows: FloatArray) -> FloatArray:
-    """Return ``rows`` cut towards zero to multiples of the quantum, which lengthens none of them."""
-    shortened: FloatArray = np.trunc(rows / QUANTUM) * QUANTUM
-    return shortened
+def whole_rows(rows: FloatArray, quantum: float = QUANTUM) -> FloatArray:
+    """Return ``rows`` in whole quanta, cut towards zero, which lengthens none of them."""
+    return np.trunc(rows / quantum)
+
+
+def whole_products(V: FloatArray, H: FloatArray, quantum: float = QUANTUM) -> WholeNumbers:
+    """Return the sum over rows of v hᵀ [m, b] in whole products of quanta, exactly: blocks are added as integers.
+
+    Entries of v and h within 2 have at most 2^21 and 2^14 quanta, and 2^16 products of them less than 2^53.
+    """
+    total = np.zeros((V.shape[1], H.shape[1]), dtype=object)
+    for start in range(0, len(V), BLOCK_ROWS):
+        rows = slice(start, start + BLOCK_ROWS)
+        total += (whole_rows(V[rows], quantum).T @ whole_rows(H[rows])).astype(np.int64).astype(object)
+    return total
 
 
 @dataclass(frozen=True)
@@ -152,12 +167,21 @@ class MomentQuery:
         """The length of the vector."""
         return self.n_targets * self.n_units + self.n_units * (self.n_units + 1) // 2
 
-    def values(self, V: FloatArray, H: FloatArray) -> FloatArray:
-        """Return the true vector of rows ``V`` [N, m] and ``H`` [N, b], both cut to the quantum."""
-        V, H = cut(V), cut(H)
-        C, M = V.T @ H, H.T @ H
-        above = M[np.triu_indices(self.n_units, 1)] * OFF_DIAGONAL[self.norm]
-        return np.concatenate([C.ravel(), self.weight * np.diagonal(M), self.weight * above])
+    def total(self, V: FloatArray, H: FloatArray, weights: FloatArray | None = None) -> IntegerSum:
+        """Return the true vector of rows ``V`` [N, m] and ``H`` [N, b], cut to the quantum: a sum of whole numbers.
+
+        ``weights`` [N] in [0, 1] multiply each row's products, which makes none of them larger. Cutting towards zero
+        lengthens no row, so that the sensitivity covers it; in whole numbers nothing else is rounded, and no order of
+        the rows changes a digit.
+        """
+        quantum = QUANTUM if weights is None else WEIGHTED_QUANTUM
+        weighted = (rows if weights is None else QUANTUM * whole_rows(rows) * weights[:, None] for rows in (V, H))
+        C, M = (whole_products(rows, H, quantum) for rows in weighted)
+        above, finest = M[np.triu_indices(self.n_units, 1)], min(self.weight, 1.0) * 2.0**-ROOT_BITS
+        factors = (1.0, self.weight, self.weight * OFF_DIAGONAL[self.norm])
+        parts = zip((C.ravel(), np.diagonal(M), above), factors, strict=True)
+        integers = np.concatenate([part * int(factor / finest) for part, factor in parts])
+        return IntegerSum(integers, QUANTUM * quantum * finest)
 
     def moments(self, answer: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return C and M from a noisy ``answer``."""
@@ -203,7 +227,13 @@ def _split_noise(
 
 
 def released_moments(
-    account: Account, query: MomentQuery, mechanism: Laplace | Gaussian, V: FloatArray, H: FloatArray
+    account: Account,
+    query: MomentQuery,
+    mechanism: Laplace | Gaussian,
+    V: FloatArray,
+    H: FloatArray,
+    *,
+    weights: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Return noisy C and M of the rows: the one reading of the data that a layer makes."""
-    return query.moments(account.release(mechanism, query.values(V, H)))
+    return query.moments(account.release(mechanism, query.total(V, H, weights)))

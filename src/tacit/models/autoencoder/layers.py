@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any, Protocol
 
@@ -14,6 +15,7 @@ from tacit import checks
 from tacit.arrays import FloatArray
 from tacit.errors import InputError
 from tacit.models.autoencoder.functional_mechanism import MomentQuery, Norm, cross_entropy, released_moments
+from tacit.numerics.blocks import in_full_blocks
 from tacit.privacy.account import Account
 from tacit.privacy.mechanisms import Gaussian, Laplace
 
@@ -182,20 +184,21 @@ def learn_stack(account: Account, queries: Sequence[Sequence[NoisyQuery]], X: Fl
     """Return the layers learned from rows ``X`` [N, p], nonnegative and in the unit ball; each query is drawn once."""
     layers: list[Layer] = []
     for depth, ((query, mechanism), *apart) in enumerate(queries):
-        code = public_code(X, public_directions(query.n_targets, query.n_units - 1, seed=depth))
+        directions = public_directions(query.n_targets, query.n_units - 1, seed=depth)
+        code = in_full_blocks(partial(public_code, R=directions), X)
         C, M = released_moments(account, query, mechanism, X, code)
         weights = learned_weights(C, M, ridge=query.ridge(mechanism))
         for centre, noise in apart:
             C, M = released_moments(account, centre, noise, X, np.ones((len(X), 1)))
         layers.append(Layer(weights, noisy_centre(C, M), nonnegative=depth == 0))
-        X = layers[-1].encode(X)
+        X = in_full_blocks(layers[-1].encode, X)
     return tuple(layers)
 
 
 def encode_stack(layers: Sequence[Encoder], X: FloatArray) -> FloatArray:
     """Return the code of the last layer; without layers the rows themselves."""
     for layer in layers:
-        X = layer.encode(X)
+        X = in_full_blocks(layer.encode, X)
     return X
 
 

@@ -8,6 +8,9 @@ from numpy.typing import NDArray
 
 from tacit.arrays import Float32Array, FloatArray, Rows
 from tacit.data.schemas.schema import Schema
+from tacit.models.bounded_rows import clip_rows, row_quantum, whole_sum
+from tacit.models.row_weights import QUANTUM as WEIGHT_QUANTUM
+from tacit.numerics.exact_sums import IntegerSum
 from tacit.numerics.fourier import fourier_features, frequencies
 from tacit.numerics.images import CELLS, ORIENTATIONS, grey, oriented_gradients, resample
 from tacit.privacy.mechanisms import Gaussian
@@ -64,6 +67,22 @@ def class_sums(X: FloatArray, codes: NDArray[np.intp], n_classes: int) -> tuple[
     membership = np.zeros((n_classes, len(codes)))
     membership[codes, np.arange(len(codes))] = 1.0
     return membership @ X, membership.sum(axis=1)
+
+
+def class_sums_query(
+    X: FloatArray, codes: NDArray[np.intp], n_classes: int, weights: FloatArray | None, *, row_norm: float
+) -> IntegerSum:
+    """Return class sums of rows of length at most ``row_norm``, and class counts times `count_weight` [C, p + 1].
+
+    Rows count by their ``weights`` in [0, 1]. A weighted row is no longer than the row, and is cut again.
+    """
+    rows = X if weights is None else clip_rows(X * weights[:, None], row_norm)
+    shares = np.full(len(X), 1 / WEIGHT_QUANTUM) if weights is None else weights / WEIGHT_QUANTUM
+    # Half of a row's quantum: what a weight of 2^-26 counts for is then whole.
+    quantum = row_quantum(row_norm) / 2
+    sums = np.stack([2 * whole_sum(rows[codes == code], row_norm) for code in range(n_classes)])
+    counts = np.stack([shares[codes == code].astype(np.int64).sum() for code in range(n_classes)])
+    return IntegerSum(np.column_stack([sums, counts * int(count_weight(row_norm) * WEIGHT_QUANTUM / quantum)]), quantum)
 
 
 def count_weight(row_norm: float) -> float:

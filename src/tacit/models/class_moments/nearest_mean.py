@@ -11,10 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 from tacit.arrays import FloatArray
 from tacit.models.bounded_rows import bound_assumptions, bound_lists, public_row_norm, shortened_rows, to_unit_cube
 from tacit.models.class_labels import CLASSES_READ, checked_rows, encode_labels, fitted_rows
-from tacit.models.class_moments.features import ADJACENCY, class_sums, count_weight, sums_mechanism
+from tacit.models.class_moments.features import ADJACENCY, class_sums_query, count_weight, sums_mechanism
 from tacit.models.per_class import ScoreClassifierMixin
-from tacit.models.per_person import PersonMixin, contributed_rows, promised_plan
+from tacit.models.per_person import PersonMixin, promised_plan
 from tacit.models.private_estimator import PrivateEstimator
+from tacit.models.row_weights import assumed_weights, weighted_rows
 from tacit.privacy.account import Plan, Step
 from tacit.privacy.budget import Budget, Unit
 from tacit.releases.file import Release
@@ -78,24 +79,33 @@ class PrivateNearestMean(ScoreClassifierMixin, PersonMixin, PrivateEstimator):
         )
         return [Step(mechanism, "the sum of rows and the number of rows of each class", because)]
 
-    def fit(self, X: ArrayLike, y: ArrayLike, *, persons: ArrayLike | None = None) -> Self:
-        """Charge the ledger, then release noisy sums and counts of ``X`` by the labels ``y``."""
-        table, labels = contributed_rows(self, persons, *checked_rows(self, X, y))
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, *, persons: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Charge the ledger, then release noisy sums and counts of ``X`` by the labels ``y``.
+
+        ``sample_weight`` [N] are shares in [0, 1] of a row: see `tacit.models.row_weights`.
+        """
+        table, labels, weights = weighted_rows(self, persons, sample_weight, *checked_rows(self, X, y))
         classes, codes = encode_labels(labels, self.classes)
         row_norm = public_row_norm(self.row_norm, table.shape[1])
         rows = shortened_rows(table, self.bounds, row_norm)
         _, plan = promised_plan(self, lambda each: each.record_plan(table.shape[1]))
         account = self._open(plan, "class means")
-        sums, counts = class_sums(rows, codes, len(classes))
+        query = class_sums_query(rows, codes, len(classes), weights, row_norm=row_norm)
         weight = count_weight(row_norm)
-        noisy = account.release(plan.steps[0].mechanism, np.column_stack([sums, weight * counts]))
+        noisy = account.release(plan.steps[0].mechanism, query)
         self.classes_ = classes
         self.counts_ = np.maximum(noisy[:, -1] / weight, 1.0)
         self.means_ = np.clip(noisy[:, :-1] / self.counts_[:, None], 0.0, 1.0)
         self.card_ = account.card(
             "class means",
             adjacency=ADJACENCY,
-            assumptions=[*bound_assumptions(row_norm), *([CLASSES_READ] if self.classes is None else [])],
+            assumptions=[
+                *bound_assumptions(row_norm),
+                *([CLASSES_READ] if self.classes is None else []),
+                *assumed_weights(weights),
+            ],
             not_protected=["the number of features and the list of classes"],
         )
         return self

@@ -159,7 +159,9 @@ class FeatureSplitClassifier(ScoreClassifierMixin, PersonMixin, PrivateEstimator
     def split_plan(self, n_features: int, n_rows: int | None, classes: Sequence[Any]) -> SplitPlan:
         """Return the mechanism and the starting weights of each group; nothing is charged."""
         neighbours = self._neighbours()
-        numbers = PublicNumbers(self.epsilon, n_rows, n_problems(len(classes)), neighbours.kind)
+        numbers = PublicNumbers(
+            self.epsilon, n_rows, n_problems(len(classes)), neighbours.kind, self._bounds() is not None
+        )
         plan = plan_split(self._prior(n_features, classes), numbers, self._settings())
         return replace(plan, steps=tuple(replace(step, relation=neighbours.relations) for step in plan.steps))
 
@@ -215,6 +217,7 @@ class FeatureSplitClassifier(ScoreClassifierMixin, PersonMixin, PrivateEstimator
             bounds=self._bounds(),
             row_norm=self.row_norm,
             stacked=self._settings().stacked,
+            regularization=plan.regularization,
         )
 
     def _bounds(self) -> tuple[Any, Any] | None:

@@ -1,6 +1,6 @@
 """Logistic regression by objective perturbation: pure epsilon for a whole record."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -17,10 +17,12 @@ from tacit.models.class_labels import CLASSES_READ, checked_rows, encode_labels
 from tacit.models.estimator_input import full_labels
 from tacit.models.linear.feature_split import FeatureSplit
 from tacit.models.linear.neighbours import LinearNeighbours, curvature, require_row_number
+from tacit.models.linear.regularization import REGULARIZATION, default_regularization
 from tacit.models.linear.release import LinearScores, linear_release, require_weights
 from tacit.models.per_class import ScoreClassifierMixin
-from tacit.models.per_person import PersonMixin, contributed_rows, promised_plan
+from tacit.models.per_person import PersonMixin, promised_plan
 from tacit.models.private_estimator import PrivateEstimator
+from tacit.models.row_weights import assumed_weights, weighted_rows
 from tacit.models.schema_rows import schema_rows
 from tacit.models.two_class_problems import (
     EVERY_CLASS,
@@ -32,17 +34,21 @@ from tacit.models.two_class_problems import (
     query_parts,
     row_factors,
     signs_of,
+    with_shares,
 )
 from tacit.privacy.account import Account, Plan, Step
 from tacit.privacy.budget import Budget, Relation, Unit
 from tacit.privacy.card import Card
-from tacit.privacy.mechanisms import AgainstRest, Exponential, ObjectivePerturbation, TunedPerturbation, disjoint
+from tacit.privacy.mechanisms import (
+    AgainstRest,
+    Exponential,
+    Mechanism,
+    ObjectivePerturbation,
+    TunedPerturbation,
+    disjoint,
+)
 from tacit.releases.file import Release
 
-# On rows of unit length this much regularisation makes noise bearable at any epsilon, and costs little without noise.
-REGULARIZATION = 1.0
-# Of the default's last term: chosen on eleven tables of pydataset with 1000 to 16000 rows at epsilon .5 to 3.
-NOISE_RATIO = 1500.0
 BECAUSE = (
     "rows have length at most 1, so replacing one moves the gradient by at most 2 and the Hessian by at most 1/4 in "
     "one direction; the solver's gradient is at most {tolerance:.1g}, which noise of its own hides"
@@ -56,19 +62,6 @@ PARTS = (
     "; the parts of the rows are disjoint, by a keyed digest of what a row holds: a row that goes from one part to "
     "another is one less in the first and one more in the second, of which each costs about half"
 )
-
-
-def default_regularization(n_rows: int, epsilon: float, n_features: int, *, bounded: bool = False) -> float:
-    """Return lambda of rows of length 1 without a prior: min(1, 2d/(n epsilon)), at which noise has length 1.
-
-    Columns that were scaled by public bounds vary little within them, and strong regularisation forgets them. If
-    ``bounded``, lambda is also at most 1500 d/(n epsilon)², the ridge of least expected error: noise of variance
-    4d/epsilon² in each coordinate of the sum of gradients, over the curvature n h of the loss and the variance v of
-    true weights, is Lambda = 4d/(epsilon² n h v) = n lambda. On unit rows of mixed tables 4/(h v) is about 1500.
-    """
-    amount = max(n_rows, 1) * epsilon
-    strength = min(REGULARIZATION, 2 * n_features / amount)
-    return min(strength, NOISE_RATIO * n_features / amount**2) if bounded else strength
 
 
 def number_bounds(schema: Schema) -> tuple[FloatArray, FloatArray]:
@@ -176,33 +169,53 @@ class PrivateLogisticRegression(ScoreClassifierMixin, PersonMixin, PrivateEstima
             return [Step(one, what, because, relation=proved)]
         return [Step(AgainstRest(one, problems), what, because + EVERY_CLASS, relation=proved)]
 
-    def fit(self, X: ArrayLike, y: ArrayLike, *, persons: ArrayLike | None = None) -> Self:
-        """Charge the ledger, then release the weights learned from ``X`` and the labels ``y``."""
-        table, labels = contributed_rows(self, persons, *self._checked(X, y))
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, *, persons: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Charge the ledger, then release the weights learned from ``X`` and the labels ``y``.
+
+        ``sample_weight`` [N] are shares in [0, 1] of a row: see `tacit.models.row_weights`. One
+        `regularization` then, not several.
+        """
+        table, labels, weights = weighted_rows(self, persons, sample_weight, *self._checked(X, y))
         classes, codes = encode_labels(labels, self.classes)
-        n_rows = self._neighbours().filled_rows(len(table))
         _, plan = promised_plan(self, lambda each: each.record_plan(table, len(classes)))
         (step,) = plan.steps
         prior = self._prior(table.shape[1], n_problems(len(classes)))
-        rows = centred(table, self._bounds())
-        factors = row_factors(rows, self.row_norm)
+        queries = self._queries(step.mechanism, table, codes, prior, weights)
         account = self._open(plan, "logistic regression")
-        if isinstance(step.mechanism, AgainstRest):
-            learned = account.release(step.mechanism, classes_query(rows, factors, codes, prior, n_rows))
-        else:
-            problems = zip(signs_of(codes, len(classes)), prior, strict=True)
-            # Made one after the other: each is as large as the table.
-            queries = (query_of(rows, factors * s, w, n_rows) for s, w in problems)
-            if isinstance(step.mechanism, TunedPerturbation):
-                parts = query_parts(table, codes, len(step.mechanism.settings) + 1, n_rows)
-                queries = (np.column_stack([parts, query]) for query in queries)
-            # Behind the weights of a tuned problem stands the number of its setting.
-            learned = np.stack([account.release(step.mechanism, query) for query in queries])[:, : table.shape[1]]
+        # Behind the weights of a tuned problem stands the number of its setting.
+        learned = np.vstack([account.release(step.mechanism, query) for query in queries])[:, : table.shape[1]]
         self.classes_ = classes
         self.coef_ = prior + learned
-        self.card_ = self._card(account)
-        self._noise = self._expected_noise(step.mechanism)
+        self.card_ = self._card(account, weights)
+        self._noise, self._strength = _noise_and_strength(step.mechanism, self._neighbours().planned_rows(len(table)))
         return self
+
+    def _queries(
+        self,
+        mechanism: Mechanism,
+        table: FloatArray,
+        codes: NDArray[np.intp],
+        prior: FloatArray,
+        weights: FloatArray | None,
+    ) -> Iterable[FloatArray]:
+        """Return what ``mechanism`` asks of the rows: checked now, made one after the other, as large as the table."""
+        rows, n_rows = centred(table, self._bounds()), self._neighbours().filled_rows(len(table))
+        factors = row_factors(rows, self.row_norm)
+        if isinstance(mechanism, AgainstRest):
+            return [with_shares(classes_query(rows, factors, codes, prior, n_rows), weights)]
+        problems = zip(signs_of(codes, max(len(prior), 2)), prior, strict=True)
+        queries = (with_shares(query_of(rows, factors * s, w, n_rows), weights) for s, w in problems)
+        if not isinstance(mechanism, TunedPerturbation):
+            return queries
+        if weights is not None:
+            raise InputError(
+                "sample_weight must be left out where regularization is a sequence: the best value is chosen by "
+                "counting mistakes, each row once. Give one number, or None."
+            )
+        parts = query_parts(table, codes, len(mechanism.settings) + 1, n_rows)
+        return (np.column_stack([parts, query]) for query in queries)
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return class probabilities [N, C]; strong regularisation makes them modest."""
@@ -241,7 +254,8 @@ class PrivateLogisticRegression(ScoreClassifierMixin, PersonMixin, PrivateEstima
     def _linear(self) -> LinearScores:
         split = FeatureSplit.whole(self.coef_.shape[1])
         ones = np.ones((len(self.coef_), 1))
-        return LinearScores(split, self.coef_, ones, np.array([self._noise]), self._bounds(), self.row_norm)
+        noise, strength = np.array([self._noise]), None if self._strength is None else np.array([self._strength])
+        return LinearScores(split, self.coef_, ones, noise, self._bounds(), self.row_norm, regularization=strength)
 
     def _neighbours(self) -> LinearNeighbours:
         tuned = isinstance(self.regularization, Sequence | np.ndarray)
@@ -286,7 +300,7 @@ class PrivateLogisticRegression(ScoreClassifierMixin, PersonMixin, PrivateEstima
             raise InputError(f"prior must have shape ({n_rows}, {n_features}); got {prior.shape}.")
         return require_weights("prior", prior)
 
-    def _card(self, account: Account) -> Card:
+    def _card(self, account: Account, weights: FloatArray | None) -> Card:
         public = ["the number of features", "the list of classes"]
         assumptions = ["rows are scaled to length 1 or less, each by itself and by public numbers"]
         if self._schema() is not None:
@@ -295,6 +309,7 @@ class PrivateLogisticRegression(ScoreClassifierMixin, PersonMixin, PrivateEstima
             assumptions.append(CLASSES_READ)
         if self.prior is not None:
             assumptions.append("the prior weights are public, or come from a release")
+        assumptions += assumed_weights(weights)
         neighbours = self._neighbours()
         if neighbours.exact:
             public.append("the number of rows")
@@ -305,7 +320,10 @@ class PrivateLogisticRegression(ScoreClassifierMixin, PersonMixin, PrivateEstima
             not_protected=public,
         )
 
-    def _expected_noise(self, mechanism: Any) -> float:
-        if isinstance(mechanism, TunedPerturbation):
-            return float(np.mean([expected_noise(candidate) for candidate in mechanism.settings]))
-        return expected_noise(mechanism.each if isinstance(mechanism, AgainstRest) else mechanism)
+
+def _noise_and_strength(mechanism: Any, n_rows: int | None) -> tuple[float, float | None]:
+    """Return the expected length of the noise, and lambda if it is one and made for a public number of rows."""
+    if isinstance(mechanism, TunedPerturbation):
+        return float(np.mean([expected_noise(candidate) for candidate in mechanism.settings])), None
+    one = mechanism.each if isinstance(mechanism, AgainstRest) else mechanism
+    return expected_noise(one), None if n_rows is None else one.curvature / max(n_rows, 1)

@@ -9,9 +9,10 @@ from tacit import checks
 from tacit.arrays import FloatArray
 from tacit.errors import InputError
 from tacit.models.linear.feature_split import FeatureSplit
-from tacit.models.linear.hypothesis import PriorWeights, trust
-from tacit.models.linear.logistic import BECAUSE, PARTS, REGULARIZATION, because_of, expected_noise
+from tacit.models.linear.hypothesis import PriorWeights
+from tacit.models.linear.logistic import BECAUSE, PARTS, because_of, expected_noise
 from tacit.models.linear.neighbours import curvature, require_row_number
+from tacit.models.linear.regularization import REGULARIZATION, default_regularization, least_error_regularization
 from tacit.privacy.account import Step
 from tacit.privacy.budget import Relation
 from tacit.privacy.mechanisms import ObjectivePerturbation, StackedPerturbation, disjoint
@@ -19,6 +20,9 @@ from tacit.privacy.mechanisms.objective import CLOSING_SHARE
 
 AGGREGATES = ("average", "stack")
 ACCOUNTINGS = ("tight", "paper")
+# Stacking learns from margins that saturate: its groups are regularised by 1, under which weights have about this
+# length, and prior weights are shortened to it.
+STACKED_LENGTH = 1 / 3
 
 
 @dataclass(frozen=True)
@@ -33,7 +37,8 @@ class SplitSettings:
     prior_weight : float or None
         How much of the sources' weights to start from, in [0, 1]. None: by the public rule of ``trust``.
     regularization : float or None
-        lambda for rows of unit length. None: max(1, 2/(n epsilon)), or more by the rule of ``trust``.
+        lambda for rows of unit length. None: each group's as in ``PrivateLogisticRegression``, for its columns and its
+        part of epsilon, and with sources the ridge of least expected error about their weights; with "stack" 1 or more.
     accounting : {"tight", "paper"}
         "paper": [pptl] Alg. 3, and with "stack" Alg. 4, as printed, with ``regularization`` as lambda of every group
         and of the combiner. What it really costs is charged, and the card warns if that is more than epsilon.
@@ -81,6 +86,8 @@ class PublicNumbers:
     n_rows: int | None
     n_problems: int
     neighbours: str = "replaced"
+    bounded: bool = False
+    """whether columns are scaled by public bounds"""
 
     @property
     def public_rows(self) -> int:
@@ -105,6 +112,8 @@ class SplitPlan:
     """what all steps cost together"""
     start: FloatArray
     """prior weights [R, p], already multiplied by the trust in them"""
+    n_rows: int | None
+    """how many rows each group learns from, where that is public"""
     warning: str = ""
     """why the promise does not hold, if it does not"""
 
@@ -112,6 +121,13 @@ class SplitPlan:
     def noise(self) -> FloatArray:
         """Expected length of the noise in each group's weights."""
         return np.array([expected_noise(mechanism) for mechanism in self.groups])
+
+    @property
+    def regularization(self) -> FloatArray | None:
+        """The lambda of each group; None where the number of rows is hidden."""
+        if self.n_rows is None:
+            return None
+        return np.array([mechanism.curvature for mechanism in self.groups]) / max(self.n_rows, 1)
 
     @property
     def groups(self) -> tuple[ObjectivePerturbation, ...]:
@@ -136,10 +152,8 @@ def plan_average(prior: PriorWeights, numbers: PublicNumbers, settings: SplitSet
     norm 1 at epsilon q_k: the losses add up to the sum of q_k epsilon, that is epsilon.
     """
     require_row_number(numbers.n_rows, settings.regularization)
-    mechanisms, trusted = _groups(
-        prior, numbers.epsilon_of_one, settings, numbers.n_rows, neighbours=numbers.neighbours
-    )
-    return _planned(prior, _steps(mechanisms, numbers), numbers.epsilon, trusted)
+    mechanisms = _groups(prior, numbers, settings)
+    return _planned(prior, _steps(mechanisms, numbers), numbers.epsilon, settings, numbers.n_rows)
 
 
 def plan_stack(prior: PriorWeights, numbers: PublicNumbers, settings: SplitSettings) -> SplitPlan:
@@ -148,13 +162,12 @@ def plan_stack(prior: PriorWeights, numbers: PublicNumbers, settings: SplitSetti
     first = (n_rows + 1) // 2
 
     def stacked(epsilon: float) -> StackedPerturbation:
-        groups, _ = _groups(prior, epsilon, settings, first)
+        groups = _groups(prior, PublicNumbers(epsilon, first, 1), settings)
         top = _mechanism(epsilon, REGULARIZATION, len(groups), n_rows - first)
         return StackedPerturbation(tuple(groups), top)
 
     mechanism = disjoint.for_epsilon(stacked, numbers.epsilon_of_one)
-    trusted, _ = _trust(list(mechanism.groups), prior, settings)
-    return _planned(prior, (_stacked_step(mechanism, numbers),), numbers.epsilon, trusted)
+    return _planned(prior, (_stacked_step(mechanism, numbers),), numbers.epsilon, settings, first)
 
 
 def plan_paper(prior: PriorWeights, numbers: PublicNumbers, settings: SplitSettings) -> SplitPlan:
@@ -165,8 +178,8 @@ def plan_paper(prior: PriorWeights, numbers: PublicNumbers, settings: SplitSetti
     """
     mechanisms = _printed_groups(prior.split, numbers.epsilon_of_one, settings.strength * numbers.public_rows)
     cost = numbers.n_problems * math.fsum(mechanism.event.epsilon for mechanism in mechanisms)
-    trusted, _ = _trust(mechanisms, prior, settings)
-    return _planned(prior, _steps(mechanisms, numbers), cost, trusted, warning=_printed_warning(cost, numbers.epsilon))
+    warning = _printed_warning(cost, numbers.epsilon)
+    return _planned(prior, _steps(mechanisms, numbers), cost, settings, numbers.public_rows, warning=warning)
 
 
 def plan_paper_stack(prior: PriorWeights, numbers: PublicNumbers, settings: SplitSettings) -> SplitPlan:
@@ -188,9 +201,8 @@ def plan_paper_stack(prior: PriorWeights, numbers: PublicNumbers, settings: Spli
     )
     mechanism = StackedPerturbation(tuple(groups), top)
     cost = numbers.n_problems * mechanism.event.epsilon
-    trusted, _ = _trust(groups, prior, settings)
     warning = _printed_warning(cost, numbers.epsilon, "Alg. 4")
-    return _planned(prior, (_stacked_step(mechanism, numbers),), cost, trusted, warning=warning)
+    return _planned(prior, (_stacked_step(mechanism, numbers),), cost, settings, first, warning=warning)
 
 
 def _printed_groups(split: FeatureSplit, epsilon: float, curvature: float) -> list[ObjectivePerturbation]:
@@ -223,28 +235,31 @@ def _printed_warning(cost: float, epsilon: float, algorithm: str = "Alg. 3") -> 
     )
 
 
-def _groups(
-    prior: PriorWeights,
-    epsilon: float,
-    settings: SplitSettings,
-    n_rows: int | None,
-    *,
-    neighbours: str = "replaced",
-) -> tuple[list[ObjectivePerturbation], FloatArray]:
-    """Return each group's mechanism and how far its prior weights are trusted."""
-    split = prior.split
-    plain = [
-        _mechanism(q * epsilon, settings.strength, len(group), n_rows, neighbours)
-        for q, group in zip(split.shares, split.positions, strict=True)
-    ]
-    trusted, strengths = _trust(plain, prior, settings)
-    if settings.regularization is not None or settings.prior_weight is not None:
-        return plain, trusted
-    mechanisms = [
-        _mechanism(q * epsilon, float(strength), len(group), n_rows, neighbours)
-        for q, group, strength in zip(split.shares, split.positions, strengths, strict=True)
-    ]
-    return mechanisms, trusted
+def _groups(prior: PriorWeights, numbers: PublicNumbers, settings: SplitSettings) -> list[ObjectivePerturbation]:
+    """Return each group's mechanism: group k learns its columns with the part q_k of epsilon."""
+    mechanisms = []
+    for place, (q, group) in enumerate(zip(prior.split.shares, prior.split.positions, strict=True)):
+        epsilon = q * numbers.epsilon_of_one
+        strength = _strength(prior, place, epsilon, numbers, settings)
+        mechanisms.append(_mechanism(epsilon, strength, len(group), numbers.n_rows, numbers.neighbours))
+    return mechanisms
+
+
+def _strength(
+    prior: PriorWeights, place: int, epsilon: float, numbers: PublicNumbers, settings: SplitSettings
+) -> float:
+    """Return lambda of the group at ``place``: what was asked for, or by what its prior weights leave open."""
+    if settings.regularization is not None:
+        return settings.regularization
+    n_rows, size = numbers.n_rows, len(prior.split.positions[place])
+    held = settings.prior_weight is None and np.isfinite(prior.noise[place])
+    _, left = prior.trust(place) if held else (0.0, 1.0)
+    if n_rows is None:
+        return REGULARIZATION / left
+    strength = REGULARIZATION
+    if not settings.stacked:
+        strength = default_regularization(n_rows, epsilon, size, bounded=numbers.bounded)
+    return max(strength, least_error_regularization(n_rows, epsilon, size, left=left)) if held else strength
 
 
 def _mechanism(
@@ -254,14 +269,23 @@ def _mechanism(
     return ObjectivePerturbation.for_epsilon(epsilon, curvature=bend, dimension=dimension, neighbours=neighbours)
 
 
-def _trust(
-    mechanisms: list[ObjectivePerturbation], prior: PriorWeights, settings: SplitSettings
-) -> tuple[FloatArray, FloatArray]:
-    """Return the weight of each group's prior, and the regularisation that holds the group to it."""
-    weights, strengths = trust(prior.noise, np.array([expected_noise(mechanism) for mechanism in mechanisms]))
+def _start(prior: PriorWeights, settings: SplitSettings) -> FloatArray:
+    """Return the weights [R, p] to start from: each group's prior as far as it is trusted."""
+    start = np.zeros_like(prior.weights)
+    for place, group in enumerate(prior.split.positions):
+        if np.isfinite(prior.noise[place]):
+            weights = prior.weights[:, list(group)]
+            start[:, list(group)] = _prior_share(prior, place, settings) * weights
+    return start
+
+
+def _prior_share(prior: PriorWeights, place: int, settings: SplitSettings) -> float:
+    """Return by what the prior weights of the group at ``place`` are multiplied."""
     if settings.prior_weight is not None:
-        weights = np.where(np.isfinite(prior.noise), settings.prior_weight, 0.0)
-    return weights, strengths
+        return settings.prior_weight
+    share, _ = prior.trust(place)
+    length = prior.length(place)
+    return share * STACKED_LENGTH / length if settings.stacked and length > STACKED_LENGTH else share
 
 
 def _steps(mechanisms: list[ObjectivePerturbation], numbers: PublicNumbers) -> tuple[Step, ...]:
@@ -285,9 +309,12 @@ def _step(mechanism: ObjectivePerturbation, place: int, n_groups: int, times: in
 
 
 def _planned(
-    prior: PriorWeights, steps: tuple[Step, ...], epsilon: float, trusted: FloatArray, *, warning: str = ""
+    prior: PriorWeights,
+    steps: tuple[Step, ...],
+    epsilon: float,
+    settings: SplitSettings,
+    n_rows: int | None,
+    *,
+    warning: str = "",
 ) -> SplitPlan:
-    start = np.zeros_like(prior.weights)
-    for group, weight in zip(prior.split.positions, trusted, strict=True):
-        start[:, list(group)] = weight * prior.weights[:, list(group)]
-    return SplitPlan(prior.split, steps, epsilon, start, warning)
+    return SplitPlan(prior.split, steps, epsilon, _start(prior, settings), n_rows, warning)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from tacit.arrays import Arrays, FloatArray, Rows
 from tacit.errors import InputError, ReleaseError, TacitError
 from tacit.models.linear.feature_split import FeatureSplit
+from tacit.models.linear.regularization import BEND
 from tacit.models.two_class_problems import centred, unit_rows
 from tacit.privacy.card import Card
 from tacit.privacy.mechanisms.disjoint import stacking_features
@@ -33,11 +34,13 @@ class LinearScores:
     combination : array [R, K]
         Public weights of the groups, or stacking weights.
     noise : array [K]
-        Expected length of the noise in each group's weights: how far a receiver may trust them.
+        Expected length of the noise in each group's weights.
     bounds : pair or None
     row_norm : float or None
     stacked : bool
         Whether the combination was learned from `stacking_features`.
+    regularization : array [K] or None
+        lambda of each group; None where the number of rows is hidden, or in files that do not say it.
     """
 
     split: FeatureSplit
@@ -47,6 +50,18 @@ class LinearScores:
     bounds: tuple[Any, Any] | None = None
     row_norm: float | None = None
     stacked: bool = False
+    regularization: FloatArray | None = None
+
+    @property
+    def felt_noise(self) -> FloatArray:
+        """Expected length of the noise in each group's weights where rows vary: how far a receiver may trust them.
+
+        Noise is d/beta over the curvature of the objective: n lambda, and where rows vary n (lambda + 0.1).
+        """
+        if self.regularization is None:
+            return self.noise
+        felt: FloatArray = self.noise * self.regularization / (self.regularization + BEND)
+        return felt
 
     def margins(self, X: Rows) -> list[FloatArray]:
         """Return the scores [N, R] of each group."""
@@ -90,6 +105,7 @@ def linear_parts(scores: LinearScores) -> tuple[Arrays, dict[str, Any]]:
         "bounds": bounds,
         "row_norm": scores.row_norm,
         "stacked": scores.stacked,
+        "regularization": None if scores.regularization is None else scores.regularization.tolist(),
     }
     return {"weights": scores.weights, "combination": scores.combination, "noise": scores.noise}, settings
 
@@ -109,7 +125,7 @@ def read_scores(release: Release) -> LinearScores:
 def scores_from_parts(arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> LinearScores:
     """Return the scores that ``linear_parts`` took apart."""
     groups = tuple(tuple(group) for group in settings["positions"])
-    bounds = settings["bounds"]
+    bounds, strengths = settings["bounds"], settings.get("regularization")
     return LinearScores(
         split=FeatureSplit(groups, tuple(settings["shares"])),
         weights=np.asarray(arrays["weights"], dtype=np.float64),
@@ -118,6 +134,7 @@ def scores_from_parts(arrays: Mapping[str, NDArray[Any]], settings: Mapping[str,
         bounds=None if bounds is None else (np.asarray(bounds[0]), np.asarray(bounds[1])),
         row_norm=settings["row_norm"],
         stacked=bool(settings["stacked"]),
+        regularization=None if strengths is None else np.asarray(strengths, dtype=np.float64),
     )
 
 
@@ -132,6 +149,10 @@ def _require_shapes(scores: LinearScores, n_classes: int) -> None:
         require_weights(name, getattr(scores, name), error=ReleaseError)
     if (scores.noise <= 0).any():
         raise ReleaseError("noise must be above 0 in each group.")
+    if scores.regularization is not None and (
+        scores.regularization.shape != (K,) or not (scores.regularization > 0).all()
+    ):
+        raise ReleaseError(f"regularization must be above 0 in each of {K} groups.")
 
 
 def require_weights(name: str, values: FloatArray, *, error: type[TacitError] = InputError) -> FloatArray:

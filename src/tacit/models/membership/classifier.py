@@ -20,9 +20,9 @@ from tacit.models.membership.wide import (
     wide_filter,
     wide_layers,
 )
-from tacit.models.parts import PartEstimator, in_blocks
-from tacit.models.per_class import ScoreClassifierMixin, rows_by_class
-from tacit.models.routing import ROWS_AT_ONCE, worth_routing
+from tacit.models.parts import PartEstimator, in_blocks, learn_classes
+from tacit.models.per_class import ScoreClassifierMixin
+from tacit.models.routing import routed_codes, worth_routing
 from tacit.numerics.kernels import Floats
 
 
@@ -67,10 +67,8 @@ class MembershipClassifier(ScoreClassifierMixin, PartEstimator):
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn one autoencoder for each class of rows ``X`` [N, p] with labels ``y`` [N]. [membership] Alg. 4."""
-        settings = AutoencoderSettings.of(self)
-        table = rows_by_class(self, X, y, self.random_state)
-        self.classes_ = table.classes
-        self.autoencoders_ = learn_wide(table.rows, table.groups, settings, n_jobs=self.n_jobs)
+        learn = partial(learn_wide, settings=AutoencoderSettings.of(self))
+        self.classes_, self.autoencoders_ = learn_classes(self, X, y, learn)
         return self
 
     def reconstruction_errors(self, X: ArrayLike) -> NDArray[Any]:
@@ -88,11 +86,8 @@ class MembershipClassifier(ScoreClassifierMixin, PartEstimator):
         Y = self._rows(X)
         if deepest > 1 or not worth_routing(len(Y), n_parts):
             return super().predict(X)
-        routed = RoutedAutoencoders.of(self.autoencoders_)
-        labels: NDArray[Any] = self.classes_[
-            np.concatenate(in_blocks(routed, Y, n_jobs=self.n_jobs, size=ROWS_AT_ONCE))
-        ]
-        return labels
+        codes = routed_codes(RoutedAutoencoders.of(self.autoencoders_), Y, n_jobs=self.n_jobs)
+        return np.asarray(self.classes_[codes])
 
     def reconstruct(self, X: ArrayLike, y: ArrayLike) -> NDArray[Any]:
         """Return each row reconstructed by the autoencoder of class ``y``, one label or one for each row [N, p].

@@ -10,7 +10,9 @@ import numpy as np
 from scipy.stats import norm
 
 from tacit.arrays import BoolArray, FloatArray
+from tacit.models.bounded_rows import row_quantum, whole_sum
 from tacit.models.pair_metric.sums import PairSum
+from tacit.numerics.exact_sums import IntegerSum
 from tacit.privacy.account import Account, Step
 from tacit.privacy.mechanisms import Mechanism
 
@@ -122,8 +124,9 @@ class Diagonal(DiagonalLearner):
             halves = np.concatenate([rows * ~dissimilar[:, None], rows * dissimilar[:, None]], axis=1)
             noisy = query.radius * account.release(mechanism, halves / query.radius).sum(axis=0)
         else:
-            sums = [rows[~dissimilar].sum(axis=0), rows[dissimilar].sum(axis=0)]
-            noisy = account.release(mechanism, np.concatenate(sums))
+            # Whole numbers: the same sums in whatever order the pairs come.
+            sums = [whole_sum(rows[group], query.radius) for group in (~dissimilar, dissimilar)]
+            noisy = account.release(mechanism, IntegerSum(np.concatenate(sums), row_quantum(query.radius)))
         halves = noisy.reshape(2, -1)
         counts = np.maximum(halves[:, -1] / self.unit, 1.0)
         means = halves[:, :-1] / counts[:, None] / self.scale

@@ -9,13 +9,12 @@ from numpy.typing import ArrayLike
 from tacit import checks
 from tacit.arrays import FloatArray
 from tacit.errors import InputError
-from tacit.models.bounded_rows import clip_rows
+from tacit.models.bounded_rows import clip_rows, row_quantum
 from tacit.privacy.account import Step
 from tacit.privacy.batched_steps import BatchedStep
 from tacit.privacy.mechanisms import Duchi, Gaussian, Laplace, Mechanism, Staircase
+from tacit.privacy.mechanisms.additive import LARGEST_RADIAL_STAIRCASE
 
-# Staircase noise is drawn by rejection, which keeps a share of about e^-epsilon.
-LARGEST_STAIRCASE = 12.0
 SUM_MECHANISMS = ("gaussian", "laplace", "staircase", "duchi")
 ADJACENCY = (
     "two sets of pairs are neighbours if the features and labels of κ of their pairs differ, κ = {kappa}: all that "
@@ -66,9 +65,10 @@ class PairSum:
         if self.mechanism == "laplace":
             return Laplace.for_epsilon(epsilon / times, sensitivity=sensitivity, coordinates=moved)
         if self.mechanism == "staircase":
-            if epsilon / times > LARGEST_STAIRCASE:
+            if self.size > 1 and epsilon / times > LARGEST_RADIAL_STAIRCASE:
+                most = LARGEST_RADIAL_STAIRCASE * times
                 raise InputError(
-                    f"epsilon must be at most {LARGEST_STAIRCASE * times:g} for mechanism='staircase'; got {epsilon}. "
+                    f"epsilon must be at most {most:g} for mechanism='staircase'; got {epsilon}. "
                     "Drawing it exactly takes time that grows like e^epsilon: use 'laplace'."
                 )
             return Staircase(epsilon / times, sensitivity, dimension=self.size)
@@ -126,7 +126,7 @@ def clip_rows_1(X: FloatArray, norm: float) -> FloatArray:
     lengths = np.abs(X).sum(axis=1, keepdims=True)
     inside = norm * (1 - 2.0**-40)  # room for the rounding of the division
     shortened = X * np.minimum(1.0, inside / np.maximum(lengths, np.finfo(float).tiny))
-    quantum = 2.0 ** (math.floor(math.log2(norm)) - 26)
+    quantum = row_quantum(norm)
     cut: FloatArray = np.trunc(shortened / quantum) * quantum
     return cut
 

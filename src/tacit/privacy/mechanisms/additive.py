@@ -8,20 +8,19 @@ than one grid step g; the events state the sensitivity enlarged for it.
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tacit import checks
 from tacit.arrays import FloatArray
+from tacit.errors import InputError
+from tacit.numerics.exact_sums import IntegerSum
 from tacit.privacy import noise
 from tacit.privacy.accounting import calibrate
 from tacit.privacy.budget import Budget, Relation, Unit
 from tacit.privacy.events import ApproximateEvent, Event, GaussianEvent, LaplaceEvent, SequentialEvent
 from tacit.privacy.mechanisms.base import (
     from_grid,
-    integers_to_grid,
     norm_1,
     norm_2,
     registered,
@@ -34,6 +33,8 @@ from tacit.privacy.stream import NoiseStream
 GAUSSIAN_STEPS = 2.0**36
 # 48²/8: see Gaussian's inequality.
 GAUSSIAN_BIAS = 288.0
+# Rows of staircase noise are drawn by rejection, which keeps a share of about e^-epsilon; single numbers are not.
+LARGEST_RADIAL_STAIRCASE = 12.0
 
 
 @registered
@@ -90,7 +91,7 @@ class Laplace:
         """Return the 1-norm of the difference."""
         return norm_1(first, second)
 
-    def draw(self, values: FloatArray, stream: NoiseStream) -> FloatArray:
+    def draw(self, values: FloatArray | IntegerSum, stream: NoiseStream) -> FloatArray:
         """Return ``values`` on the grid plus discrete Laplace noise."""
         cells = to_grid(values, self.step)
         drawn = noise.discrete_laplace(stream, cells.size, Fraction(self.scale) / Fraction(self.step))
@@ -158,18 +159,9 @@ class Gaussian:
         """Return the 2-norm of the difference."""
         return norm_2(first, second)
 
-    def draw(self, values: FloatArray, stream: NoiseStream) -> FloatArray:
-        """Return ``values`` on the grid plus discrete Gaussian noise."""
-        return self._noisy(to_grid(values, self.step), stream)
-
-    def draw_integers(self, integers: NDArray[Any], quantum: float, stream: NoiseStream) -> FloatArray:
-        """Return ``integers`` times ``quantum`` on the grid plus discrete Gaussian noise; sums of any size stay exact.
-
-        The same as `draw` where the products are exact in doubles.
-        """
-        return self._noisy(integers_to_grid(integers, quantum, self.step), stream)
-
-    def _noisy(self, cells: NDArray[Any], stream: NoiseStream) -> FloatArray:
+    def draw(self, values: FloatArray | IntegerSum, stream: NoiseStream) -> FloatArray:
+        """Return ``values`` on the grid plus discrete Gaussian noise; whole numbers of any size stay exact."""
+        cells = to_grid(values, self.step)
         drawn = noise.discrete_gaussian(stream, cells.size, self.sigma / self.step)
         return from_grid(cells + drawn.reshape(cells.shape), self.step)
 
@@ -265,6 +257,7 @@ class Staircase:
     Parameters
     ----------
     epsilon : float
+        At most 12 for a query of several numbers: drawing those exactly takes time that grows like e^epsilon.
     sensitivity : float
         Largest 1-norm change of a query by one unit.
     dimension : int
@@ -279,7 +272,11 @@ class Staircase:
 
     def __post_init__(self) -> None:
         checks.positive_attributes(self, "epsilon", "sensitivity")
-        checks.whole("dimension", self.dimension)
+        if checks.whole("dimension", self.dimension) > 1 and self.epsilon > LARGEST_RADIAL_STAIRCASE:
+            raise InputError(
+                f"epsilon must be at most {LARGEST_RADIAL_STAIRCASE:g} for staircase noise of several numbers; got "
+                f"{self.epsilon:g}. Drawing it exactly takes time that grows like e^epsilon: use Laplace noise."
+            )
 
     @property
     def step(self) -> float:

@@ -13,7 +13,7 @@ from tacit.privacy import noise
 from tacit.privacy.budget import Relations
 from tacit.privacy.events import RepeatedEvent
 from tacit.privacy.mechanisms.base import registered
-from tacit.privacy.mechanisms.objective import FAR_WRONG, ObjectivePerturbation, tables_of
+from tacit.privacy.mechanisms.objective import FAR_WRONG, ObjectivePerturbation, require_shares, tables_of
 from tacit.privacy.stream import NoiseStream
 
 # Numbers of one kind that are kept of all rows for the problems solved at a time: 80 megabytes.
@@ -26,7 +26,8 @@ class AgainstRest:
     """The weights [R, d] of R problems, the r-th of which tells class r from all others by objective perturbation.
 
     A row is (z, c, o_1, …, o_R): features, class code, and margins z w_r under public prior weights of each problem. In
-    problem r it counts as `ObjectivePerturbation`'s row (s z, s o_r), s = 1 if c = r and -1 otherwise.
+    problem r it counts as `ObjectivePerturbation`'s row (s z, s o_r), s = 1 if c = r and -1 otherwise. A further column
+    holds the share in [0, 1] by which a row counts in every problem.
 
     Inequality: every row takes part in every problem, and their noise is independent: R times the loss of one.
 
@@ -93,14 +94,15 @@ class AgainstRest:
         return drawn.reshape(*np.shape(values)[:-2], self.problems, self.each.dimension)
 
     def _draw_one(self, table: FloatArray, stream: NoiseStream) -> FloatArray:
-        Z, codes, offsets = self._parts(table)
+        Z, codes, offsets, shares = self._parts(table)
+        counted = Z if shares is None else Z * shares[:, None]
         minimisers = np.empty((self.problems, self.each.dimension))
         for problems in self._groups(len(table)):
             linear = noise.norm_gamma(stream, minimisers[problems].shape, beta=self.each.beta)
             # log(1 + e^m) = m + log(1 + e^-m): a row of another class is one of this class and a linear term.
             own = (codes == np.arange(self.problems)[problems, None]).astype(np.float64)
-            linear += Z.sum(axis=0) - own @ Z
-            minimisers[problems] = self._minimisers(Z, offsets[problems], linear)
+            linear += counted.sum(axis=0) - own @ counted
+            minimisers[problems] = self._minimisers(Z, offsets[problems], linear, shares)
         return minimisers + noise.norm_gamma(stream, minimisers.shape, beta=self.each.closing_rate)
 
     def _groups(self, n_rows: int) -> Iterator[slice]:
@@ -109,25 +111,30 @@ class AgainstRest:
         for start in range(0, self.problems, size):
             yield slice(start, start + size)
 
-    def _minimisers(self, Z: FloatArray, offsets: FloatArray, linear: FloatArray) -> FloatArray:
+    def _minimisers(
+        self, Z: FloatArray, offsets: FloatArray, linear: FloatArray, shares: FloatArray | None
+    ) -> FloatArray:
         minimum = minimise_together(
-            Z, offsets, linear, curvature=self.each.curvature, tolerance=self.each.solver_tolerance
+            Z, offsets, linear, curvature=self.each.curvature, tolerance=self.each.solver_tolerance, shares=shares
         )
         self.each.require_minimum(minimum)
         return minimum.point
 
-    def _parts(self, table: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return features [N, d], class codes [N] and margins [R, N] of a checked table."""
-        d = self.each.dimension
-        if table.ndim != 2 or table.shape[1] != d + 1 + self.problems:
+    def _parts(self, table: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray | None]:
+        """Return features [N, d], class codes [N], margins [R, N] and shares [N], if any, of a checked table."""
+        d, end = self.each.dimension, self.each.dimension + 1 + self.problems
+        if table.ndim != 2 or table.shape[1] not in (end, end + 1):
             raise InputError(
-                f"values must have rows of {d} features, a class and {self.problems} margins; got shape {table.shape}."
+                f"values must have rows of {d} features, a class, {self.problems} margins and perhaps a share; got "
+                f"shape {table.shape}."
             )
+        require_shares(table[:, end:])
         self.each.require_short(table[:, :d], table[:, d:])
         codes = table[:, d]
         if not np.isin(codes, np.arange(self.problems)).all():
             raise SensitivityError(f"classes must be codes from 0 to {self.problems - 1}.")
-        return table[:, :d], codes, np.ascontiguousarray(table[:, d + 1 :].T)
+        shares = table[:, end] if table.shape[1] > end else None
+        return table[:, :d], codes, np.ascontiguousarray(table[:, d + 1 : end].T), shares
 
     def _signs(self, code: float) -> FloatArray:
         """Return the label of a row of class ``code`` in each problem."""

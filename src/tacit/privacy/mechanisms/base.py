@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from tacit import checks
 from tacit.arrays import FloatArray
 from tacit.errors import InputError
+from tacit.numerics.exact_sums import IntegerSum
 from tacit.privacy.events import Event
 from tacit.privacy.stream import NoiseStream
 
@@ -108,11 +109,13 @@ def step_for(sensitivity: float, coordinates: float) -> float:
     return 2.0 ** math.floor(math.log2(sensitivity * FINENESS / coordinates))
 
 
-def to_grid(values: FloatArray, step: float) -> NDArray[np.int64]:
+def to_grid(values: FloatArray | IntegerSum, step: float) -> NDArray[Any]:
     """Return floor(values / step): two values that differ by c land at most ceil(c / step) apart.
 
     The step is a power of two, so the division is exact, and floor(a) - floor(b) <= ceil(a - b).
     """
+    if isinstance(values, IntegerSum):
+        return integers_to_grid(values, step)
     cells = np.floor(checks.finite_array("values", values) / step)
     if cells.size and np.abs(cells).max() > LARGEST:
         raise InputError(
@@ -122,17 +125,19 @@ def to_grid(values: FloatArray, step: float) -> NDArray[np.int64]:
     return cells.astype(np.int64)
 
 
-def integers_to_grid(integers: NDArray[Any], quantum: float, step: float) -> NDArray[np.object_]:
-    """Return floor(integers quantum / step) as Python integers, exactly: both are powers of two.
+def integers_to_grid(total: IntegerSum, step: float) -> NDArray[Any]:
+    """Return floor(integers quantum / step), exactly: both are powers of two.
 
-    Sums of any size have room, and two sums that differ by c land at most ceil(c / step) apart, as in `to_grid`.
+    Sums of any size have room: in 64 bits, or as Python integers. Two sums that differ by c land at most ceil(c / step)
+    apart, as in `to_grid`; where the quantum is no smaller than the step, exactly c / step.
     """
-    shift = math.log2(quantum / step)
+    shift = math.log2(total.quantum / step)
     if not shift.is_integer():
-        raise InputError(f"quantum must be a power of two; got {quantum!r}.")
-    whole = np.asarray(integers, dtype=object)
-    factor = 2 ** abs(int(shift))
-    cells: NDArray[np.object_] = whole * factor if shift >= 0 else whole // factor
+        raise InputError(f"quantum must be a power of two; got {total.quantum!r}.")
+    factor, integers = 2 ** abs(int(shift)), total.integers
+    largest = max(abs(int(integers.max(initial=0))), abs(int(integers.min(initial=0)))) if shift >= 0 else 1
+    whole = integers if largest * factor <= LARGEST else integers.astype(object)
+    cells: NDArray[Any] = whole * factor if shift >= 0 else whole // factor
     return cells
 
 

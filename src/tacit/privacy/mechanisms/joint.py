@@ -5,7 +5,6 @@ The sum of discrete Gaussians is not one, but very nearly: `share_slack` bounds 
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +12,11 @@ from numpy.typing import NDArray
 from tacit import checks
 from tacit.arrays import FloatArray
 from tacit.errors import InputError, SensitivityError
+from tacit.numerics.exact_sums import IntegerSum
 from tacit.privacy import noise
 from tacit.privacy.events import GaussianEvent
 from tacit.privacy.mechanisms.additive import GAUSSIAN_BIAS, Gaussian
-from tacit.privacy.mechanisms.base import from_grid, integers_to_grid, registered, to_grid
+from tacit.privacy.mechanisms.base import from_grid, registered, to_grid
 from tacit.privacy.stream import NoiseStream
 
 GridCells = NDArray[np.int64]
@@ -115,14 +115,16 @@ class JointGaussian(Gaussian):
         """What the total tells everyone who knows no share, if all parties took part."""
         return type(self).of(self, parties=self.parties, honest=self.parties, rows=self.rows).event
 
-    def cells(self, values: FloatArray) -> GridCells:
-        """Return one party's values in whole grid steps; raise SensitivityError if its rows cannot have them."""
-        return self._within(to_grid(values, self.step))
+    def cells(self, values: FloatArray | IntegerSum) -> GridCells:
+        """Return one party's values in whole grid steps; raise SensitivityError if its rows cannot have them.
 
-    def cells_of_integers(self, integers: NDArray[Any], quantum: float) -> GridCells:
-        """Return one party's ``integers`` times ``quantum`` in whole grid steps."""
-        cells = integers_to_grid(integers, quantum, self.step)
-        return self._within(cells).astype(np.int64)
+        Whole numbers whose quantum is at least the step are not rounded: parties' cells add up to those of all rows.
+        """
+        cells = to_grid(values, self.step)
+        most = math.floor(self.rows * self.sensitivity / self.step) + 1
+        if cells.size and max(abs(int(cells.max())), abs(int(cells.min()))) > most:
+            raise SensitivityError(f"a sum is larger than {self.rows:,} rows could make it.")
+        return cells.astype(np.int64)
 
     def share(self, cells: GridCells, stream: NoiseStream) -> GridCells:
         """Return ``cells`` with one party's share of the noise."""
@@ -136,24 +138,12 @@ class JointGaussian(Gaussian):
             raise InputError("the total is larger than rows of all parties could make it: a party sent garbage.")
         return from_grid(total, self.step)
 
-    def draw(self, values: FloatArray, stream: NoiseStream) -> FloatArray:
+    def draw(self, values: FloatArray | IntegerSum, stream: NoiseStream) -> FloatArray:
         """Return what a coalition sees of ``values``: with the noise of the honest parties alone."""
-        return self._honest(self.cells(values), stream)
-
-    def draw_integers(self, integers: NDArray[Any], quantum: float, stream: NoiseStream) -> FloatArray:
-        """Return what a coalition sees of ``integers`` times ``quantum``."""
-        return self._honest(self.cells_of_integers(integers, quantum), stream)
-
-    def _honest(self, cells: GridCells, stream: NoiseStream) -> FloatArray:
+        cells = self.cells(values)
         for _ in range(self.honest):
             cells = self.share(cells, stream)
         return from_grid(cells, self.step)
-
-    def _within(self, cells: NDArray[Any]) -> NDArray[Any]:
-        most = math.floor(self.rows * self.sensitivity / self.step) + 1
-        if cells.size and max(abs(int(cells.max())), abs(int(cells.min()))) > most:
-            raise SensitivityError(f"a sum is larger than {self.rows:,} rows could make it.")
-        return cells
 
 
 def share_slack(steps: float, parties: int) -> float:

@@ -66,14 +66,16 @@ class ObjectivePerturbation:
     """The minimiser u of sum_i log(1 + e^-(z_i u + o_i)) + b u + curvature/2 |u|², b of density e^(-beta |b|).
 
     The input has one row (z_i, o_i) for each record: its features times its label, -1 or 1, and its margin under public
-    prior weights, of which u is the change. The last two axes are one table; each table before them is a query.
+    prior weights, of which u is the change. The last two axes are one table; each table before them is a query. A
+    further column holds the share a_i in [0, 1] of its loss by which a record counts; without it all count whole.
 
     Inequality: replacing one row costs at most ``loss_supremum`` for the exact minimiser [erm]; a row of zeros counts
     as no row, so adding or removing one costs no more, and with ``neighbours="added"``, which promises nothing else,
-    half as much. The solver stops at a gradient of at most t, hence at most t/curvature from the minimiser; noise of
-    the same law that hides a move of that length costs ``closing``/2 on each of two neighbours [amp]. It converges for
-    any rows; should rounding keep it from the tolerance, nothing is released, which the promise does not cover. Both
-    noises have no integer form and are drawn in double precision, as the card says.
+    half as much. A share of a loss has no more slope and curvature than the loss, and so costs no more. The solver
+    stops at a gradient of at most t, hence at most t/curvature from the minimiser; noise of the same law that hides a
+    move of that length costs ``closing``/2 on each of two neighbours [amp]. It converges for any rows; should rounding
+    keep it from the tolerance, nothing is released, which the promise does not cover. Both noises have no integer form
+    and are drawn in double precision, as the card says.
 
     Parameters
     ----------
@@ -207,13 +209,15 @@ class ObjectivePerturbation:
 
     def _checked(self, values: FloatArray) -> FloatArray:
         values = np.asarray(values, dtype=np.float64)
-        if values.ndim < 2 or values.shape[-1] != self.dimension + 1:
+        d = self.dimension
+        if values.ndim < 2 or values.shape[-1] not in (d + 1, d + 2):
             raise InputError(
-                f"values must have rows of {self.dimension} features and a margin; got shape {values.shape}."
+                f"values must have rows of {d} features, a margin and perhaps a share; got shape {values.shape}."
             )
         tables = tables_of(values)
         for table in tables:
-            self.require_short(table[:, :-1], table[:, -1:])
+            self.require_short(table[:, :d], table[:, d:])
+            require_shares(table[:, d + 1 :])
         return tables
 
     def require_short(self, Z: FloatArray, others: FloatArray) -> None:
@@ -234,11 +238,23 @@ class ObjectivePerturbation:
             )
 
     def _minimiser(self, table: FloatArray, linear: FloatArray) -> FloatArray:
+        d = self.dimension
         minimum = minimise_logistic(
-            table[:, :-1], table[:, -1], linear, curvature=self.curvature, tolerance=self.solver_tolerance
+            table[:, :d],
+            table[:, d],
+            linear,
+            curvature=self.curvature,
+            tolerance=self.solver_tolerance,
+            shares=table[:, d + 1] if table.shape[1] > d + 1 else None,
         )
         self.require_minimum(minimum)
         return minimum.point
+
+
+def require_shares(shares: FloatArray) -> None:
+    """Refuse shares of a loss beyond [0, 1]: the inequality holds for a whole loss at most."""
+    if not ((shares >= 0) & (shares <= 1)).all():  # NaN compares as false
+        raise SensitivityError("shares of rows must lie in [0, 1].")
 
 
 def tables_of(values: FloatArray) -> FloatArray:

@@ -37,15 +37,9 @@ def checked_answer(distances: ArrayLike, classes: ArrayLike, *, n_rows: int, all
 
 
 def nearest(answers: Sequence[FloatArray]) -> FloatArray:
-    """Return the least distance over parties, min_q d_qc [n, C]: [hull] eq. 104."""
+    """Return the least distance over parties, min_q d_qc [n, C], that of the nearest party: [hull] eq. 102, 104."""
     least: FloatArray = _stacked(answers).min(axis=0)
     return least
-
-
-def nearest_party(answers: Sequence[FloatArray]) -> NDArray[np.intp]:
-    """Return which party's hull of each class is nearest, argmin_q d_qc [n, C]: [hull] eq. 102."""
-    parties: NDArray[np.intp] = _stacked(answers).argmin(axis=0)
-    return parties
 
 
 def decide(answers: Sequence[FloatArray], classes: ArrayLike) -> ClassLabels:

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 
 from tacit.errors import TacitError
+from tacit.privacy.refusals import code_of
 from tacit.situations.joint.party import PartySession
-from tacit.situations.joint.refusals import JoinRefusal, code_of
+from tacit.situations.joint.refusals import JoinRefusal
 
 
 class LocalChannel:
@@ -28,7 +29,7 @@ class LocalChannel:
                 answers[number] = self.sessions[number].reply(requests[number])
             except TacitError as problem:
                 self.problems[number] = problem
-                answers[number] = code_of(problem)
+                answers[number] = code_of(problem, JoinRefusal)
         return answers
 
     def close(self) -> None:

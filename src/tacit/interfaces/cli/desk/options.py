@@ -6,25 +6,18 @@ from typing import Annotated, Any
 
 import typer
 
+from tacit.interfaces.cli.parameters import argument, option, schema_option
 from tacit.interfaces.cli.spend import PersonColumn, RowsPerPerson
 
-TableArgument = Annotated[
-    Path, typer.Argument(metavar="TABLE", help="The private table (CSV, Parquet, NPZ).", show_default=False)
-]
-LogPath = Annotated[Path, typer.Argument(metavar="LOG", help="The desk's log.", show_default=False)]
+LogPath = Annotated[Path, argument("LOG", "The desk's log.")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class DeskOptions:
     """What a desk answers with: files, terms, and the account that pays."""
 
-    schema: Annotated[
-        Path, typer.Option("--schema", "-s", metavar="TOML", help="Its public facts.", show_default=False)
-    ]
-    model: Annotated[
-        Path,
-        typer.Option("--model", "-m", metavar="TOML", help="linear, or a file that declares it.", show_default=False),
-    ]
+    schema: Annotated[Path, schema_option()]
+    model: Annotated[Path, option("linear, or a file that declares it.", "--model", "-m", metavar="TOML")]
     metric: Annotated[
         str, typer.Option(help="[bold]accuracy[/] or [bold]balanced_accuracy[/] (without noise only).")
     ] = "accuracy"

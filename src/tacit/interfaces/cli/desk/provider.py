@@ -6,14 +6,15 @@ import typer
 
 from tacit.interfaces.cli.desk.opening import existing_log
 from tacit.interfaces.cli.desk.options import LogPath
+from tacit.interfaces.cli.parameters import argument, option
 from tacit.situations.feedback.desk.log import DeskLog
 from tacit.situations.feedback.desk.providers import Provider, new_token, token_digest
 
 
 def add(
     log: LogPath,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Letters, digits, dots, dashes.", show_default=False)],
-    queries: Annotated[int, typer.Option(help="Answers that this provider gets in all.", show_default=False)],
+    name: Annotated[str, argument("NAME", "Letters, digits, dots, dashes.")],
+    queries: Annotated[int, option("Answers that this provider gets in all.")],
 ) -> None:
     """Let a provider in, and print the token, which is shown this once.
 

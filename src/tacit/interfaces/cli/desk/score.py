@@ -6,22 +6,23 @@ from typing import Annotated
 import typer
 
 from tacit.interfaces.cli.desk.opening import open_desk
-from tacit.interfaces.cli.desk.options import DeskOptions, TableArgument
+from tacit.interfaces.cli.desk.options import DeskOptions
 from tacit.interfaces.cli.json_output import AsJson, print_json
 from tacit.interfaces.cli.option_groups import with_option_groups
 from tacit.interfaces.cli.outputs import counted, require_output
+from tacit.interfaces.cli.parameters import PrivateTable, option, output_option
 from tacit.privacy.ledger import as_ledger
 from tacit.situations.feedback.desk.exchange import score_file, write_scores
 
 
 @with_option_groups
 def score(
-    table: TableArgument,
+    table: PrivateTable,
     candidates: Annotated[Path, typer.Argument(metavar="CANDIDATES", help="A file of `tacit tune ask`.")],
     *,
-    provider: Annotated[str, typer.Option(help="Whose queries these are.", show_default=False)],
+    provider: Annotated[str, option("Whose queries these are.")],
     options: DeskOptions,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="JSON", help="Where the scores go.")],
+    output: Annotated[Path, output_option("JSON", "Where the scores go.")],
     as_json: AsJson = False,
 ) -> None:
     """Score a file of candidates, for providers who cannot reach the owner's network.

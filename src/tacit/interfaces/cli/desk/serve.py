@@ -6,8 +6,9 @@ import typer
 from threadpoolctl import threadpool_limits
 
 from tacit.interfaces.cli.desk.opening import open_desk
-from tacit.interfaces.cli.desk.options import DeskOptions, TableArgument
+from tacit.interfaces.cli.desk.options import DeskOptions
 from tacit.interfaces.cli.option_groups import with_option_groups
+from tacit.interfaces.cli.parameters import PrivateTable
 from tacit.interfaces.cli.spend import left_words
 from tacit.interfaces.desk.app import make_app
 from tacit.interfaces.desk.server import make_server, run_server
@@ -18,7 +19,7 @@ from tacit.situations.feedback.desk.providers import new_token
 
 @with_option_groups
 def serve(
-    table: TableArgument,
+    table: PrivateTable,
     *,
     options: DeskOptions,
     host: Annotated[str, typer.Option(help="Where to listen; 0.0.0.0 lets others in.")] = "127.0.0.1",

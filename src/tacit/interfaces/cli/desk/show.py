@@ -8,16 +8,15 @@ from tacit.files.hash_chain import Receipt
 from tacit.interfaces.cli.desk.opening import existing_log
 from tacit.interfaces.cli.desk.options import LogPath
 from tacit.interfaces.cli.json_output import AsJson, print_json
+from tacit.interfaces.cli.parameters import option
 
 
 def show(
     log: LogPath,
     receipt: Annotated[
         str,
-        typer.Option(
-            metavar="NUMBER:DIGEST",
-            help="A receipt that a provider got with scores: fails if the log is from before it.",
-            show_default=False,
+        option(
+            "A receipt that a provider got with scores: fails if the log is from before it.", metavar="NUMBER:DIGEST"
         ),
     ] = "",
     as_json: AsJson = False,
