@@ -15,6 +15,7 @@ def test_full_blocks_give_what_the_function_gives() -> None:
     rng = np.random.default_rng(0)
     X, W = rng.random((10, 3)), rng.random((3, 2))
     np.testing.assert_allclose(in_full_blocks(lambda rows: rows @ W, X, size=4), X @ W)
+    assert in_full_blocks(lambda rows: rows @ W, X[:0]).shape == (0, 2)
 
 
 def test_a_row_gives_the_same_bits_wherever_it_stands() -> None:
