@@ -95,6 +95,26 @@ class JoinedRun:
     traffic: Traffic
 
 
+def joined_facts(made: JoinedRun, output: FilePath) -> dict[str, Any]:
+    """Return what a run gave as JSON-ready data: the promise, who is in it and who is not, and what was sent."""
+    card, traffic = made.release.card, made.traffic
+    return {
+        "kind": made.release.kind,
+        "output": str(output),
+        "bytes": Path(output).stat().st_size,
+        "title": card.title,
+        "epsilon": card.epsilon,
+        "delta": card.delta,
+        "unit": str(card.unit),
+        "outside_epsilon": None if card.joint is None else card.joint.outside_epsilon,
+        "parties": [] if card.joint is None else [party.name for party in card.joint.parties],
+        "left_out": dict(made.exclusions),
+        "rounds": traffic.rounds,
+        "bytes_to_parties": traffic.sent,
+        "bytes_from_parties": traffic.received,
+    }
+
+
 def run_join(
     plan: FilePath,
     parties: Sequence[FilePath],

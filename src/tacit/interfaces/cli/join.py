@@ -14,7 +14,7 @@ from tacit.interfaces.cli.spend import warnings_on_stderr
 from tacit.privacy.spending import digits
 from tacit.situations.joint.plan import SignedPlan
 from tacit.workflows.join_plan import ROWS, plan_facts, plan_join, sign_join
-from tacit.workflows.join_run import PartyFiles, party_facts, run_join
+from tacit.workflows.join_run import PartyFiles, joined_facts, party_facts, run_join
 
 PlanPath = Annotated[Path, argument("PLAN", "The joint plan's file.")]
 PartyPaths = Annotated[
@@ -91,6 +91,7 @@ def run(
     *,
     output: Annotated[Path, output_option("TACIT", "Where the release goes.")],
     force: Force = False,
+    as_json: AsJson = False,
 ) -> None:
     """Run a signed plan with parties whose files are all on this machine; over a network it is the Flower app.
 
@@ -102,6 +103,9 @@ def run(
     keys = [key_file(files.path("key")) or files.path("key") for files in given]
     with working("reading tables") as stage, warnings_on_stderr():
         made = run_join(path, parties or [], output=output, force=force, keys=keys, progress=stage)
+    if as_json:
+        print_json(joined_facts(made, output))
+        return
     card = made.release.card
     for name, why in made.exclusions.items():
         typer.echo(f"left out: {name}: {why}", err=True)
