@@ -48,6 +48,7 @@ bench: .venv/installed .venv-peers/installed  ## ratios against peers, measured 
 	$(BIN)/python bench/pairs.py
 	$(BIN)/python bench/feedback.py
 	$(BIN)/python bench/sharpening.py
+	$(BIN)/python bench/additive.py
 	@if [ -n "$$TACIT_DATA" ]; then $(BIN)/python bench/membership.py; else echo "set TACIT_DATA for bench/membership.py"; fi
 	@if [ -n "$$TACIT_DATA" ]; then $(BIN)/python bench/affine_hull.py; else echo "set TACIT_DATA for bench/affine_hull.py"; fi
 	@if [ -n "$$TACIT_DATA" ]; then $(BIN)/python bench/logistic.py; else $(BIN)/python bench/logistic.py growth memory; fi

@@ -72,7 +72,7 @@ ROWS = [(name, row) for name, table in RECORDED.items() for row in table.rows]
 def printed_forms(figure: float) -> set[str]:
     """Return how a paper may print a figure: as a fraction with or without its 0, or in percent."""
     fraction, percent = f"{figure:.4f}", f"{100 * figure:.2f}"
-    short = {fraction.rstrip("0"), percent.rstrip("0").rstrip(".")}
+    short = {fraction.rstrip("0"), percent.rstrip("0").rstrip("."), percent.removesuffix("0")}
     return {fraction, percent, *short} | {form.lstrip("0") for form in (fraction, *short)}
 
 
@@ -86,6 +86,8 @@ def test_a_published_figure_of_a_table_is_printed_in_an_item_of_its_paper(name: 
 
 def test_a_figure_that_no_paper_printed_would_be_noticed() -> None:
     assert {"0.951", ".951", "95.1"} <= printed_forms(0.951)
+    assert {"67", "67.0", ".67"} <= printed_forms(0.67)
+    assert "95" not in printed_forms(0.951)
     assert ".65" not in printed_forms(0.951)
 
 

@@ -73,6 +73,31 @@ def test_a_quick_run_gives_the_constants_back(monkeypatch: pytest.MonkeyPatch) -
     assert len(run_table(experiment("units")).rows) > len(quick.rows)
 
 
+def test_the_first_draws_of_a_table_are_run_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = experiment("class-means").load()
+    monkeypatch.setattr(module, "load_mnist", lambda: None)
+    monkeypatch.setattr(module, "_accuracy", lambda images, epsilon, seed: float(seed))
+    table = run_table(experiment("class-means"), draws=2)
+    assert {row.runs for row in table.rows} == {2}
+    assert table.conditions.draws == "2 so far; all: 5, of the noise"
+    assert {row.runs for row in run_table(experiment("class-means")).rows} == {5}
+
+
+def test_seeds_may_be_a_range(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = experiment("sharpening-links").load()
+    monkeypatch.setattr(module, "error", lambda algorithm, name, seed: float(seed))
+    assert {row.runs for row in experiment("sharpening-links").rows(draws=1)} == {1}
+
+
+@pytest.mark.parametrize(
+    ("name", "draws", "words"),
+    [("class-means", 6, "has 5 draws"), ("class-means", 0, "at least 1"), ("units", 1, "no draws of one kind")],
+)
+def test_draws_that_a_table_does_not_have_are_refused(name: str, draws: int, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        run_table(experiment(name), draws=draws)
+
+
 def test_constants_come_back_after_an_error() -> None:
     module = experiment("units").load()
     before = module.QUICK

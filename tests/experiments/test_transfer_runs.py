@@ -5,10 +5,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from tacit.adoption.pictures.classifier import TransferClassifier
 from tacit.data.public.datasets import ImageSet
 from tacit.data.public.splits import few_labels
 from tacit.experiments.results import ADOPTED, PUBLIC_VIEW, RELEASE_ALONE, TARGET_ONLY
-from tacit.experiments.transfer_runs import measure, measure_releases, receiver, release_images
+from tacit.experiments.transfer_runs import measure, measure_releases, receiver, release_images, training_receiver
 from tacit.privacy.budget import Unit
 
 METHODS = [TARGET_ONLY, PUBLIC_VIEW, RELEASE_ALONE, ADOPTED]
@@ -57,9 +58,37 @@ def test_several_releases_are_measured_like_one(images: ImageSet) -> None:
     assert together["record"] == pytest.approx(alone)
 
 
+def test_releases_that_choose_other_frames_are_measured_by_themselves(digits: Callable[..., ImageSet]) -> None:
+    owner, receiver_images = digits(24, 600, 50), digits(16, 50, 400)
+    train, test = split(receiver_images)
+    releases = {
+        f"{unit} {epsilon:g}": release_images(owner, unit=unit, epsilon=epsilon, delta=1e-6, seed=0)
+        for unit, epsilon in (("entry", 5.0), ("entry", 0.01), ("record", 0.01))
+    }
+    together = measure_releases(releases, receiver_images.schema, train, test, seed=0)
+    views = {
+        name: TransferClassifier([release], schema=receiver_images.schema, evidence=False, random_state=0)
+        .fit(*train)
+        .sources_[0]
+        .note
+        for name, release in releases.items()
+    }
+    assert len(set(views.values())) > 1
+    for name, release in releases.items():
+        assert together[name] == pytest.approx(measure(release, receiver_images.schema, train, test, seed=0))
+
+
 def test_nobody_is_both_received_and_tested_on(images: ImageSet) -> None:
     (X, y), (X_test, truth) = receiver(images, 250, 5, seed=0)
     assert (len(X), len(X_test)) == (250, 150)
     assert not {row.tobytes() for row in X} & {row.tobytes() for row in X_test}
     assert np.bincount(y[y >= 0]).tolist() == [5] * 10
     assert (truth >= 0).all()
+
+
+def test_a_receiver_of_training_pictures_has_some_of_them_and_labels_of_every_class(images: ImageSet) -> None:
+    X, y = training_receiver(images, 300, 4, 1)
+    assert X.shape == (300, 64)
+    assert np.bincount(y[y >= 0]).tolist() == [4] * 10
+    assert {row.tobytes() for row in X} <= {row.tobytes() for row in images.X_train}
+    assert not np.array_equal(X, training_receiver(images, 300, 4, 2)[0])

@@ -11,6 +11,8 @@ from typer.testing import CliRunner
 from tacit import Budget, Ledger, make_release, read_schema, write_release
 from tacit.errors import TacitError
 from tacit.interfaces.cli.main import app
+from tacit.releases.signature import generate_key, save_key, save_public_key
+from tacit.workflows.join_plan import plan_join
 
 SCHEMA = """version = 1
 [columns.age]
@@ -65,12 +67,19 @@ FILES = {
 RELEASE = "release p.csv -s p.toml --epsilon 1 --ledger p.ledger -o new.tacit"
 FABRICATE = "fabricate p.csv -s p.toml --epsilon 1 --ledger p.ledger -o new.csv"
 ADOPT = "adopt a.tacit p.csv --schema p.toml -o new.tacit"
+ANSWER = "answer a.tacit p.csv -s p.toml --epsilon 1 --ledger p.ledger -o new.tacit"
 
 
 def release(table: str = "p.csv", schema: str = "p.toml", **options: str) -> str:
     settings = {"epsilon": "1", "ledger": "p.ledger", "output": "new.tacit", **options}
     named = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in settings.items() if value)
     return f"release {table} --schema {schema} {named}"
+
+
+def plan(party: str = "b=b.pub", **options: str) -> str:
+    settings = {"schema": "p.toml", "epsilon": "1", "output": "new.json", **options}
+    named = " ".join(f"--{name} {value}" for name, value in settings.items())
+    return f"join plan {named} --party a=a.pub{f' --party {party}' if party else ''}"
 
 
 # What is typed, and what the one line that refuses it says.
@@ -157,6 +166,45 @@ CASES = [
     ("desk show absent.desk", "absent.desk"),
     ("ask a.tacit age", "of a release of tables"),
     ("compare p.csv p.csv -s broken.toml", "broken.toml"),
+    ("what-if p.csv -s p.toml --epsilon much", "separated by commas"),
+    ("what-if p.csv -s p.toml --epsilon 0", "epsilon must be"),
+    ("what-if p.csv -s p.toml --method magic", "method must be"),
+    ("what-if p.csv -s nolabel.toml --fabricated", "label"),
+    ("what-if absent.csv -s p.toml", "absent.csv"),
+    *((plan(**change), words) for change, words in [
+        ({"schema": "draft.toml"}, "bounds_from_data"), ({"schema": "absent.toml"}, "absent.toml"),
+        ({"epsilon": "0"}, "epsilon must be"), ({"party": ""}, "parties must be from 2"),
+        ({"party": "a=b.pub"}, "once for each name"), ({"party": "b=a.pub"}, "a key of its own"),
+        ({"party": "b=absent.pub"}, "absent.pub"), ({"party": "b=not.pub"}, "not a public key"),
+        ({"party": "b"}, "NAME=KEY"), ({"colluding": "2"}, "colluding must be below minimum"),
+        ({"minimum": "5"}, "minimum must be"), ({"method": "magic"}, "method must be"),
+        ({"unit": "household"}, "unit must be"), ({"rows": "0"}, "rows must be"),
+        ({"output": "joint.json"}, "exists already"), ({"output": "absent/new.json"}, "cannot be written"),
+    ]),
+    ("join sign absent.json --key a.key", "absent.json"),
+    ("join sign p.toml --key a.key", "not valid JSON"),
+    ("join sign joint.json --key absent.key", "absent.key"),
+    ("join sign joint.json --key not.key", "not a private key"),
+    ("join sign joint.json --key stranger.key", "of no party"),
+    ("join run joint.json -o new.tacit", "must be signed by every party"),
+    ("join run joint.json absent.party -o new.tacit", "absent.party cannot be read: there is no such"),
+    ("join run p.csv -o new.tacit", "not valid JSON"),
+    ("join status absent.json", "absent.json"),
+    ("join status p.toml", "not valid JSON"),
+    ("request a.tacit p.csv -o new.tacit", "a model is wanted here"),
+    ("request absent.tacit p.csv -o new.tacit", "absent.tacit"),
+    ("request not.tacit p.csv -o new.tacit", "not a tacit file"),
+    (ANSWER.replace("a.tacit", "absent.tacit"), "absent.tacit"),
+    (ANSWER.replace("a.tacit", "not.tacit"), "not a tacit file"),
+    (ANSWER, "a request is wanted"),
+    (ANSWER.replace("p.ledger", "absent.ledger"), "there is no ledger"),
+    ("studio absent", "must be a folder"),
+    ("studio p.csv", "must be a folder"),
+    ("studio . --no-open --host 0.0.0.0", "needs a password"),
+    ("studio . --no-open --port 99999", "--port"),
+    ("studio . --no-open --certificate not.pub", "belong together"),
+    ("studio . --no-open --upload-limit 0", "--upload-limit"),
+    ("studio . --no-open --idle-minutes 0", "--idle-minutes"),
 ]  # fmt: skip
 
 
@@ -172,6 +220,12 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
         X, np.arange(40) % 2, schema, unit="record", epsilon=1, delta=1e-6, method="moments", random_state=0
     )
     write_release(made, folder / "a.tacit")
+    for name in ("a", "b", "stranger"):
+        key = generate_key()
+        save_key(key, folder / f"{name}.key")
+        save_public_key(key.public_key(), folder / f"{name}.pub")
+    parties = {name: folder / f"{name}.pub" for name in ("a", "b")}
+    plan_join(schema, parties, epsilon=1, output=folder / "joint.json")
     return folder
 
 

@@ -64,6 +64,9 @@ def test_figures_are_kept_and_pages_refreshed_on_request(monkeypatch: pytest.Mon
     [
         (("units", "--all"), "NAME and --all exclude each other"),
         (("units", "--quick", "--write"), "no results and are not kept"),
+        (("--all", "--draws", "1"), "for one table that is run in full"),
+        (("hearts", "--quick", "--draws", "1"), "for one table that is run in full"),
+        (("units", "--draws", "1"), "no draws of one kind"),
     ],
 )
 def test_what_excludes_each_other_is_refused(arguments: tuple[str, ...], words: str) -> None:

@@ -131,7 +131,7 @@ def test_a_desk_by_files_prints_json(folder: Path, monkeypatch: pytest.MonkeyPat
 # Commands without figures: they write a file, make a key or an account, open a desk, or play all parts.
 WITHOUT = {
     "schema draft", "ledger init", "key new", "key show", "report", "request", "desk serve", "desk provider add",
-    "desk provider revoke", "tune ask", "demo", "join plan", "join sign", "join run", "studio", "sign",
+    "desk provider revoke", "tune ask", "demo", "join plan", "join sign", "studio", "sign",
 }  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from sklearn.utils.validation import has_fit_parameter
 from tacit import Budget, Ledger, PrivateLinearRegression, PrivateLogisticRegression, PrivateNearestMean
 from tacit.arrays import FloatArray
 from tacit.errors import InputError
-from tacit.models.row_weights import WEIGHTS_ASSUMED, row_weights, weighted_columns
+from tacit.models.row_weights import WEIGHTS_ASSUMED, row_weights, weighted_rows
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.random((60, 3))
@@ -217,5 +217,15 @@ def test_weights_are_checked_and_cut() -> None:
     assert row_weights(None, 3) is None
     assert row_weights([0, 0.5, 1], 3) == pytest.approx([0, 0.5, 1], abs=0)
     assert row_weights([0.1], 1) == pytest.approx([0.1], abs=2e-8)
-    assert len(weighted_columns(None, X, Y)) == 2
-    assert len(weighted_columns(SHARES, X, Y)) == 3
+
+
+def test_rows_keep_their_weights_where_a_person_has_too_many() -> None:
+    rows, labels = np.array([[0.25], [0.5], [1.0]]), np.array([0, 1, 1])
+    bounded = PrivateNearestMean(1.0, bounds=(0, 1), rows_per_person=1, random_state=0)
+    table, codes, weights = weighted_rows(bounded, [7, 7, 8], rows[:, 0], rows, labels)
+    assert len(table) == len(codes) == 2
+    assert weights is not None
+    assert weights.tolist() == table[:, 0].tolist()
+    table, _, weights = weighted_rows(PrivateNearestMean(1.0, bounds=(0, 1)), None, None, rows, labels)
+    assert weights is None
+    assert len(table) == 3

@@ -184,6 +184,22 @@ def test_staircase_noise_is_smaller_than_laplace_noise_at_large_epsilon() -> Non
     assert staircase < 0.5 * laplace
 
 
+@pytest.mark.parametrize("epsilon", [12.0, 20.0, 60.0, 700.0])
+def test_staircase_noise_of_a_large_epsilon_is_drawn_at_once(epsilon: float) -> None:
+    """By rejection one draw in e^(epsilon/2)/epsilon is kept: at 60 nobody lives to see the second."""
+    noise = np.abs(Staircase(epsilon, 1.0).draw(np.zeros(20_000), NoiseStream(8)))
+    assert noise.max() <= 2.0
+    # As many as the formula has beyond the first plateau: 1/(1 + e^(epsilon/2)) of them, give or take.
+    expected = 20_000 / (1 + math.exp(epsilon / 2))
+    assert abs(np.count_nonzero(noise > 2 / (1 + math.exp(epsilon / 2))) - expected) < 5 * math.sqrt(expected) + 5
+
+
+def test_staircase_noise_of_rows_refuses_an_epsilon_it_could_not_draw() -> None:
+    assert np.isfinite(Staircase(12.0, 1.0, dimension=2).draw(np.zeros((5, 2)), NoiseStream(9))).all()
+    with pytest.raises(InputError, match=r"at most 12 for staircase noise of several numbers; got 12\.5"):
+        Staircase(12.5, 1.0, dimension=2)
+
+
 @pytest.mark.parametrize("dimension", [1, 2, 3, 4, 7])
 def test_duchi_is_unbiased_and_lives_on_the_corners(dimension: int) -> None:
     mechanism = Duchi(1.0, dimension)

@@ -126,7 +126,7 @@ def test_close_calls_are_decided_exactly(monkeypatch: pytest.MonkeyPatch) -> Non
     assert fits(values, {k: w / total for k, w in weights.items()}) > 1e-4
 
 
-@pytest.mark.parametrize("epsilon", [0.5, 2.0])
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 1.25, 2.0, 4.0])
 def test_scalar_staircase_has_its_exact_probabilities(epsilon: float) -> None:
     steps, first = 7, 3
     values = noise.staircase(NoiseStream(41), (200_000, 1), epsilon=epsilon, steps=steps, first=first).ravel()
@@ -138,6 +138,18 @@ def test_scalar_staircase_has_its_exact_probabilities(epsilon: float) -> None:
     total = sum(weight(k) for k in range(-2000, 2001))
     table = {k: weight(k) / total for k in range(-60, 61)}
     assert fits(values, table) > 1e-4
+
+
+def test_a_staircase_of_one_narrow_plateau_is_even_on_all_others() -> None:
+    """With plateau 0 a single number, both ways to draw it have the same law: shares of plateaus by their formula."""
+    epsilon, steps = 1.5, 1000
+    values = noise.staircase(NoiseStream(44), (100_000, 1), epsilon=epsilon, steps=steps, first=1).ravel()
+    plateaus = (np.abs(values) - 1) // steps + 1
+    weights = [1.0, *(2 * steps * math.exp(-epsilon * place) for place in range(1, 30))]
+    assert fits(plateaus, {place: weight / sum(weights) for place, weight in enumerate(weights)}) > 1e-4
+    within = (np.abs(values[values != 0]) - 1) % steps
+    assert chisquare(np.bincount(within // 100, minlength=10)).pvalue > 1e-4
+    assert chisquare(np.bincount((values[values != 0] > 0).astype(int))).pvalue > 1e-4
 
 
 def test_radial_staircase_has_its_exact_probabilities() -> None:

@@ -179,5 +179,5 @@ def table(
     for epsilon in epsilons:
         runs = [private_methods(split, epsilon, seed) for seed, split in enumerate(splits)]
         yield from mean_rows(f"pair epsilon {epsilon:g}", runs)
-        runs = [printed_methods(splits[seed], epsilon, seed) for seed in range(printed_seeds)]
+        runs = [printed_methods(splits[seed], epsilon, seed) for seed in range(min(printed_seeds, seeds))]
         yield from mean_rows(f"pair epsilon {epsilon:g} as stated", runs)

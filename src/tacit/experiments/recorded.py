@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -52,13 +52,17 @@ def _duration(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
 
 
-def run_table(table: Experiment, *, quick: bool = False, watch: Watch = lambda _: None) -> RecordedTable:
-    """Run a table and return what it yields, with the time that it took."""
-    start, rows = time.perf_counter(), []
-    for row in table.rows(quick=quick):
+def run_table(
+    table: Experiment, *, quick: bool = False, draws: int | None = None, watch: Watch = lambda _: None
+) -> RecordedTable:
+    """Run a table, or its first ``draws``, and return what it yields, with the time that it took."""
+    start, rows, conditions = time.perf_counter(), [], table.conditions
+    for row in table.rows(quick=quick, draws=draws):
         rows.append(row)
         watch(row)
-    return RecordedTable(table.name, tuple(rows), table.conditions, time.perf_counter() - start, quick)
+    if draws is not None:
+        conditions = replace(conditions, draws=f"{draws} so far; all: {conditions.draws}")
+    return RecordedTable(table.name, tuple(rows), conditions, time.perf_counter() - start, quick)
 
 
 def papers_folder() -> Path:

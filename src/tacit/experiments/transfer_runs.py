@@ -10,13 +10,14 @@ from sklearn.utils import check_random_state
 from tacit.adoption.pictures.classifier import TransferClassifier
 from tacit.adoption.pictures.pooled_scores import pool_weights, pooled
 from tacit.adoption.pictures.self_training import self_train
-from tacit.adoption.pictures.source_scores import source_scores
-from tacit.arrays import Rows
+from tacit.adoption.pictures.source_scores import SourceScores, sources_of
+from tacit.arrays import FloatArray, Rows
 from tacit.data.public.datasets import ImageSet
 from tacit.data.public.splits import few_labels
 from tacit.data.schemas.schema import Schema
 from tacit.experiments.results import ADOPTED, PUBLIC_VIEW, RELEASE_ALONE, TARGET_ONLY
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
+from tacit.models.class_moments.frames import ImageFrame
 from tacit.releases.file import Release
 from tacit.releases.lesson import ReceiverTable
 
@@ -39,6 +40,12 @@ def receiver(images: ImageSet, count: int, per_class: int, seed: int) -> tuple[L
     return (images.X_test[received], y), (images.X_test[held_out], images.y_test[held_out])
 
 
+def training_receiver(images: ImageSet, count: int, per_class: int, seed: int) -> LabelledMatrix:
+    """Return ``count`` of the training pictures, ``per_class`` of each class labelled."""
+    received = check_random_state(seed).permutation(len(images.y_train))[:count]
+    return images.X_train[received], few_labels(images.y_train[received], per_class=per_class, random_state=seed)
+
+
 def measure(
     release: Release, schema: Schema, train: LabelledMatrix, test: LabelledMatrix, *, seed: int
 ) -> dict[str, float]:
@@ -56,9 +63,10 @@ def measure(
 def measure_releases(
     releases: Mapping[str, Release], schema: Schema, train: LabelledMatrix, test: LabelledMatrix, *, seed: int
 ) -> dict[str, dict[str, float]]:
-    """Return what ``measure`` does for each of several releases of pictures of one shape, by their names.
+    """Return what ``measure`` does for each of several releases of one owner's pictures, by their names.
 
-    Receivers without a release, and in the view that all releases bring, are learned once.
+    Receivers without a release, and in the view that releases bring, are learned once; a release whose view is
+    another, since its noise chose another frame, is measured by itself.
     """
     (X, y), (X_test, truth) = train, test
     labelled = np.flatnonzero(y >= 0)
@@ -71,24 +79,35 @@ def measure_releases(
         PUBLIC_VIEW: float((first.view_only_predict(X_test) == truth).mean()),
     }
     table = ReceiverTable(schema, X, labelled, codes)
-    return {
-        name: {**without_release, **_with_release(release, first, table, test, seed)}
-        for name, release in releases.items()
-    }
+
+    def measured(release: Release) -> dict[str, float]:
+        taught = sources_of([release], table)
+        if _view_of(taught[0][0]) != _view_of(first.sources_[0]):
+            return measure(release, schema, train, test, seed=seed)
+        return {**without_release, **_with_release(taught, first, table, test, seed)}
+
+    return {name: measured(release) for name, release in releases.items()}
+
+
+def _view_of(source: SourceScores) -> tuple[float, bool, str] | None:
+    """Return what tells the frames of one owner's pictures apart; None where no frame is brought."""
+    frame = getattr(source.scores, "frame", None)
+    return (frame.scale, frame.centred, frame.note) if isinstance(frame, ImageFrame) else None
 
 
 def _with_release(
-    release: Release, first: TransferClassifier, table: ReceiverTable, test: LabelledMatrix, seed: int
+    taught: tuple[list[SourceScores], list[FloatArray], list[FloatArray]],
+    first: TransferClassifier,
+    table: ReceiverTable,
+    test: LabelledMatrix,
+    seed: int,
 ) -> dict[str, float]:
     """Return the accuracies of a release by itself and adopted, in the view in which ``first`` was learned."""
     X_test, truth = test
+    (source,), scores, labelled_scores = taught
     settings: dict[str, Any] = {"n_classes": len(table.schema.classes), "random_state": seed, "n_jobs": -1}
-    F, F_test = first.axes_(table.X), first.axes_(X_test)
-    source = source_scores(release, table)
-    scores, test_scores = source(table.X), source(X_test)
-    joined = self_train(
-        F, table.labelled, table.codes, sources=[scores], sources_labelled=[scores[table.labelled]], **settings
-    )
+    F, F_test, test_scores = first.axes_(table.X), first.axes_(X_test), source(X_test)
+    joined = self_train(F, table.labelled, table.codes, sources=scores, sources_labelled=labelled_scores, **settings)
     weights = pool_weights(first.in_view_.labelled_scores, joined.labelled_scores, table.codes)
     adopted = pooled(weights, first.in_view_.scores(F_test, []), joined.scores(F_test, [test_scores]))
     return {

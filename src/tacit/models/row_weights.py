@@ -1,4 +1,8 @@
-"""Weights of rows in private sums: a share in [0, 1] of the one row that noise is made for."""
+"""Weights of rows in private sums: a share in [0, 1] of the one row that noise is made for.
+
+A row of weight 0 is as if it were not there. Weights are private as the rows are, and each depends on its own row
+alone, which the card assumes.
+"""
 
 from typing import Any
 
@@ -7,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tacit.arrays import FloatArray
 from tacit.errors import InputError
+from tacit.models.per_person import PersonMixin, contributed_rows
 
 # Weights are cut to multiples of this, so that sums of up to 2^26 of them are exact in double precision.
 QUANTUM = 2.0**-26
@@ -40,10 +45,16 @@ def row_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray | No
     return np.trunc(weights / QUANTUM) * QUANTUM
 
 
-def weighted_columns(sample_weight: ArrayLike | None, X: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-    """Return ``X`` and ``y``, and behind them the checked weights if there are any: columns to choose rows of alike."""
+def weighted_rows(
+    estimator: PersonMixin, persons: ArrayLike | None, sample_weight: ArrayLike | None, X: NDArray[Any], y: NDArray[Any]
+) -> tuple[NDArray[Any], NDArray[Any], FloatArray | None]:
+    """Return the rows of ``X`` and ``y`` that ``estimator`` reads, and their checked weights if there are any."""
     weights = row_weights(sample_weight, len(X))
-    return (X, y) if weights is None else (X, y, weights)
+    if weights is None:
+        table, labels = contributed_rows(estimator, persons, X, y)
+        return table, labels, None
+    table, labels, shares = contributed_rows(estimator, persons, X, y, weights)
+    return table, labels, shares
 
 
 def assumed_weights(weights: FloatArray | None) -> list[str]:

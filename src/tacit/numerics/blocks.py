@@ -26,7 +26,7 @@ def in_full_blocks(function: Callable[[FloatArray], FloatArray], X: FloatArray, 
     alone, wherever it stands in the table.
     """
     results = []
-    for start in range(0, max(len(X), 1), size):  # of no rows too: the result has its columns
+    for start in range(0, max(len(X), 1), size):  # no rows: none of one block
         rows = X[start : start + size]
         block = np.zeros((size, X.shape[1]))
         block[: len(rows)] = rows

@@ -50,12 +50,17 @@ class PrivacyAccuracyDisplay(_Display):
     epsilons, accuracies : arrays [R]
         NaN where a release says no more than chance, and is refused.
     majority : float
-        What naming the commonest class reaches.
+        What naming the commonest class reaches; of other figures than accuracy, what is reached without the release.
+    says, compared, axis : str
+        What the two lines are called, and the axis of the figures.
     """
 
     epsilons: FloatArray
     accuracies: FloatArray
     majority: float
+    says: str = "without any label"
+    compared: str = "commonest class"
+    axis: str = "accuracy"
 
     @classmethod
     def from_releases(cls, releases: Sequence[Release], X: Any, y: ArrayLike, *, schema: Schema | None = None) -> Self:
@@ -73,9 +78,9 @@ class PrivacyAccuracyDisplay(_Display):
         """Draw accuracy over epsilon; dotted: the commonest class."""
         ax = axes_for(ax)
         order = np.argsort(self.epsilons)
-        ax.semilogx(self.epsilons[order], self.accuracies[order], marker="o", label="without any label")
-        ax.axhline(self.majority, linestyle=":", color="grey", label="commonest class")
-        ax.set(xlabel="epsilon", ylabel="accuracy")
+        ax.semilogx(self.epsilons[order], self.accuracies[order], marker="o", label=self.says)
+        ax.axhline(self.majority, linestyle=":", color="grey", label=self.compared)
+        ax.set(xlabel="epsilon", ylabel=self.axis)
         ax.legend()
         return self._drawn_on(ax)
 

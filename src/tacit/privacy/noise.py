@@ -123,8 +123,11 @@ def staircase(stream: NoiseStream, shape: tuple[int, int], *, epsilon: float, st
     Plateau 0 holds norms below ``first``, each further one ``steps`` more: a row moved by at most ``steps`` in
     1-norm lands at most one plateau away. With one column this is [staircase]'s mechanism on the integers, with
     more its radial form. Rows of independent discrete Laplace noise of scale steps/epsilon are uniform given
-    their norm, and are kept with probability e^(-epsilon (first + j steps - norm)/steps).
+    their norm, and are kept with probability e^(-epsilon (first + j steps - norm)/steps): a share that falls like
+    e^-epsilon, so that numbers of their own are drawn plateau by plateau where epsilon is large.
     """
+    if shape[1] == 1 and epsilon > 1:
+        return _scalar_staircase(stream, shape[0], Fraction(epsilon), steps, first).reshape(shape)
     rate = Fraction(epsilon) / steps
 
     def short_of_edge(rows: IntArray) -> IntArray:
@@ -145,6 +148,27 @@ def staircase(stream: NoiseStream, shape: tuple[int, int], *, epsilon: float, st
     out = np.empty(shape, np.int64)
     for part in _chunks(shape[0], max(1, CHUNK // shape[1])):
         _fill_by_rejection(stream, out[part], propose, refuse, refuse_exactly)
+    return out
+
+
+def _scalar_staircase(stream: NoiseStream, count: int, epsilon: Fraction, steps: int, first: int) -> IntArray:
+    """Return staircase noise on the integers, epsilon above 1: the plateau first, then a uniform number on it.
+
+    Plateau 0 has 2 first - 1 numbers, each other one 2 steps: with w = (2 first - 1)(e^epsilon - 1) it is plateau 0
+    with probability w/(w + 2 steps), else one more than a geometric variable of ratio e^-epsilon.
+    """
+
+    def evaluate(context: Context) -> Decimal:
+        weight = context.multiply(Decimal(2 * first - 1), context.subtract(_exp(epsilon, context), Decimal(1)))
+        return context.divide(weight, context.add(weight, Decimal(2 * steps)))
+
+    inner = bernoulli(stream, count, Probability(lambda bits: _certain_floor(evaluate, bits)))
+    out = np.empty(count, np.int64)
+    n_inner = int(np.count_nonzero(inner))
+    n_outer = count - n_inner
+    out[inner] = integers_below(stream, n_inner, 2 * first - 1) - (first - 1)
+    plateaus = _geometric(1 / epsilon).draw(stream, n_outer)
+    out[~inner] = signs(stream, (n_outer,)) * (first + plateaus * steps + integers_below(stream, n_outer, steps))
     return out
 
 

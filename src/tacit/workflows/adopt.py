@@ -2,7 +2,6 @@
 
 import importlib.util
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,7 @@ from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
 from tacit.models.linear.planning import SplitSettings
 from tacit.pages.table_summary import summarise_table, with_summary
 from tacit.privacy.budget import Budget
-from tacit.privacy.ledger import LedgerLike
+from tacit.privacy.ledger import Ledger, LedgerLike
 from tacit.releases.file import Release
 from tacit.releases.lesson import owner_schema
 from tacit.releases.signature import TrustedKey
@@ -37,6 +36,7 @@ from tacit.workflows.fabricated_tables import open_release
 from tacit.workflows.models import AdoptedModel, Receiver, write_model
 from tacit.workflows.release import write_charged
 from tacit.workflows.tables import (
+    Contribution,
     Progress,
     Table,
     as_schema,
@@ -118,21 +118,8 @@ def adopt(
         return _adopt_target(sources, rows, rules, random_state=random_state, output=output, progress=progress)
     n_classes = _n_labelled_classes(rows)
     chosen = chosen_learner(learner, sources, rules, combine=combine, n_classes=n_classes, n_rows=len(rows.y))
-    if n_classes < 2 and chosen != AVERAGED and combine == "calibrated":
-        receiver: Receiver = LabelFreeTransfer(
-            sources,
-            schema=rules,
-            shares=shares,
-            learner=NETWORK if chosen == SHARPENED else SELF_TRAINING,
-            random_state=random_state,
-            verbose=verbose,
-        )
-    else:
-        if shares is not None and chosen != AVERAGED:
-            raise InputError(f"shares are for the learner {AVERAGED!r}; got them with {chosen!r}. Leave them out.")
-        receiver = _receiver(
-            sources, rules, combine=combine, learner=chosen, shares=shares, random_state=random_state, verbose=verbose
-        )
+    settings: dict[str, Any] = {"combine": combine, "learner": chosen, "shares": shares, "n_classes": n_classes}
+    receiver = _receiver(sources, rules, random_state=random_state, verbose=verbose, **settings)
     progress(f"learning from {len(sources)} release{'s' * (len(sources) != 1)} and {_counted_rows(rows)}")
     receiver.fit(rows.X, rows.y)
     summary = summarise_table(rows.X, rows.y, receiver.predict(rows.X), len(rules.classes), sources)
@@ -193,38 +180,48 @@ def adopt_privately(
     rows, facts = rows_in_memory(table, rules, kept, progress=progress)
     warn_of_repeating(Budget(epsilon, unit=kept.unit), facts.repeating)
     progress(f"charging, then learning from {_counted_rows(rows)}")
-    relation = None if account is None else account.budget.relation
     purpose = "private adoption" if output is None else f"adopt into {Path(output).name}"
-    common: dict[str, Any] = {
-        "schema": rules,
-        "rows_per_person": kept.rows,
-        "ledger": account,
-        "random_state": random_state,
-    }
-    persons = rows.persons if kept.rows else None
-    completed = partial(
-        completed_card,
-        facts=card_facts(None, schema),
+    settings: dict[str, Any] = {"epsilon": epsilon, "schema": rules, "ledger": account, "random_state": random_state}
+    classifier = _fit_privately(sources, rows, kept, purpose=purpose, **settings)
+    classifier.card_ = completed_card(
+        classifier.card_,
+        card_facts(None, schema),
         n_rows=len(rows.y),
         noisy_rows=None,
         ledger=account,
         audit=None,
         seed=random_state,
     )
-    if any("prior" not in kind_of(source).teaches for source in sources):
-        corrected = PrivateTransfer(epsilon, releases=tuple(sources), relation=relation, purpose=purpose, **common)
-        corrected.fit(rows.X, rows.y, persons=persons)
-        corrected.card_ = completed(corrected.card_)
-        if output is not None:
-            write_model(corrected.to_model(), Path(output))
-        return corrected
-    settings = SplitSettings(relation=relation)
-    classifier = FeatureSplitClassifier(epsilon, sources=tuple(sources), settings=settings, **common)
-    classifier.fit(rows.X, rows.y, persons=persons, purpose=purpose)
-    classifier.card_ = completed(classifier.card_)
     if output is not None:
-        write_charged(classifier.release(), Path(output), signing_key=None, charged=account is not None)
+        _write_private(classifier, Path(output), charged=account is not None)
     return classifier
+
+
+def _fit_privately(
+    sources: list[Release],
+    rows: Encoded,
+    kept: Contribution,
+    *,
+    ledger: Ledger | None,
+    purpose: str,
+    **settings: Any,
+) -> FeatureSplitClassifier | PrivateTransfer:
+    """Charge the ledger, then return what linear releases alone, or others with a private correction, teach."""
+    settings |= {"ledger": ledger, "rows_per_person": kept.rows}
+    relation = None if ledger is None else ledger.budget.relation
+    persons = rows.persons if kept.rows else None
+    if any("prior" not in kind_of(source).teaches for source in sources):
+        corrected = PrivateTransfer(releases=tuple(sources), relation=relation, purpose=purpose, **settings)
+        return corrected.fit(rows.X, rows.y, persons=persons)
+    split = FeatureSplitClassifier(sources=tuple(sources), settings=SplitSettings(relation=relation), **settings)
+    return split.fit(rows.X, rows.y, persons=persons, purpose=purpose)
+
+
+def _write_private(classifier: FeatureSplitClassifier | PrivateTransfer, output: Path, *, charged: bool) -> None:
+    if isinstance(classifier, PrivateTransfer):
+        write_model(classifier.to_model(), output)
+    else:
+        write_charged(classifier.release(), output, signing_key=None, charged=charged)
 
 
 def opened_releases(releases: Sequence[Release | FilePath], *, trusted_key: TrustedKey | None = None) -> list[Release]:
@@ -293,11 +290,19 @@ def _receiver(
     combine: str,
     learner: str,
     shares: Shares,
+    n_classes: int,
     random_state: int,
     verbose: bool,
 ) -> Receiver:
+    """Return the unfitted estimator for rows with labels of ``n_classes`` classes."""
     if learner == AVERAGED:
         return AveragedTransfer(sources, schema=schema, shares=shares, random_state=random_state)
+    if n_classes < 2 and combine == "calibrated":
+        own = NETWORK if learner == SHARPENED else SELF_TRAINING
+        common: dict[str, Any] = {"schema": schema, "random_state": random_state, "verbose": verbose}
+        return LabelFreeTransfer(sources, shares=shares, learner=own, **common)
+    if shares is not None:
+        raise InputError(f"shares are for the learner {AVERAGED!r}; got them with {learner!r}. Leave them out.")
     metrics_only = bool(sources) and all(kind_of(source).teaches == ("metric",) for source in sources)
     if learner == SHARPENED:
         return SharpenedTransfer(sources, schema=schema, random_state=random_state, verbose=verbose)

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from tacit.errors import BudgetExceededError, InputError, TacitError
 from tacit.files.atomic import require_output
-from tacit.files.regular import FilePath
+from tacit.files.regular import FilePath, reason
 from tacit.privacy.ledger import Ledger
 from tacit.releases.file import Release, write_release
 from tacit.releases.kind import ReleasePlan, Spend
@@ -51,7 +51,7 @@ class PartyFiles:
         try:
             settings = tomllib.loads(source.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
-            raise InputError(f"{source} cannot be read: {problem}.") from problem
+            raise InputError(f"{source} cannot be read: {reason(problem)}.") from problem
         allowed = {field.name for field in fields(cls)} - {"folder"}
         wrong = not {"table", "ledger", "key"} <= set(settings) <= allowed
         if wrong or not all(isinstance(value, str) for value in settings.values()):
@@ -93,26 +93,6 @@ class JoinedRun:
     release: Release
     exclusions: dict[str, str]
     traffic: Traffic
-
-
-def joined_facts(made: JoinedRun, output: FilePath) -> dict[str, Any]:
-    """Return what a run gave as JSON-ready data: the promise, who is in it and who is not, and what was sent."""
-    card, traffic = made.release.card, made.traffic
-    return {
-        "kind": made.release.kind,
-        "output": str(output),
-        "bytes": Path(output).stat().st_size,
-        "title": card.title,
-        "epsilon": card.epsilon,
-        "delta": card.delta,
-        "unit": str(card.unit),
-        "outside_epsilon": None if card.joint is None else card.joint.outside_epsilon,
-        "parties": [] if card.joint is None else [party.name for party in card.joint.parties],
-        "left_out": dict(made.exclusions),
-        "rounds": traffic.rounds,
-        "bytes_to_parties": traffic.sent,
-        "bytes_from_parties": traffic.received,
-    }
 
 
 def run_join(

@@ -4,13 +4,14 @@ from pathlib import Path
 
 from tacit.adoption.pictures.second_round import Request, answer_request, make_request
 from tacit.data.schemas.schema import Schema
+from tacit.errors import InputError
 from tacit.files.atomic import require_output
 from tacit.files.regular import FilePath
 from tacit.privacy.ledger import LedgerLike
 from tacit.releases.file import Model, Release
 from tacit.releases.file import read_model as read_file
 from tacit.releases.file import write_model as write_file
-from tacit.workflows.models import AdoptedModel, read_model
+from tacit.workflows.models import AdoptedModel, is_release_file, read_model
 from tacit.workflows.release import write_charged
 from tacit.workflows.tables import (
     Progress,
@@ -87,4 +88,8 @@ def answer(
 
 
 def _opened(request: Model | FilePath) -> Model:
-    return request if isinstance(request, Model) else read_file(request)
+    if isinstance(request, Model):
+        return request
+    if is_release_file(request):
+        raise InputError(f"{Path(request).name} is a release; a request is wanted, which `tacit request` writes.")
+    return read_file(request)

@@ -29,7 +29,7 @@ def test_a_larger_hospital_helps_one_with_few_labels(
     areas: dict[str, list[float]] = {TARGET_ONLY: [], RELEASE_ALONE: [], ADOPTED: []}
     for seed in (0, 10, 20):
         pair = invented_centres(invented, seed)
-        shrink(hearts, load_heart_centres=lambda pair=pair: pair, SPLITS=2, PER_CLASS=5, EPSILON=4.0)
+        shrink(hearts, load_heart_centres=lambda pair=pair: pair, SEEDS=2, PER_CLASS=5, EPSILON=4.0)
         rows = checked(hearts.rows())
         assert [row.method for row in rows] == list(areas)
         assert {(row.setting, row.metric, row.runs) for row in rows} == {("record epsilon 4, 10 labels", "ROC AUC", 2)}
@@ -44,13 +44,13 @@ def test_a_larger_hospital_helps_one_with_few_labels(
 def test_no_single_pair_of_hospitals_loses_by_adopting(
     shrink: Callable[..., None], centres: dict[str, TableSet], checked: Checked
 ) -> None:
-    shrink(hearts, load_heart_centres=lambda: centres, SPLITS=2, PER_CLASS=5, EPSILON=4.0)
+    shrink(hearts, load_heart_centres=lambda: centres, SEEDS=2, PER_CLASS=5, EPSILON=4.0)
     areas = {row.method: row.mean for row in checked(hearts.rows())}
     assert areas[ADOPTED] > areas[TARGET_ONLY]
 
 
 def test_a_release_that_is_all_noise_is_not_followed(shrink: Callable[..., None], centres: dict[str, TableSet]) -> None:
-    shrink(hearts, load_heart_centres=lambda: centres, SPLITS=2, EPSILON=1e-3)
+    shrink(hearts, load_heart_centres=lambda: centres, SEEDS=2, EPSILON=1e-3)
     areas = {row.method: row.mean for row in hearts.rows()}
     assert areas[RELEASE_ALONE] < 0.75
     assert areas[ADOPTED] > areas[TARGET_ONLY] - 0.1
@@ -66,6 +66,6 @@ def test_patients_whose_labels_were_shown_are_not_judged(
         assert len(truth) == len(scores)
         return 0.5
 
-    shrink(hearts, load_heart_centres=lambda: centres, SPLITS=1, PER_CLASS=5, roc_auc_score=recorded)
+    shrink(hearts, load_heart_centres=lambda: centres, SEEDS=1, PER_CLASS=5, roc_auc_score=recorded)
     list(hearts.rows())
     assert judged == [160 - 2 * 5] * 3

@@ -9,7 +9,7 @@ import pytest
 from tacit.data.public.datasets import Domain, OfficeCaltech
 from tacit.experiments.results import ADOPTED, RELEASE_ALONE, TARGET_ONLY, ResultRow
 from tacit.experiments.tables import membership_office
-from tacit.experiments.tables.membership_office import MMDT, PUBLISHED, SVM, SVM_SHARES
+from tacit.experiments.tables.membership_office import BEST, MMDT, PUBLISHED, SVM, SVM_SHARES
 
 Checked = Callable[[Iterable[ResultRow]], list[ResultRow]]
 COUNTS = 40
@@ -29,13 +29,20 @@ def office(spread: float = 0.4) -> OfficeCaltech:
 
 
 def test_each_pair_of_domains_is_measured_beside_linear_machines(shrink: Callable[..., None], checked: Checked) -> None:
-    shrink(membership_office, load_office_caltech=office, N_COUNTS=COUNTS, SPLITS=2, EPSILON=100.0)
+    shrink(membership_office, load_office_caltech=office, N_COUNTS=COUNTS, SEEDS=2, EPSILON=100.0)
     rows = checked(membership_office.rows())
     settings = ["amazon to dslr, entry epsilon 100", "dslr to amazon, entry epsilon 100"]
+    rows, counts = rows[:-6], rows[-6:]
     assert [(row.setting, row.method) for row in rows] == [(s, method) for s in settings for method in METHODS]
     assert {row.runs for row in rows} == {2}
+    assert [(row.setting, row.metric, row.method) for row in counts] == [
+        ("2 pairs of domains", BEST, m) for m in METHODS
+    ]
+    assert 2 <= sum(row.mean for row in counts) <= 12
     means = {(row.setting, row.method): row.mean for row in rows}
     for setting in settings:
+        highest = max(METHODS, key=lambda method, where=setting: means[where, method])  # type: ignore[misc]
+        assert next(row.mean for row in counts if row.method == highest) >= 1
         assert means[setting, SVM] > 0.5  # ten classes: a guess is right in 0.1
         assert means[setting, ADOPTED] >= means[setting, TARGET_ONLY] - 0.05
         # The owner's rows without noise and the labels together teach more than the labels.
@@ -47,6 +54,13 @@ def test_each_pair_of_domains_is_measured_beside_linear_machines(shrink: Callabl
     }
     # Nearly no noise: twenty rows of each class of the owner teach more than three labels.
     assert means[settings[0], RELEASE_ALONE] > 0.9
+
+
+def test_methods_that_are_equally_good_are_both_counted_as_best(shrink: Callable[..., None]) -> None:
+    shrink(membership_office, load_office_caltech=office, N_COUNTS=COUNTS, SEEDS=1, _release=lambda *_: None)
+    shrink(membership_office, _run=lambda *_: {TARGET_ONLY: 0.5, ADOPTED: 0.5}, _peer=lambda *_: 0.25)
+    counts = {row.method: row.mean for row in membership_office.rows() if row.metric == BEST}
+    assert counts == {TARGET_ONLY: 2.0, ADOPTED: 2.0, MMDT: 0.0}
 
 
 def test_only_the_labelled_rows_of_the_owner_are_released(shrink: Callable[..., None]) -> None:

@@ -1,6 +1,7 @@
 """Fabricated rows of mixed tables: on invented rows."""
 
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 import pytest
 
@@ -72,3 +73,18 @@ def test_draws_that_were_stopped_are_told_beside_those_that_ended(
     assert figures["AIM", "CPU s"] == (60, 1)
     assert figures["AIM", tables_rows.STOPPED] == (1800, 2)
     assert not any(method == "MST" for method, _ in figures)
+
+
+def test_draws_are_kept_where_a_folder_is_named(
+    shrink: Callable[..., None],
+    small: OwnerSplit,
+    checked: Checked,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    shrink(tables_rows, TABLES={"Bank": lambda: small}, DRAWS=2, EPSILON=8.0, PEERS={}, METHODS=("moments",))
+    monkeypatch.setenv("TACIT_PEER_ANSWERS", str(tmp_path))
+    first = checked(tables_rows.rows())
+    assert len(list(tmp_path.iterdir())) == 2
+    monkeypatch.delattr(tables_rows, "_run")
+    assert checked(tables_rows.rows()) == first

@@ -55,7 +55,7 @@ class JoinGrid:
     def _reply(self, message: Message) -> JoinReply:
         node = message.metadata.dst_node_id
         context = Context(0, node, {"home": str(self.homes[node])}, RecordDict(), {})
-        content = join_client.replied(message, context, HANDLERS[message.metadata.message_type])
+        content = join_client.replied_content(message, context, HANDLERS[message.metadata.message_type])
         return JoinReply(metadata=SimpleNamespace(src_node_id=node), content=content)
 
 
@@ -140,7 +140,7 @@ def test_malformed_messages_and_foreign_plans_are_refused(tmp_path: Path) -> Non
     assert charges(homes) == [0, 0, 0]
     empty = Message(messages.pack({"other": as_array(b"x")}, {}), dst_node_id=0, message_type=join_client.TALK, ttl=1.0)
     context = Context(0, 0, {"home": str(homes[0])}, RecordDict(), {})
-    _, facts = messages.unpack(join_client.replied(empty, context, join_client.talk))
+    _, facts = messages.unpack(join_client.replied_content(empty, context, join_client.talk))
     assert facts == {"status": "refused", "code": "message"}
 
 

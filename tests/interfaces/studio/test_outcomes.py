@@ -140,7 +140,7 @@ def test_an_audit_shows_every_game_and_its_verdict(studio: Pages) -> None:
 def test_signatures_comparisons_adoptions_and_predictions_lead_on(studio: Pages) -> None:
     assert "a.tacit is signed" in shown(studio, "sign", {"file": "a.tacit", "signer": "abc", "digest": "d"})
     verified = {"file": "a.tacit", "ledger": "x.ledger", "lines": 3, "budget": "b"}
-    assert "whose 3 lines are unbroken" in shown(studio, "verify", verified)
+    assert "chain of its lines is unbroken (3)" in shown(studio, "verify", verified)
     adopted = shown(studio, "adopt", {"file": "m.tacit", "table": "t.csv", "failing": ["a.tacit"]})
     assert "/adopt/?model=m.tacit#predict" in adopted
     assert "card of a.tacit does not hold" in adopted

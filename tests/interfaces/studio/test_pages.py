@@ -209,17 +209,25 @@ def test_forms_of_a_release_become_requests(full: Pages, tmp_path: Path) -> None
     assert "what the receiver needs" in full.post("/release/make", {**FORM, "need": "x"}, 400)
     full.post("/release/what-if", {**FORM, "stand_in_rows": "500"})
     assert full.jobs.asked[-1][1]["rows"] == 500
-    assert "simulated for class scores alone" in full.post("/release/what-if", {**FORM, "need": "distance"}, 400)
+    for need in NEEDS:
+        full.post("/release/what-if", {**FORM, "need": need})
+        assert full.jobs.asked[-1][1]["need"] == need
 
 
 def test_what_was_simulated_for_a_table_stands_beside_its_slider(full: Pages) -> None:
     means = [{"epsilon": 0.1, "mean": None, "refused": 3}, {"epsilon": 1.0, "mean": 0.8, "refused": 0}]
-    result = {"table": "patients.csv", "stand_ins": "", "rows": 400, "majority": 0.5, "means": means}
+    figures = {"measure": "accuracy", "baseline": 0.5, "means": means}
+    result = {"table": "patients.csv", "stand_ins": "", "rows": 400, **figures}
     job = full.jobs.done("what_if", {"table": "patients.csv"}, result)
     page = full.get("/release/")
     assert "Simulated on 400 rows" in page
     assert "80.0" in page
+    assert "commonest class alone is right in 50" in page
     assert "how noise fades" in full.get(f"/jobs/{job.name}")
+    # What was simulated before there were other measures is still shown.
+    older = {"table": "patients.csv", "stand_ins": "", "rows": 400, "majority": 0.5, "means": means}
+    old_job = full.jobs.done("what_if", {"table": "other.csv"}, older)
+    assert "commonest class alone is right in 50" in full.get(f"/jobs/{old_job.name}")
     full.jobs.done("what_if", {"table": "other.csv"}, {**result, "rows": 77})
     assert "Simulated on 77 rows" not in full.get("/release/")
 

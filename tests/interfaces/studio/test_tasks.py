@@ -103,8 +103,37 @@ def test_what_epsilon_buys_is_never_simulated_on_the_private_table(tmp_path: Pat
         what_if.run(Work(tmp_path, {**asked, "stand_ins": "patients.csv"}))
     found = what_if.run(Work(tmp_path, asked))
     assert [each["epsilon"] for each in found["means"]] == list(what_if.EPSILONS)
-    assert found["rows"] == 400
+    assert (found["rows"], found["measure"]) == (400, "accuracy")
     json.dumps(found)
+
+
+# What each need is judged by, and where its figures lie for rows that were invented.
+MEASURED = {
+    "model": "accuracy",
+    "rows": "trained",
+    "scores": "accuracy",
+    "counts": "accuracy",
+    "regression": "explained",
+    "distance": "neighbours",
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("need", MEASURED)
+def test_what_epsilon_buys_is_simulated_for_every_need(
+    need: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(what_if, "EPSILONS", (10.0,))
+    monkeypatch.setattr(what_if, "DRAWS", 2)
+    numbers = Schema((Numeric("age", (0, 110)), Numeric("weight", (0, 200)), Target("dose", (0, 30))))
+    rules = numbers if need == "regression" else SCHEMA
+    (tmp_path / "patients.csv").write_text("never read\n")
+    (tmp_path / "patients.toml").write_text(format_schema(rules))
+    result = what_if.run(Work(tmp_path, {"table": "patients.csv", "need": need, "delta": 1e-6, "rows": 1200}))
+    (only,) = result["means"]
+    assert (result["measure"], only["refused"]) == (MEASURED[need], 0)
+    # More than without the release, but for a distance: here every column says as much as another.
+    assert only["mean"] > result["baseline"] - 0.03 * (need == "distance")
 
 
 def test_invented_rows_come_from_the_schema_alone() -> None:
@@ -121,7 +150,11 @@ def test_invented_rows_come_from_the_schema_alone() -> None:
     assert gaps[0] == pytest.approx(what_if.SPREAD * what_if.APART, abs=0.03)
     assert abs(gaps[1]) < 0.02
     with pytest.raises(TacitError, match="label"):
-        what_if.invented(Schema((Numeric("a", (0, 1)), Target("t", (0, 1)))), 100)
+        what_if.invented(Schema((Numeric("a", (0, 1)),)), 100)
+    numbers = what_if.invented(Schema((Numeric("a", (0, 1)), Target("t", (5, 9)))), 2000)
+    assert numbers.targets is not None
+    assert 5 <= numbers.targets.min() < numbers.targets.max() <= 9
+    assert np.corrcoef(numbers.X[:, 0], numbers.targets)[0, 1] > 0.5
     assert len(what_if.invented(Schema((Numeric("a", (0, 1)), Label("l", tuple("abc")))), 1).y) == 100
 
 

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy.special import expit
-from sklearn.metrics import roc_auc_score
+from scipy.special import expit, softmax
+from sklearn.metrics import log_loss, roc_auc_score
 from tests.models.additive.tables import COLUMNS, classes, random_codes, random_targets
 
 from tacit.arrays import FloatArray
@@ -156,6 +156,22 @@ def test_two_hundred_rows_still_teach() -> None:
         for seed in range(6)
     ]
     assert np.mean(areas) > 0.62
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 3.0])
+def test_probabilities_of_unequal_classes_that_differ_little_are_calibrated(epsilon: float) -> None:
+    """Shortened gradients move a common class's intercept up, by which its calibrated share must not be moved down."""
+    random = np.random.default_rng(5)
+    codes = random_codes(12_000, 5)
+    logits = np.log([0.57, 0.31, 0.12]) + np.outer(true_scores(codes) - true_scores(codes).mean(), [0.0, 0.4, -0.4])
+    chances = softmax(logits, axis=1)
+    labels = (random.random(12_000)[:, None] > np.cumsum(chances, axis=1)).sum(axis=1).astype(np.intp)
+    model = learned(codes[:8000], labels[:8000], 3, epsilon=epsilon)
+    said, true = model.probabilities(codes[8000:]), labels[8000:]
+    np.testing.assert_allclose(said.mean(axis=0), np.bincount(true) / len(true), atol=0.02)
+    best = log_loss(true, chances[8000:])
+    nothing = log_loss(true, np.tile(np.bincount(true) / len(true), (len(true), 1)))
+    assert log_loss(true, said) < best + 0.35 * (nothing - best)
 
 
 def test_a_class_that_no_row_has_is_rare_and_does_no_harm() -> None:

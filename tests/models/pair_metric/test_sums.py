@@ -91,6 +91,7 @@ def test_numbers_of_the_local_model_are_cut_one_by_one() -> None:
 def test_a_staircase_at_a_large_epsilon_is_refused() -> None:
     with pytest.raises(InputError, match="epsilon must be at most 24 for mechanism='staircase'"):
         PairSum("staircase", 1.0, 2, 1).planned(30.0, 0.0, times=2)
+    assert PairSum("staircase", 1.0, 1, 1).planned(30.0, 0.0, times=2) == Staircase(15.0, np.nextafter(2.0, 3.0))
 
 
 def test_the_default_radius_is_half_the_diagonal_or_a_quarter_of_the_sum() -> None:

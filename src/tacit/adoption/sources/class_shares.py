@@ -7,6 +7,7 @@ from scipy.special import softmax
 
 from tacit.arrays import FloatArray
 from tacit.errors import InputError
+from tacit.numerics.class_offsets import offsets_for_shares
 
 MOST_ROUNDS = 500
 TOLERANCE = 1e-8
@@ -38,14 +39,7 @@ def moved_scores(scores: FloatArray, shares: FloatArray, *, released: FloatArray
     """
     if released is not None:
         return np.log(normalised(shares)) - np.log(normalised(released))
-    target, correction = normalised(shares), np.zeros(len(shares))
-    for _ in range(MOST_ROUNDS):
-        mean = softmax(scores + correction, axis=1).mean(axis=0)
-        step = np.log(target) - np.log(np.maximum(mean, 1e-12))
-        correction += step
-        if np.abs(step).max() < TOLERANCE:
-            break
-    return np.asarray(correction - correction.mean())
+    return offsets_for_shares(scores, normalised(shares))
 
 
 def estimated_shares(scores: FloatArray, released: FloatArray) -> FloatArray:

@@ -36,10 +36,8 @@ class TargetTransfer(RegressorMixin, ReceiverEstimator):
         What owners handed out. Empty: the receiver's known values alone.
     schema : Schema or None
         The receiver's, with a column of kind "target". None: that of the first release.
-    evidence : bool, default True
-        Whether to learn again without each part of the values, to show what adopting did.
-    random_state : int or None
-        Seed of folds and trees; no privacy depends on it.
+    evidence, random_state
+        As in `AdoptedRegressor`.
 
     Attributes
     ----------

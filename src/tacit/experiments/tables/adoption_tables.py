@@ -1,7 +1,6 @@
 """Tables of other owners adopted with 0 to 200 labels, beside learners of the same labels and an open ceiling."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 
 from tacit.adoption.tables.averaged_transfer import AveragedTransfer
-from tacit.arrays import BoolArray, Codes, FloatArray, Rows
+from tacit.arrays import Codes, FloatArray, Rows
 from tacit.data.public.datasets import (
     TableSet,
     load_adult,
@@ -29,8 +28,9 @@ from tacit.data.public.downloads import HEART_CENTRES
 from tacit.data.rows.encoding import Encoded
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
-from tacit.experiments.results import Figures, ResultRow, metric_rows
-from tacit.experiments.table_runs import FIRST_SEED, random_owner
+from tacit.experiments.owner_situations import OwnerSituation, situation_rows
+from tacit.experiments.results import Figures, ResultRow
+from tacit.experiments.table_runs import random_owner
 from tacit.kinds.additive import KIND as ADDITIVE
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.releases.file import Release
@@ -46,47 +46,28 @@ QUICK: dict[str, Any] = {"DRAWS": 1, "LABELS": (0, 20), "MOST_ROWS": 2000}
 AUC, ACCURACY, LOSS = "ROC AUC", "accuracy", "log-loss"
 
 
-@dataclass(frozen=True, eq=False)
-class Situation:
-    """Owners of tables, and a receiver whose rows are all labelled, so that predictions can be judged."""
-
-    name: str
-    schema: Schema
-    owners: tuple[Encoded, ...]
-    receiver: Encoded
-
-
 def rows() -> Iterator[ResultRow]:
     """Yield area, accuracy and log-loss of each way to learn, for every situation and number of labels."""
     for situations in (_adult, _bank, _flights, _vietnam_health, _doctor_visits, _heart_centres):
-        runs: dict[str, list[Figures]] = {}
-        for draw in range(DRAWS):
-            for situation in situations(FIRST_SEED + draw):
-                for setting, figures in _run(situation, FIRST_SEED + draw):
-                    runs.setdefault(setting, []).append(figures)
-        for setting, measured in runs.items():
-            yield from metric_rows(setting, measured)
+        yield from situation_rows(situations, DRAWS, _run)
 
 
-def _run(situation: Situation, seed: int) -> Iterator[tuple[str, Figures]]:
+def _run(situation: OwnerSituation, seed: int) -> Iterator[tuple[str, Figures]]:
     """Yield the figures for each number of labels; the same labels for every method."""
     releases = [released(each, situation.schema, seed) for each in situation.owners]
-    order = check_random_state(seed).permutation(len(situation.receiver.y))[:MOST_ROWS]
-    X, y = situation.receiver.X[order], situation.receiver.y[order]
-    labelled, held_out = np.array_split(np.arange(len(order)), 2)
+    (X, y), (test, truth) = situation.receiver_halves(seed, MOST_ROWS)
     ceiling = HistGradientBoostingClassifier(random_state=0).fit(
         np.concatenate([each.X for each in situation.owners]), np.concatenate([each.y for each in situation.owners])
     )
     for n_labels in LABELS:
-        if 2 * n_labels > len(labelled):
+        if 2 * n_labels > len(y):
             continue
-        labels = np.where(np.arange(len(labelled)) < n_labels, y[labelled], -1)
+        labels = np.where(np.arange(len(y)) < n_labels, y, -1)
         model = AveragedTransfer(releases, schema=situation.schema, evidence=False, random_state=seed)
         try:
-            model.fit(X[labelled], labels)
+            model.fit(X, labels)
         except InputError:
             continue  # without labels of two classes, releases that show no more than noise are refused
-        test = X[held_out]
         predictions = {
             "majority": np.tile(_shares(y[: max(n_labels, 1)]), (len(test), 1)),
             **own_predictions(X[:n_labels], y[:n_labels], test),
@@ -95,7 +76,7 @@ def _run(situation: Situation, seed: int) -> Iterator[tuple[str, Figures]]:
             "adopted": model.predict_proba(test),
             "boosting on the owners' open rows": ceiling.predict_proba(test),
         }
-        yield f"{situation.name}, {n_labels} labels", _figures(predictions, y[held_out])
+        yield f"{situation.name}, {n_labels} labels", _figures(predictions, truth)
 
 
 def released(rows: Encoded, schema: Schema, seed: int) -> Release:
@@ -140,54 +121,48 @@ def _figures(predictions: dict[str, FloatArray], truth: Codes) -> Figures:
     return figures
 
 
-def _split(name: str, data: TableSet, owners: Sequence[BoolArray]) -> Situation:
-    rows = data.encode(labels="required")
-    rest = ~np.any(owners, axis=0)
-    return Situation(name, data.schema, tuple(rows.where(each) for each in owners), rows.where(rest))
-
-
-def _adult(seed: int) -> list[Situation]:
+def _adult(seed: int) -> list[OwnerSituation]:
     data = load_adult()
-    return [_split("adult", data, [random_owner(data.table.height, seed)])]
+    return [OwnerSituation.split("adult", data, [random_owner(data.table.height, seed)])]
 
 
-def _bank(seed: int) -> list[Situation]:
+def _bank(seed: int) -> list[OwnerSituation]:
     data = load_bank()
-    return [_split("bank", data, [random_owner(data.table.height, seed)])]
+    return [OwnerSituation.split("bank", data, [random_owner(data.table.height, seed)])]
 
 
-def _by_column(name: str, load: Callable[[], TableSet], column: str, receiver: str) -> list[Situation]:
+def _by_column(name: str, load: Callable[[], TableSet], column: str, receiver: str) -> list[OwnerSituation]:
     data = load()
     places = data.table[column].to_numpy()
     owners = [places == each for each in sorted(set(places) - {receiver})]
-    return [_split(f"{name}: {receiver}", data, owners)]
+    return [OwnerSituation.split(f"{name}: {receiver}", data, owners)]
 
 
-def _flights(_seed: int) -> list[Situation]:
+def _flights(_seed: int) -> list[OwnerSituation]:
     """Return two airports that release, and a third that adopts."""
     return _by_column("flights", lambda: load_flights("late"), "origin", "LGA")
 
 
-def _vietnam_health(seed: int) -> list[Situation]:
+def _vietnam_health(seed: int) -> list[OwnerSituation]:
     """Return communes that fall into two owners and a receiver."""
     data = load_vietnam_health()
     communes = data.table["commune"].to_numpy()
     parts = np.array_split(check_random_state(seed).permutation(np.unique(communes)), 3)
-    return [_split("vietnam_health", data, [np.isin(communes, part) for part in parts[:2]])]
+    return [OwnerSituation.split("vietnam_health", data, [np.isin(communes, part) for part in parts[:2]])]
 
 
-def _doctor_visits(_seed: int) -> list[Situation]:
+def _doctor_visits(_seed: int) -> list[OwnerSituation]:
     """Return three regions that release, and the fourth that adopts, in all directions."""
     regions = ("midwest", "noreast", "other", "west")
     return [each for name in regions for each in _by_column("doctor_visits", load_doctor_visits, "region", name)]
 
 
-def _heart_centres(_seed: int) -> list[Situation]:
+def _heart_centres(_seed: int) -> list[OwnerSituation]:
     """Return every hospital as it adopts from every other one."""
     centres = {name: data.encode(labels="optional") for name, data in load_heart_centres().items()}
     schema = next(iter(load_heart_centres().values())).schema
     return [
-        Situation(f"heart: {owner} to {receiver}", schema, (centres[owner],), centres[receiver])
+        OwnerSituation(f"heart: {owner} to {receiver}", schema, (centres[owner],), centres[receiver])
         for owner in HEART_CENTRES
         for receiver in HEART_CENTRES
         if owner != receiver

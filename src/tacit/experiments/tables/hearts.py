@@ -14,17 +14,17 @@ from tacit.data.schemas.schema import Schema
 from tacit.experiments.results import ADOPTED, RELEASE_ALONE, TARGET_ONLY, ResultRow, mean_rows
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 
-SPLITS = 20
+SEEDS = 20
 EPSILON, DELTA = 1.0, 1e-5
 PER_CLASS = 10
-QUICK: dict[str, Any] = {"SPLITS": 2}
+QUICK: dict[str, Any] = {"SEEDS": 2}
 
 
 def rows() -> Iterator[ResultRow]:
     """Yield the area under the ROC curve on the Hungarian patients whose labels were not shown."""
     centres = load_heart_centres()
     source, target = (centres[name].encode(labels="required") for name in ("cleveland", "hungarian"))
-    runs = [_run(source, target, centres["hungarian"].schema, seed) for seed in range(SPLITS)]
+    runs = [_run(source, target, centres["hungarian"].schema, seed) for seed in range(SEEDS)]
     yield from mean_rows(f"record epsilon {EPSILON:g}, {2 * PER_CLASS} labels", runs, metric="ROC AUC")
 
 

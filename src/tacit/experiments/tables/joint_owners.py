@@ -1,7 +1,7 @@
 """Small owners: one joint release of their rows beside separate releases, and beside all rows in one hand."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,8 @@ from tacit.data.rows.encoding import Encoded
 from tacit.data.rows.stream import ArrayRows
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
-from tacit.experiments.results import Figures, ResultRow, metric_rows
-from tacit.experiments.table_runs import FIRST_SEED
+from tacit.experiments.owner_situations import OwnerSituation, situation_rows
+from tacit.experiments.results import Figures, ResultRow
 from tacit.kinds.additive import KIND as ADDITIVE
 from tacit.privacy.budget import Budget
 from tacit.privacy.joint_account import joint_plan
@@ -40,29 +40,13 @@ QUICK: dict[str, Any] = {"DRAWS": 1, "MANY_DRAWS": 1, "LABELS": (0,), "MANY_OWNE
 AUC = "ROC AUC"
 
 
-@dataclass(frozen=True, eq=False)
-class OwnersOfRows:
-    """Owners of rows with one schema, and a receiver whose labels are all known, so that predictions can be judged."""
-
-    name: str
-    schema: Schema
-    owners: tuple[Encoded, ...]
-    receiver: Encoded
-
-
 def rows() -> Iterator[ResultRow]:
     """Yield the area of what is adopted from joint, separate and pooled releases, for each number of labels."""
     for situations, draws in ((_heart_centres, DRAWS), (_doctor_visits, DRAWS), (_flights, MANY_DRAWS)):
-        runs: dict[str, list[Figures]] = {}
-        for draw in range(draws):
-            for situation in situations(FIRST_SEED + draw):
-                for setting, figures in _run(situation, FIRST_SEED + draw):
-                    runs.setdefault(setting, []).append(figures)
-        for setting, measured in runs.items():
-            yield from metric_rows(setting, measured)
+        yield from situation_rows(situations, draws, _run)
 
 
-def _run(situation: OwnersOfRows, seed: int) -> Iterator[tuple[str, Figures]]:
+def _run(situation: OwnerSituation, seed: int) -> Iterator[tuple[str, Figures]]:
     """Yield the figures for each number of labels; the same labels and held-out rows for every method."""
     pooled = _pooled(situation.owners)
     offers = {
@@ -70,26 +54,24 @@ def _run(situation: OwnersOfRows, seed: int) -> Iterator[tuple[str, Figures]]:
         "separate": [_released(each, situation.schema, seed + 1000 * n) for n, each in enumerate(situation.owners)],
         "pooled, one noise": [_released(pooled, situation.schema, seed)],
     }
-    order = check_random_state(seed).permutation(len(situation.receiver.y))[:MOST_ROWS]
-    X, y = situation.receiver.X[order], situation.receiver.y[order]
-    labelled, held_out = np.array_split(np.arange(len(order)), 2)
-    ceiling = LogisticRegression(max_iter=500).fit(pooled.X, pooled.y).predict_proba(X[held_out])
+    (X, y), (test, truth) = situation.receiver_halves(seed, MOST_ROWS)
+    ceiling = LogisticRegression(max_iter=500).fit(pooled.X, pooled.y).predict_proba(test)
     for n_labels in LABELS:
-        if 2 * n_labels > len(labelled):
+        if 2 * n_labels > len(y):
             continue
-        labels = np.where(np.arange(len(labelled)) < n_labels, y[labelled], -1)
-        figures: Figures = {("logistic regression on the owners' open rows", AUC): _area(y[held_out], ceiling)}
+        labels = np.where(np.arange(len(y)) < n_labels, y, -1)
+        figures: Figures = {("logistic regression on the owners' open rows", AUC): _area(truth, ceiling)}
         for name, releases in offers.items():
             model = AveragedTransfer(releases, schema=situation.schema, evidence=False, random_state=seed)
             try:
-                model.fit(X[labelled], labels)
+                model.fit(X, labels)
             except InputError:
                 # Without labels, releases that show no more than noise are refused: as good as a coin.
                 figures[name, AUC] = 0.5
                 continue
-            figures[name, AUC] = _area(y[held_out], model.predict_proba(X[held_out]))
+            figures[name, AUC] = _area(truth, model.predict_proba(test))
             if n_labels and name == "joint":
-                figures["labels alone", AUC] = _area(y[held_out], model.alone_proba(X[held_out]))
+                figures["labels alone", AUC] = _area(truth, model.alone_proba(test))
         yield f"{situation.name}, {n_labels} labels", figures
 
 
@@ -144,25 +126,25 @@ def _area(truth: Any, probabilities: Any) -> float:
     return float(roc_auc_score(truth, probabilities[:, 1]))
 
 
-def _heart_centres(_seed: int) -> list[OwnersOfRows]:
+def _heart_centres(_seed: int) -> list[OwnerSituation]:
     """Return every hospital as it adopts what the three others release."""
     centres = load_heart_centres()
     encoded = {name: data.encode(labels="optional") for name, data in centres.items()}
     schema = next(iter(centres.values())).schema
     return [
-        OwnersOfRows(
+        OwnerSituation(
             f"heart: {name}", schema, tuple(encoded[each] for each in HEART_CENTRES if each != name), encoded[name]
         )
         for name in HEART_CENTRES
     ]
 
 
-def _doctor_visits(_seed: int) -> list[OwnersOfRows]:
+def _doctor_visits(_seed: int) -> list[OwnerSituation]:
     """Return every region as it adopts what the three others release."""
     data = load_doctor_visits()
     places, encoded = data.table["region"].to_numpy(), data.encode(labels="required")
     return [
-        OwnersOfRows(
+        OwnerSituation(
             f"doctor_visits: {name}",
             data.schema,
             tuple(encoded.where(places == each) for each in sorted(set(places) - {name})),
@@ -172,11 +154,11 @@ def _doctor_visits(_seed: int) -> list[OwnersOfRows]:
     ]
 
 
-def _flights(seed: int) -> list[OwnersOfRows]:
+def _flights(seed: int) -> list[OwnerSituation]:
     """Return departures of two airports dealt out to many small owners, and the third airport."""
     data: TableSet = load_flights("late")
     encoded, places = data.encode(labels="required"), data.table["origin"].to_numpy()
     theirs = check_random_state(seed).permutation(np.flatnonzero(places != "LGA"))
     parts = np.array_split(theirs[: MANY_OWNERS * ROWS_EACH], MANY_OWNERS)
     owners = tuple(encoded.where(np.isin(np.arange(len(places)), part)) for part in parts)
-    return [OwnersOfRows(f"flights: {MANY_OWNERS} owners", data.schema, owners, encoded.where(places == "LGA"))]
+    return [OwnerSituation(f"flights: {MANY_OWNERS} owners", data.schema, owners, encoded.where(places == "LGA"))]

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from tacit.data.public.datasets import ImageSet, load_mnist
+from tacit.experiments.kept_answers import kept_figures
 from tacit.experiments.results import ResultRow, mean_rows
 from tacit.experiments.transfer_runs import measure_releases, receiver, release_images
 
@@ -28,7 +30,10 @@ def rows() -> Iterator[ResultRow]:
     """Yield accuracies at entry and record level; the last setting is noise in all but name."""
     data = load_mnist()
     images = replace(data, X_train=data.X_train[:OWNED], y_train=data.y_train[:OWNED])
-    runs = [_run(images, seed) for seed in range(SEEDS)]
+    runs = [
+        kept_figures([__name__, OWNED, RECEIVED, PER_CLASS, SETTINGS, seed], partial(_run, images, seed))
+        for seed in range(SEEDS)
+    ]
     for unit, epsilon, _ in SETTINGS:
         setting = f"{unit} epsilon {epsilon:g}"
         yield from mean_rows(setting, [run[setting] for run in runs])

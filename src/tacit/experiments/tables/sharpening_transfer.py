@@ -5,7 +5,7 @@ labels, by accuracy on its test digits too.
 """
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from joblib import Parallel, delayed
@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 from tacit.adoption.pictures.network import SharpenedTransfer, default_learner
 from tacit.data.public.datasets import ImageSet, load_mnist
 from tacit.data.public.splits import few_labels
+from tacit.experiments.kept_answers import kept_figures
 from tacit.experiments.results import ADOPTED, RELEASE_ALONE, TARGET_ONLY, ResultRow, mean_rows
 from tacit.experiments.transfer_runs import release_images
 
@@ -22,7 +23,7 @@ SEEDS = range(3)
 PER_CLASS = (10, 2)
 EPSILONS = (0.5, 1.0)
 DELTA = 1e-5
-JOBS = 2
+JOBS = -1
 RECEIVED = 9000
 # Bound here, for a quick run replaces the name.
 _full_learner = default_learner
@@ -40,7 +41,8 @@ def rows() -> Iterator[ResultRow]:
     """Yield accuracies on 1000 digits that nobody learned from."""
     settings = [(per_class, seed) for per_class in PER_CLASS for seed in SEEDS]
     accuracies: list[dict[str, dict[str, float]]] = Parallel(n_jobs=JOBS)(
-        delayed(run)(per_class, seed) for per_class, seed in settings
+        delayed(kept_figures)([__name__, RECEIVED, EPSILONS, per_class, seed], partial(run, per_class, seed))
+        for per_class, seed in settings
     )
     for per_class in PER_CLASS:
         runs = [result for result, (labels, _) in zip(accuracies, settings, strict=True) if labels == per_class]

@@ -7,6 +7,7 @@ from typing import Any
 from tacit.audit.table_comparison import TableComparison, compare_tables
 from tacit.data.rows.encoding import Encoded
 from tacit.errors import MissingDataError
+from tacit.experiments.kept_answers import kept_figures
 from tacit.experiments.mixed_tables import TABLES, OwnerSplit, bank
 from tacit.experiments.peer_rows import peer_rows
 from tacit.experiments.results import Figures, ResultRow, metric_rows
@@ -32,13 +33,23 @@ def rows() -> Iterator[ResultRow]:
         except MissingDataError:
             continue
         setting = f"{name}, record epsilon {EPSILON:g}"
-        yield from metric_rows(setting, [_run(table, FIRST_SEED + draw) for draw in range(DRAWS)])
+        yield from metric_rows(setting, [_kept_run(name, table, FIRST_SEED + draw) for draw in range(DRAWS)])
         for peer, draws in PEERS.items():
             runs = [_peer_run(table, peer, FIRST_SEED + draw) for draw in range(draws)]
             stopped = [figures for figures in runs if (peer, STOPPED) in figures]
             finished = [figures for figures in runs if figures and figures not in stopped]
             for known in filter(None, (finished, stopped)):
                 yield from metric_rows(setting, known)
+
+
+def _kept_run(name: str, table: OwnerSplit, seed: int) -> Figures:
+    """Return the figures of one draw, measured only if they are not kept."""
+
+    def measure() -> list[tuple[str, str, float]]:
+        return [(method, metric, figure) for (method, metric), figure in _run(table, seed).items()]
+
+    kept = kept_figures([name, len(table.owner.y), METHODS, EPSILON, DELTA, seed], measure)
+    return {(method, metric): figure for method, metric, figure in kept}
 
 
 def _run(table: OwnerSplit, seed: int) -> Figures:

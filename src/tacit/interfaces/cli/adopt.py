@@ -22,6 +22,7 @@ from tacit.adoption.evidence.words import label_free_lines
 from tacit.adoption.tables.averaged_transfer import Shares
 from tacit.errors import InputError
 from tacit.interfaces.cli.adoption_evidence import show_evidence, show_target_evidence
+from tacit.interfaces.cli.option_groups import with_option_groups
 from tacit.interfaces.cli.outputs import counted, file_size, working
 from tacit.interfaces.cli.parameters import argument, output_option, schema_option
 from tacit.interfaces.cli.spend import PersonColumn, RowsPerPerson, left_words, warn, warnings_on_stderr
@@ -34,6 +35,74 @@ from tacit.workflows.adopt import adopt_privately
 from tacit.workflows.models import AdoptedModel
 
 
+@dataclass(frozen=True, kw_only=True)
+class LearningOptions:
+    """How releases and the receiver's own rows are learned."""
+
+    key: Annotated[
+        Path | None, typer.Option(metavar="PUBLIC", help="Refuse releases that the owner of this key did not sign.")
+    ] = None
+    combine: Annotated[
+        str,
+        typer.Option(
+            help="[bold]calibrated[/]: trust a release as far as your labels bear it out; [bold]paper[/]: as published."
+        ),
+    ] = "calibrated"
+    learner: Annotated[
+        str,
+        typer.Option(
+            help="[bold]auto[/]: averaged for tables, membership for pictures, sharpened for pictures without labels; "
+            "[bold]averaged[/]: kernels, trees and "
+            "releases averaged by evidence, from no labels on; [bold]membership[/]: autoencoders of membership "
+            "mappings; [bold]sharpened[/]: a network that learns from your unlabelled rows too and takes minutes "
+            "(needs the extra [italic]deep[/])."
+        ),
+    ] = "auto"
+    shares: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SHARES",
+            help="How common the classes are among your rows: [bold]yes=0.1,no=0.9[/], or [bold]estimated[/]; as the "
+            "releases say if not given.",
+        ),
+    ] = None
+    rename: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="THEIRS=OURS",
+            help="A class that the releases name otherwise than your schema: [bold]yes=ill[/]; may be repeated.",
+        ),
+    ] = None
+
+    def arguments(self) -> dict[str, Any]:
+        """Return what the workflow `adopt` takes, as these options say it."""
+        names = {"shares": _shares(self.shares), "rename": _renamings(self.rename)}
+        return {"trusted_key": self.key, "combine": self.combine, "learner": self.learner, **names}
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnSpendOptions:
+    """What is spent on the receiver's own rows, if they are protected too."""
+
+    epsilon: Annotated[
+        float | None,
+        typer.Option(help="Privacy loss of your own rows, which are then protected too; not for class moments."),
+    ] = None
+    ledger: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="With --epsilon: your table's account; charged first.")
+    ] = None
+    person: PersonColumn = None
+    rows_per_person: RowsPerPerson = None
+
+    def require_none(self) -> None:
+        """Raise InputError for options that only private adoption takes."""
+        for name in ("ledger", "person", "rows_per_person"):
+            if getattr(self, name) is not None:
+                option = f"--{name.replace('_', '-')}"
+                raise InputError(f"{option} is for private adoption: give --epsilon with it, or leave it out.")
+
+
+@with_option_groups
 def adopt(
     files: Annotated[
         list[Path],
@@ -45,49 +114,8 @@ def adopt(
     *,
     schema: Annotated[Path, schema_option("The schema of your table.")],
     output: Annotated[Path, output_option("TACIT", "Where the model goes.")],
-    key: Annotated[
-        Path | None, typer.Option(metavar="PUBLIC", help="Refuse releases that the owner of this key did not sign.")
-    ] = None,
-    combine: Annotated[
-        str,
-        typer.Option(
-            help="[bold]calibrated[/]: trust a release as far as your labels bear it out; [bold]paper[/]: as published."
-        ),
-    ] = "calibrated",
-    learner: Annotated[
-        str,
-        typer.Option(
-            help="[bold]auto[/]: averaged for tables, membership for pictures, sharpened for pictures without labels; "
-            "[bold]averaged[/]: kernels, trees and "
-            "releases averaged by evidence, from no labels on; [bold]membership[/]: autoencoders of membership "
-            "mappings; [bold]sharpened[/]: a network that learns from your unlabelled rows too and takes minutes "
-            "(needs the extra [italic]deep[/])."
-        ),
-    ] = "auto",
-    shares: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SHARES",
-            help="How common the classes are among your rows: [bold]yes=0.1,no=0.9[/], or [bold]estimated[/]; as the "
-            "releases say if not given.",
-        ),
-    ] = None,
-    rename: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="THEIRS=OURS",
-            help="A class that the releases name otherwise than your schema: [bold]yes=ill[/]; may be repeated.",
-        ),
-    ] = None,
-    epsilon: Annotated[
-        float | None,
-        typer.Option(help="Privacy loss of your own rows, which are then protected too; not for class moments."),
-    ] = None,
-    ledger: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="With --epsilon: your table's account; charged first.")
-    ] = None,
-    person: PersonColumn = None,
-    rows_per_person: RowsPerPerson = None,
+    learning: LearningOptions,
+    own: OwnSpendOptions,
     seed: Annotated[
         int | None,
         typer.Option(help="Where random choices start, 0 if not given; of noise, for tests only: NOT private."),
@@ -107,54 +135,28 @@ def adopt(
     """
     *paths, table = files
     _check_order(paths, table)
-    if epsilon is None:
-        for name, value in (("--ledger", ledger), ("--person", person), ("--rows-per-person", rows_per_person)):
-            if value is not None:
-                raise InputError(f"{name} is for private adoption: give --epsilon with it, or leave it out.")
-        options = _Options(
-            combine, learner, _shares(shares), _renamings(rename), seed, key, force=force, as_json=as_json
-        )
-        _adopt(paths, table, schema, output, options)
+    if own.epsilon is None:
+        own.require_none()
+        settings = {**learning.arguments(), "random_state": seed or 0, "output": output, "force": force}
+        adopted = _adopt(paths, table, schema, **settings)
+        _tell(adopted, paths, output, as_json=as_json)
     else:
-        warn(ledger, seed)
-        spend: dict[str, Any] = {"epsilon": epsilon, "ledger": ledger, "random_state": seed}
-        spend |= {"person": person, "rows_per_person": rows_per_person}
-        _adopt_privately(paths, table, schema, output, trusted_key=key, force=force, **spend)
+        warn(own.ledger, seed)
+        settings = {"trusted_key": learning.key, "random_state": seed, "force": force}
+        _adopt_privately(paths, table, schema, output, epsilon=own.epsilon, own=own, **settings)
 
 
-@dataclass(frozen=True)
-class _Options:
-    combine: str
-    learner: str
-    shares: Shares
-    rename: dict[str, str]
-    seed: int | None
-    key: Path | None
-    force: bool
-    as_json: bool
-
-
-def _adopt(paths: list[Path], table: Path, schema: Path, output: Path, options: _Options) -> None:
-    verbose = options.learner == "sharpened" and sys.stderr.isatty()
+def _adopt(paths: list[Path], table: Path, schema: Path, **settings: Any) -> AdoptedModel:
+    verbose = settings["learner"] == "sharpened" and sys.stderr.isatty()
     with working(f"reading {table.name}") as stage:
-        adopted = adopt_releases(
-            paths,
-            table,
-            schema,
-            combine=options.combine,
-            learner=options.learner,
-            shares=options.shares,
-            rename=options.rename,
-            random_state=options.seed or 0,
-            trusted_key=options.key,
-            output=output,
-            force=options.force,
-            progress=stage,
-            verbose=verbose,
-        )
+        adopted = adopt_releases(paths, table, schema, progress=stage, verbose=verbose, **settings)
     _note_failing_guarantees(paths, adopted.model.cards)
+    return adopted
+
+
+def _tell(adopted: AdoptedModel, paths: list[Path], output: Path, *, as_json: bool) -> None:
     names = [path.name for path in paths]
-    if options.as_json:
+    if as_json:
         files = [
             {"file": name, "guarantee": card.to_dict()} for name, card in zip(names, adopted.model.cards, strict=True)
         ]
@@ -210,10 +212,11 @@ def _adopt_privately(
     output: Path,
     *,
     epsilon: float,
-    ledger: Path | None,
+    own: OwnSpendOptions,
     **settings: Any,
 ) -> None:
-    settings |= {"epsilon": epsilon, "ledger": ledger, "output": output}
+    settings |= {"epsilon": epsilon, "ledger": own.ledger, "output": output}
+    settings |= {"person": own.person, "rows_per_person": own.rows_per_person}
     with working(f"reading {table.name}") as stage, warnings_on_stderr():
         classifier = adopt_privately(paths, table, schema, progress=stage, **settings)
     linear = isinstance(classifier, FeatureSplitClassifier)
@@ -225,8 +228,8 @@ def _adopt_privately(
         f"wrote {output} ({file_size(output)}): private at epsilon {epsilon:g} per {classifier.card_.unit} "
         f"of {table.name}; it may be handed out{', and adopted in turn' if linear else ''}."
     )
-    if ledger is not None:
-        typer.echo(left_words(Ledger(ledger)))
+    if own.ledger is not None:
+        typer.echo(left_words(Ledger(own.ledger)))
     typer.echo(f"Next: tacit predict {output} new.csv -o predictions.csv    tacit card {output}")
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import typer
 from rich import box
@@ -13,6 +14,7 @@ from tacit.audit.attacks.release_attack import ReleaseAttack
 from tacit.errors import InputError
 from tacit.files.atomic import write_text
 from tacit.interfaces.cli.outputs import counted, file_size, require_output, working
+from tacit.interfaces.cli.parameters import schema_option
 from tacit.pages.attacks import LOW_PROVES_NOTHING, alike_text, attack_page, score_text, verdict
 from tacit.releases.file import Release
 from tacit.releases.sidecar import open_release
@@ -28,15 +30,31 @@ class Tables:
     schema: Path | None
 
 
-def attack_tables(
-    members: Path | None, non_members: Path | None, schema: Path | None, page: Path | None
-) -> Tables | None:
-    """Return the tables if attacks are asked for; refuse half of them."""
-    if members is not None and non_members is not None:
-        return Tables(members, non_members, schema)
-    if any(option is not None for option in (members, non_members, schema, page)):
-        raise InputError("attacks need both --members and --non-members: rows of the table, and rows not in it.")
-    return None
+@dataclass(frozen=True, kw_only=True)
+class AttackOptions:
+    """What attacks are given, how hard they try, and where their curves go."""
+
+    members: Annotated[
+        Path | None, typer.Option(metavar="TABLE", help="Attack: the rows that the release was made of.")
+    ] = None
+    non_members: Annotated[
+        Path | None, typer.Option(metavar="TABLE", help="Attack: rows of the same kind that were not in the table.")
+    ] = None
+    schema: Annotated[Path | None, schema_option("Of both tables, if not the release's own.")] = None
+    shadows: Annotated[
+        int, typer.Option(min=0, help="How often each row is in a shadow table; 0 leaves that attack out.")
+    ] = 32
+    report: Annotated[Path | None, typer.Option(metavar="HTML", help="Draw the attacks' ROC curves into a page.")] = (
+        None
+    )
+
+    def tables(self) -> Tables | None:
+        """Return the tables if attacks are asked for; refuse half of them."""
+        if self.members is not None and self.non_members is not None:
+            return Tables(self.members, self.non_members, self.schema)
+        if any(option is not None for option in (self.members, self.non_members, self.schema, self.report)):
+            raise InputError("attacks need both --members and --non-members: rows of the table, and rows not in it.")
+        return None
 
 
 def require_page(page: Path | None, tables: Tables, release: Path, *, force: bool) -> None:

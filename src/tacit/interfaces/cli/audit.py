@@ -16,13 +16,15 @@ from tacit.audit.self_audit import Verdict, self_audit
 from tacit.errors import InputError
 from tacit.interfaces.cli import attacks
 from tacit.interfaces.cli.json_output import AsJson, print_json
-from tacit.interfaces.cli.parameters import argument, schema_option
+from tacit.interfaces.cli.option_groups import with_option_groups
+from tacit.interfaces.cli.parameters import argument
 from tacit.privacy.card_content import AuditResult
 from tacit.releases.file import Release
 from tacit.releases.sidecar import open_release
 from tacit.workflows.audit import audit as audit_release
 
 
+@with_option_groups
 def audit(
     file: Annotated[Path | None, argument("[FILE]", "A release (*.tacit) or fabricated table.")] = None,
     *,
@@ -31,19 +33,7 @@ def audit(
     ] = False,
     draws: Annotated[int, typer.Option(help="Draws on each side, for a release.")] = 20_000,
     seed: Annotated[int | None, typer.Option(help="Repeat an audit; without it the noise is fresh.")] = None,
-    members: Annotated[
-        Path | None, typer.Option(metavar="TABLE", help="Attack: the rows that the release was made of.")
-    ] = None,
-    non_members: Annotated[
-        Path | None, typer.Option(metavar="TABLE", help="Attack: rows of the same kind that were not in the table.")
-    ] = None,
-    schema: Annotated[Path | None, schema_option("Of both tables, if not the release's own.")] = None,
-    shadows: Annotated[
-        int, typer.Option(min=0, help="How often each row is in a shadow table; 0 leaves that attack out.")
-    ] = 32,
-    report: Annotated[
-        Path | None, typer.Option(metavar="HTML", help="Draw the attacks' ROC curves into a page.")
-    ] = None,
+    attacking: attacks.AttackOptions,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing page.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -57,7 +47,7 @@ def audit(
     [bold]Examples:[/] tacit audit --self    tacit audit clinic-a.tacit
     tacit audit clinic-a.tacit --members patients.csv --non-members others.csv --report roc.html
     """
-    tables = attacks.attack_tables(members, non_members, schema, report)
+    tables = attacking.tables()
     if package == (file is not None):
         raise InputError("give either a release FILE or --self.")
     if file is None:
@@ -68,13 +58,13 @@ def audit(
     if tables is not None and as_json:
         raise InputError("--json is for the audit of a release or of the package; leave the attacked tables out.")
     if tables is not None:
-        attacks.require_page(report, tables, file, force=force)
+        attacks.require_page(attacking.report, tables, file, force=force)
     release = open_release(file)
     # Attacked first: whatever is wrong with the tables is said before anything is printed.
-    attack = None if tables is None else attacks.attack(file, tables, shadows=shadows, seed=seed)
+    attack = None if tables is None else attacks.attack(file, tables, shadows=attacking.shadows, seed=seed)
     stands = _audit_release(release, draws, seed, as_json=as_json)
     if attack is not None:
-        stands &= attacks.show_attack(attack, file, report)
+        stands &= attacks.show_attack(attack, file, attacking.report)
     if not stands:
         raise typer.Exit(1)
 

@@ -1,5 +1,6 @@
 """``tacit fabricate``: hand out a table of invented rows that stand for private ones."""
 
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,10 +22,10 @@ from tacit.workflows.fabricate import fabricate as fabricate_and_write
 from tacit.workflows.fabricate import fabricate_from, plan_fabrication
 
 
-@with_option_groups
-def fabricate(
-    table: Annotated[Path | None, argument("TABLE", "The private table (CSV, Parquet, NPZ).")] = None,
-    *,
+@dataclass(frozen=True, kw_only=True)
+class SourceOptions:
+    """A release to draw rows from, and which rows."""
+
     source: Annotated[
         Path | None,
         option(
@@ -32,14 +33,42 @@ def fabricate(
             "--from",
             metavar="RELEASE",
         ),
-    ] = None,
+    ] = None
     where: Annotated[
         list[str] | None,
         option(
             "With --from: what all rows meet, such as [bold]age=60-70[/] or [bold]sex=female[/]; may be repeated.",
             metavar="CONDITION",
         ),
-    ] = None,
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class InventionOptions:
+    """How rows are invented."""
+
+    method: Annotated[
+        str | None,
+        option(
+            "[bold]marginals[/]: from noisy tables of columns and pairs; [bold]moments[/]: from noisy class "
+            "moments; [bold]hull[/]: noisy rows smoothed, per entry. Default: marginals for mixed tables (a category, "
+            "an integer or a kept missing cell; no picture; at most 200 columns; not per entry), else moments."
+        ),
+    ] = None
+    accounting: Annotated[
+        str,
+        typer.Option(
+            help="[bold]sound[/], or [bold]paper[/]: as printed; its guarantee does not hold, and it says so."
+        ),
+    ] = "sound"
+    rows: Annotated[int | None, option("How many rows; as many as the table has, about.", metavar="N")] = None
+
+
+@with_option_groups
+def fabricate(
+    table: Annotated[Path | None, argument("TABLE", "The private table (CSV, Parquet, NPZ).")] = None,
+    *,
+    release: SourceOptions,
     schema: Annotated[Path | None, schema_option()] = None,
     epsilon: Annotated[float | None, option("Privacy loss to spend on these rows.")] = None,
     unit: Annotated[
@@ -50,21 +79,7 @@ def fabricate(
             show_default="record",
         ),
     ] = None,
-    method: Annotated[
-        str | None,
-        option(
-            "[bold]marginals[/]: from noisy tables of columns and pairs; [bold]moments[/]: from noisy class "
-            "moments; [bold]hull[/]: noisy rows smoothed, per entry. Default: marginals for mixed tables (a category, "
-            "an integer or a kept missing cell; no picture; at most 200 columns; not per entry), else moments."
-        ),
-    ] = None,
-    accounting: Annotated[
-        str,
-        typer.Option(
-            help="[bold]sound[/], or [bold]paper[/]: as printed; its guarantee does not hold, and it says so."
-        ),
-    ] = "sound",
-    rows: Annotated[int | None, option("How many rows; as many as the table has, about.", metavar="N")] = None,
+    invention: InventionOptions,
     spend: SpendOptions,
     output: Annotated[Path | None, output_option("FILE", "A .csv or .parquet file.")] = None,
     card: FactOptions,
@@ -80,17 +95,17 @@ def fabricate(
     """
     spend.require_output(output, example="fabricated.csv")
     key = spend.signing_key()
-    if source is not None:
-        _refuse_beside_source(table, schema, epsilon, spend.ledger, method)
-        options = {"random_state": spend.seed, "signing_key": key, "force": spend.force}
-        _draw(source, rows=rows, where=where or (), output=output, as_json=spend.as_json, **options)
+    if release.source is not None:
+        _refuse_beside_source(table, schema, epsilon, spend.ledger, invention.method)
+        options = {"rows": invention.rows, "random_state": spend.seed, "signing_key": key, "force": spend.force}
+        _draw(release.source, where=release.where or (), output=output, as_json=spend.as_json, **options)
         return
-    if table is None or schema is None or epsilon is None or where:
+    if table is None or schema is None or epsilon is None or release.where:
         raise InputError(
             "give TABLE, --schema and --epsilon to fabricate from a private table; --from RELEASE to draw from a "
             "release, which alone takes --where."
         )
-    settings: dict[str, Any] = {"method": method, "accounting": accounting, "rows": rows, "n_jobs": -1}
+    settings: dict[str, Any] = {**asdict(invention), "n_jobs": -1}
     facts, account = card.facts(), spend.opened_ledger()
     with working("reading the schema") as stage, warnings_on_stderr():
         if spend.dry_run:

@@ -14,7 +14,7 @@ from tacit.interfaces.cli.spend import warnings_on_stderr
 from tacit.privacy.spending import digits
 from tacit.situations.joint.plan import SignedPlan
 from tacit.workflows.join_plan import ROWS, plan_facts, plan_join, sign_join
-from tacit.workflows.join_run import PartyFiles, joined_facts, party_facts, run_join
+from tacit.workflows.join_run import JoinedRun, PartyFiles, party_facts, run_join
 
 PlanPath = Annotated[Path, argument("PLAN", "The joint plan's file.")]
 PartyPaths = Annotated[
@@ -103,10 +103,10 @@ def run(
     keys = [key_file(files.path("key")) or files.path("key") for files in given]
     with working("reading tables") as stage, warnings_on_stderr():
         made = run_join(path, parties or [], output=output, force=force, keys=keys, progress=stage)
-    if as_json:
-        print_json(joined_facts(made, output))
-        return
     card = made.release.card
+    if as_json:
+        print_json(_run_facts(made, output))
+        return
     for name, why in made.exclusions.items():
         typer.echo(f"left out: {name}: {why}", err=True)
     members = 0 if card.joint is None else len(card.joint.parties)
@@ -117,6 +117,21 @@ def run(
     typer.echo(
         f"Next: tacit card {output}    receiver: tacit adopt {output} ours.csv --schema ours.toml -o model.tacit"
     )
+
+
+def _run_facts(made: JoinedRun, output: Path) -> dict[str, object]:
+    card = made.release.card
+    return {
+        "file": str(output),
+        "title": card.title,
+        "epsilon": card.epsilon,
+        "delta": card.delta,
+        "unit": card.unit,
+        "parties": [] if card.joint is None else [each.name for each in card.joint.parties],
+        "left_out": dict(made.exclusions),
+        "rounds": made.traffic.rounds,
+        "bytes": made.traffic.received,
+    }
 
 
 def status(path: PlanPath, parties: PartyPaths = None, *, as_json: AsJson = False) -> None:

@@ -21,10 +21,14 @@ from tacit.interfaces.cli.parameters import argument
 
 def reproduce(
     name: Annotated[str, argument("[NAME]", "The table; without it, the list of all.")] = "",
+    *,
     every: Annotated[bool, typer.Option("--all", help="Run every table, one after the other.")] = False,
     quick: Annotated[
         bool, typer.Option("--quick", help="Fewer seeds and rows: shows that it works, no results.")
     ] = False,
+    draws: Annotated[
+        int | None, typer.Option(help="Only so many of the table's draws; the table says so.", show_default=False)
+    ] = None,
     write: Annotated[
         bool, typer.Option("--write", help="Keep the figures and refresh the pages of docs/papers.")
     ] = False,
@@ -41,13 +45,15 @@ def reproduce(
         return
     if name and every:
         raise InputError(f"NAME and --all exclude each other; got {name!r} and --all.")
+    if draws is not None and (every or quick):
+        raise InputError("--draws is for one table that is run in full; leave --all and --quick out.")
     if quick and write:
         raise InputError("figures of a quick run are no results and are not kept. Leave --quick or --write out.")
     folder = papers_folder() if write else None
     failed = []
     for chosen in EXPERIMENTS if every else (experiment(name),):
         try:
-            table = _measure(chosen, quick)
+            table = _measure(chosen, quick, draws)
         except (TacitError, ImportError) as problem:
             # Of many tables some may lack their data or an optional library: the others are worth having.
             if not every:
@@ -71,7 +77,7 @@ def _list(experiments: tuple[Experiment, ...]) -> None:
     Console().print(table)
 
 
-def _measure(chosen: Experiment, quick: bool) -> RecordedTable:
+def _measure(chosen: Experiment, quick: bool, draws: int | None) -> RecordedTable:
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(f"{chosen.name}: first row")
@@ -79,7 +85,7 @@ def _measure(chosen: Experiment, quick: bool) -> RecordedTable:
         def watch(row: ResultRow) -> None:
             progress.update(task, description=f"{chosen.name}: last {row.method}, {row.setting}")
 
-        return run_table(chosen, quick=quick, watch=watch)
+        return run_table(chosen, quick=quick, draws=draws, watch=watch)
 
 
 def _show(table: RecordedTable, as_json: bool) -> None:

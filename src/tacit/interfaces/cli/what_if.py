@@ -29,6 +29,9 @@ def what_if(
         str, typer.Option(metavar="LIST", help="Values of epsilon to try, separated by commas.")
     ] = "0.1,0.3,1,3",
     method: Annotated[str | None, typer.Option(help="What would be handed out, as of `tacit release`.")] = None,
+    fabricated: Annotated[
+        bool, typer.Option("--fabricated", help="Simulate the rows of `tacit fabricate` instead of a release.")
+    ] = False,
     draws: Annotated[int, typer.Option(min=1, help="How often noise is drawn for each epsilon.")] = 5,
     picture: Annotated[
         Path | None, typer.Option(metavar="PNG", help="Draw it into a .png or .svg file; needs the extra `plots`.")
@@ -46,6 +49,7 @@ def what_if(
             schema,
             epsilons=_epsilons(epsilon),
             method=method,
+            fabricated=fabricated,
             draws=draws,
             picture=picture,
             force=force,
@@ -54,7 +58,8 @@ def what_if(
     typer.echo(STAND_INS, err=True)
     if as_json:
         means = [{"epsilon": each.epsilon, "mean": each.mean, "refused": each.refused} for each in simulated.epsilons]
-        print_json({"rows": simulated.n_rows, "majority": simulated.majority, "draws": draws, "epsilons": means})
+        figures = {"measure": simulated.measure.name, "baseline": simulated.baseline}
+        print_json({"rows": simulated.n_rows, **figures, "draws": draws, "epsilons": means})
         return
     Console().print(_table(simulated, draws))
     if picture is not None:
@@ -70,11 +75,12 @@ def _epsilons(text: str) -> list[float]:
 
 def _table(simulated: simulation.WhatIf, draws: int) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title_justify="left")
-    table.title = f"Without any label of the receiver; the commonest class alone is right in {simulated.majority:.1%}"
-    for header in ("epsilon", "right, mean", "worst draw", f"refused of {draws}"):
+    measure = simulated.measure
+    table.title = f"Share {measure.says}; {measure.compared}: {simulated.baseline:.1%}"
+    for header in ("epsilon", "mean", "worst draw", f"refused of {draws}"):
         table.add_column(header, justify="right")
     for each in simulated.epsilons:
-        kept = [accuracy for accuracy in each.accuracies if not math.isnan(accuracy)]
+        kept = [figure for figure in each.figures if not math.isnan(figure)]
         shown = (f"{each.mean:.1%}", f"{min(kept):.1%}") if kept else ("-", "-")
         table.add_row(f"{each.epsilon:g}", *shown, str(each.refused))
     return table

@@ -1,26 +1,22 @@
 """The app of a node: it answers from noisy rows, which are drawn once, after a charge on the node's own ledger."""
 
-import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from flwr.app import Context, Message, RecordDict
-from flwr.clientapp import ClientApp
 
-from tacit.errors import InputError, TacitError
+from tacit.errors import InputError
 from tacit.interfaces.flower import messages
+from tacit.interfaces.flower.answering import answering_app, replied
 from tacit.interfaces.flower.party_folder import PartyFolder
 from tacit.interfaces.flower.refusals import NodeRefusal
 from tacit.kinds.noisy_rows.rows import private_rows
-from tacit.privacy.refusals import RefusedError, code_of
+from tacit.privacy.refusals import RefusedError
 from tacit.situations.federated.party import make_private_party
 from tacit.situations.federated.shared_filter import statistics_of
-
-# Below Flower's own logger, so that `flwr run --stream` and the nodes' logs show it.
-log = logging.getLogger("flwr.tacit")
-app = ClientApp()
 
 
 def party_folder_of(context: Context) -> PartyFolder:
@@ -60,20 +56,6 @@ def rows(message: Message, folder: PartyFolder) -> RecordDict:
     return messages.answer(dict(release.arrays), name=folder.terms.name, spent=folder.spent())
 
 
-def replied_content(
-    message: Message, context: Context, handler: Callable[[Message, PartyFolder], RecordDict]
-) -> RecordDict:
-    """Return what ``handler`` answers; an error is answered with a code that tells nothing about a row."""
-    try:
-        return handler(message, party_folder_of(context))
-    except TacitError as problem:
-        log.warning("refused: %s", problem)
-        return messages.refusal(code_of(problem, NodeRefusal))
-    except Exception as problem:
-        log.exception("failed")
-        return messages.refusal(code_of(problem, NodeRefusal))
-
-
 def _asks_refit(message: Message) -> bool:
     with _public_question():
         return bool(messages.unpack(message.content)[1].get("refit", False))
@@ -88,16 +70,5 @@ def _public_question() -> Iterator[None]:
         raise RefusedError(NodeRefusal.QUESTION, str(problem)) from problem
 
 
-@app.query("statistics")
-def _statistics(message: Message, context: Context) -> Message:
-    return Message(replied_content(message, context, statistics), reply_to=message)
-
-
-@app.query("distances")
-def _distances(message: Message, context: Context) -> Message:
-    return Message(replied_content(message, context, distances), reply_to=message)
-
-
-@app.query("rows")
-def _rows(message: Message, context: Context) -> Message:
-    return Message(replied_content(message, context, rows), reply_to=message)
+replied_content = partial(replied, place_of=party_folder_of, codes=NodeRefusal)
+app = answering_app({"statistics": statistics, "distances": distances, "rows": rows}, replied_content)

@@ -1,27 +1,23 @@
 """The app of a node in a joint release: it hands the aggregator's messages to the party whose folder it has."""
 
 import fcntl
-import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from flwr.app import Context, Message, RecordDict
-from flwr.clientapp import ClientApp
 
-from tacit.errors import InputError, TacitError
+from tacit.errors import InputError
 from tacit.files import atomic
 from tacit.interfaces.flower import messages
-from tacit.privacy.refusals import code_of
+from tacit.interfaces.flower.answering import answering_app, replied
 from tacit.releases.signature import private_key
 from tacit.situations.joint.messages import as_array
 from tacit.situations.joint.plan import SignedPlan
 from tacit.situations.joint.refusals import JoinRefusal, JoinRefusedError
 from tacit.workflows.join_run import PartyFiles, open_session
 
-# Below Flower's own logger, so that the nodes' logs show it.
-log = logging.getLogger("flwr.tacit")
-app = ClientApp()
 PLAN_FILE = "joint.json"
 # Message types: who a node is, and one message of the run.
 PARTY, TALK = "query.party", "query.talk"
@@ -61,19 +57,6 @@ def talk(message: Message, home: Path) -> RecordDict:
             session.close()
 
 
-def replied(message: Message, context: Context, handler: Callable[[Message, Path], RecordDict]) -> RecordDict:
-    """Return what ``handler`` answers; an error is answered with a code that tells nothing about a row."""
-    try:
-        return handler(message, party_home(context))
-    except TacitError as problem:
-        log.warning("refused: %s", problem)
-        code = code_of(problem, JoinRefusal)
-    except Exception:
-        log.exception("failed")
-        code = JoinRefusal.UNAVAILABLE
-    return messages.pack({}, {"status": messages.REFUSED, "code": code.value})
-
-
 def _plan(home: Path) -> SignedPlan:
     return SignedPlan.read(home / PLAN_FILE).require_signed()
 
@@ -87,11 +70,5 @@ def _locked(home: Path) -> Iterator[None]:
         yield
 
 
-@app.query("party")
-def _party(message: Message, context: Context) -> Message:
-    return Message(replied(message, context, party), reply_to=message)
-
-
-@app.query("talk")
-def _talk(message: Message, context: Context) -> Message:
-    return Message(replied(message, context, talk), reply_to=message)
+replied_content = partial(replied, place_of=party_home, codes=JoinRefusal)
+app = answering_app({"party": party, "talk": talk}, replied_content)

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from tacit.arrays import FloatArray
 from tacit.errors import InputError
-from tacit.interfaces.flower.refusals import NodeRefusal
 from tacit.kinds.noisy_rows.rows import PrivateRows
+from tacit.privacy.refusals import RefusalCode
 from tacit.situations.federated.distances import checked_answer
 from tacit.situations.federated.shared_filter import Filter, Statistics, checked_statistics
 
@@ -47,7 +47,7 @@ def unpack(content: RecordDict) -> tuple[dict[str, NDArray[Any]], dict[str, Any]
         raise InputError(f"the message is not one of tacit's: {type(problem).__name__}.") from problem
 
 
-def refusal(code: NodeRefusal) -> RecordDict:
+def refusal(code: RefusalCode) -> RecordDict:
     """Return a node's message that it does not answer: a code and nothing else."""
     return pack({}, {"status": REFUSED, "code": code.value})
 

@@ -91,6 +91,20 @@ def note(text: Child, kind: str = "note", role: str | None = None) -> Markup:
     return tag("p", text, class_=kind, role=role)
 
 
+def lines_table(titles: Sequence[str], rows: Sequence[Sequence[Child]], *, name: str, caption: bool = False) -> Markup:
+    """Return a table whose lines stand below each other on a phone, each cell under its title.
+
+    ``name`` is what a screen reader calls it, and its caption if one is to be seen.
+    """
+    head = tag("tr", [tag("th", title, scope="col") for title in titles])
+    body = [
+        tag("tr", [tag("td", cell, data_title=each) for each, cell in zip(titles, row, strict=True)]) for row in rows
+    ]
+    shown = tag("caption", name) if caption else None
+    table = tag("table", shown, tag("thead", head), tag("tbody", body), class_="lines stacked")
+    return tag("div", table, class_="scroll", tabindex="0", role="region", aria_label=name)
+
+
 def error_page(request: Request, problem: str, *, status: int = 400) -> HTMLResponse:
     """Return a page that says what went wrong, and leads back."""
     words = words_of(request)

@@ -15,9 +15,9 @@ from tacit.interfaces.studio.bodies import Form, read_form
 from tacit.interfaces.studio.data_page import table_choices
 from tacit.interfaces.studio.folder import LEDGERS, RELEASES, WorkFolder, schema_name
 from tacit.interfaces.studio.forms import choice, field, submit
-from tacit.interfaces.studio.frame import note, page, panel, see, studio_of, words_of
+from tacit.interfaces.studio.frame import lines_table, note, page, panel, see, studio_of, words_of
 from tacit.interfaces.studio.strings import Words
-from tacit.pages.markup import Markup, joined, tag
+from tacit.pages.markup import Child, Markup, joined, tag
 from tacit.privacy.budget import DEFAULT_DELTA, Budget, Unit
 from tacit.privacy.card_facts import LedgerCharge
 from tacit.privacy.ledger import Ledger, Statement
@@ -176,27 +176,15 @@ def _charges(
     if not statement.lines:
         return tag("p", words("ledger.untouched"), class_="empty")
     names = ("line", "time", "purpose", "for", "cost", "digest")
-    head = tag("tr", [tag("th", words(f"ledger.{name}"), scope="col") for name in names])
-    rows = []
+    rows: list[list[Child]] = []
     for line in reversed(statement.lines):
         file, purpose = files.get(line.digest, ("", ""))
         cost = costs.get(line.number)
         alone = "" if cost is None or cost.epsilon is None else f"{cost.epsilon:.3g}"
-        cells = (line.time[:16].replace("T", " "), line.purpose, purpose)
         shown = tag("a", line.purpose, href=f"/review/?file={quote(file)}") if file else line.purpose
-        rows.append(
-            tag(
-                "tr",
-                tag("th", str(line.number), scope="row"),
-                tag("td", cells[0]),
-                tag("td", shown),
-                tag("td", cells[2]),
-                tag("td", alone),
-                tag("td", tag("code", line.digest[:8])),
-            )
-        )
-    body = tag("table", tag("thead", head), tag("tbody", rows), class_="lines")
-    return tag("div", body, class_="scroll", tabindex="0", role="region", aria_label=words("ledger.charges"))
+        digest = tag("code", line.digest[:8])
+        rows.append([str(line.number), line.time[:16].replace("T", " "), shown, purpose, alone, digest])
+    return lines_table([words(f"ledger.{name}") for name in names], rows, name=words("ledger.charges"))
 
 
 def _files_by_digest(folder: WorkFolder, ledger: Ledger) -> dict[str, tuple[str, str]]:

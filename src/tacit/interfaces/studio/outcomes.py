@@ -6,7 +6,8 @@ from urllib.parse import quote
 
 from starlette.requests import Request
 
-from tacit.interfaces.studio.frame import note, panel, words_of
+from tacit.interfaces.studio.frame import lines_table, note, panel, words_of
+from tacit.interfaces.studio.guarantee_words import guarantee_words
 from tacit.interfaces.studio.jobs import Job
 from tacit.interfaces.studio.release_page import bought_table
 from tacit.interfaces.studio.review_page import audit_form, sign_form
@@ -23,6 +24,7 @@ def _released(request: Request, job: Job) -> list[Child]:
         note(words("released.contradicted"), "warning", "alert") if result["contradicted"] else None,
         tag("p", result["quality"]) if result["quality"] else None,
         spent,
+        _guaranteed(words, result),
         panel(words("released.card"), words("released.card_aside"), report_frame(words, job), class_="wide"),
         panel(words("sign.title"), words("sign.aside"), sign_form(request, result["file"])),
         panel(words("released.hand_out"), words("released.hand_out_aside"), downloads(words, result["files"])),
@@ -52,9 +54,7 @@ def downloads(words: Words, names: list[str]) -> Markup:
 def _planned(request: Request, job: Job) -> list[Child]:
     words, result = words_of(request), job.result
     names = ("what", "noise", "because")
-    head = tag("tr", [tag("th", words(f"plan.{name}"), scope="col") for name in names])
-    rows = [tag("tr", [tag("td", step[name]) for name in names]) for step in result["steps"]]
-    drawn = tag("table", tag("thead", head), tag("tbody", rows), class_="lines")
+    rows = [[step[name] for name in names] for step in result["steps"]]
     if "refused" in result:
         after = note(result["refused"], "warning", "alert")
     elif "spent" in result:
@@ -62,7 +62,7 @@ def _planned(request: Request, job: Job) -> list[Child]:
         after = note(words("plan.after", **figures), "good")
     else:
         after = note(words("plan.no_ledger"), "warning")
-    region = tag("div", drawn, class_="scroll", tabindex="0", role="region", aria_label=words("plan.title"))
+    region = lines_table([words(f"plan.{name}") for name in names], rows, name=words("plan.title"))
     spends = tag("p", words("plan.spends", budget=result["budget"]), class_="lead")
     return [spends, after, region, _back(words, "/release/")]
 
@@ -85,11 +85,19 @@ def _card(request: Request, job: Job) -> list[Child]:
     unsigned = result["kind"] == "release" and not result["signer"]
     return [
         *said,
+        _guaranteed(words, result),
         panel(words("released.card"), words("review.card_aside"), report_frame(words, job), class_="wide"),
         panel(words("review.try"), words("review.try_aside"), audit_form(request, result["file"])),
         panel(words("sign.title"), words("sign.aside"), sign_form(request, result["file"])) if unsigned else None,
         panel(words("released.hand_out"), "", downloads(words, [result["file"]])),
     ]
+
+
+def _guaranteed(words: Words, result: dict[str, Any]) -> Markup | None:
+    """Return the guarantee in words; None of a job that an earlier version did."""
+    if "epsilon" not in result:
+        return None
+    return panel(words("guarantee.title"), words("guarantee.aside"), guarantee_words(words, result))
 
 
 def _adds_up(words: Words, result: dict[str, Any]) -> Markup:
@@ -110,21 +118,19 @@ def _signature(words: Words, result: dict[str, Any]) -> Markup:
 def _audited(request: Request, job: Job) -> list[Child]:
     words, result = words_of(request), job.result
     names = ("what", "claimed", "bound", "draws", "verdict")
-    head = tag("tr", [tag("th", words(f"audit.{name}"), scope="col") for name in names])
     rows = [_audit_row(words, each) for each in result["results"]]
-    games = tag("table", tag("caption", words("audit.caption")), tag("thead", head), tag("tbody", rows), class_="lines")
+    titles = [words(f"audit.{name}") for name in names]
     passed = note(words("audit.passed"), "good", "status")
     failed = note(words("audit.failed"), "warning", "alert")
     told = [note(words("audit.understated", what=what), "warning") for what in result["understated"]]
-    region = tag("div", games, class_="scroll", tabindex="0", role="region", aria_label=words("audit.caption"))
+    region = lines_table(titles, rows, name=words("audit.caption"), caption=True)
     back = _back(words, f"/review/?file={quote(result['file'])}")
     return [passed if result["passed"] else failed, _adds_up(words, result), told, region, back]
 
 
-def _audit_row(words: Words, figures: dict[str, Any]) -> Markup:
+def _audit_row(words: Words, figures: dict[str, Any]) -> list[Child]:
     verdict = words("audit.passes") if figures["passed"] else words("audit.fails")
-    cells = (figures["claimed"], figures["bound"], f"{figures['draws']:,}", verdict)
-    return tag("tr", tag("th", figures["what"], scope="row"), [tag("td", cell) for cell in cells])
+    return [figures["what"], figures["claimed"], figures["bound"], f"{figures['draws']:,}", verdict]
 
 
 def _signed(request: Request, job: Job) -> list[Child]:

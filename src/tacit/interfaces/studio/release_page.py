@@ -161,17 +161,21 @@ def _bought(request: Request, words: Words, table: str) -> Markup:
 
 
 def bought_table(words: Words, result: dict[str, Any]) -> Markup:
-    """Return the accuracy at each epsilon as a table with bars."""
-    head = tag("tr", [tag("th", words(f"bought.{name}"), scope="col") for name in ("epsilon", "right", "refused")])
+    """Return the figure at each epsilon as a table with bars, and what the figure is."""
+    # Jobs of earlier versions knew accuracy alone.
+    measure, baseline = result.get("measure", "accuracy"), result.get("baseline", result.get("majority", 0.0))
+    titles = ("bought.epsilon", f"bought.{measure}", "bought.refused")
+    head = tag("tr", [tag("th", words(title), scope="col") for title in titles])
     rows = [_bought_row(each) for each in result["means"]]
     source = result["stand_ins"] or words("release.invented")
-    caption = words("bought.caption", rows=result["rows"], source=source, majority=percent(result["majority"]))
+    simulated = words("bought.caption", rows=result["rows"], source=source)
+    caption = f"{simulated} {words(f'bought.{measure}_beside', baseline=percent(baseline))}"
     return tag("table", tag("caption", caption), tag("thead", head), tag("tbody", rows), class_="lines")
 
 
 def _bought_row(figures: dict[str, Any]) -> Markup:
     mean = figures["mean"]
-    bar = tag("rect", class_="part", x="0", y="0", height="100%", width=f"{100 * (mean or 0):.1f}%", rx=3)
+    bar = tag("rect", class_="part", x="0", y="0", height="100%", width=f"{100 * max(mean or 0, 0):.1f}%", rx=3)
     strip = tag("svg", bar, aria_hidden="true", width="60%", height=12)
     shown = tag("td", percent(mean), " ", strip) if mean is not None else tag("td", "–")
     return tag("tr", tag("th", f"{figures['epsilon']:g}", scope="row"), shown, tag("td", str(figures["refused"])))
@@ -214,8 +218,6 @@ async def simulate(request: Request) -> Response:
     """Start to simulate what each epsilon buys."""
     form, studio = await read_form(request), studio_of(request)
     need = NEEDS[form.text("need") or "model"]
-    if not need.simulated:
-        raise InputError(f"what epsilon buys is simulated for class scores alone, not for {need.name!r}.")
     arguments = {
         "table": studio.folder.existing(form.text("table")).name,
         "need": need.name,

@@ -25,6 +25,8 @@ from tacit.pages.markup import Markup, joined, tag
 
 # Values of a closed list that are named in a column's line.
 MOST_NAMED = 4
+# Lines that are laid out at once: few groups cost less than a thousand lines that each wait for their turn.
+GROUP = 20
 
 
 def drafts(request: Request) -> DraftStore:
@@ -49,7 +51,7 @@ def schema_editor(request: Request, table: str, known: TableDescription) -> Mark
         _status(words, table, draft),
         _tools(words, draft),
         _missing_texts(words, draft),
-        tag("ul", rows, class_="columns", id="columns"),
+        tag("div", [_group(words, rows, start) for start in range(0, len(rows), GROUP)], id="columns"),
         _template(words),
         id="editor",
         data_table=table,
@@ -59,6 +61,13 @@ def schema_editor(request: Request, table: str, known: TableDescription) -> Mark
     )
     aside = words("schema.aside", file=schema_name(table))
     return panel(words("schema.title"), aside, editor, class_="wide")
+
+
+def _group(words: Words, rows: list[Markup], start: int) -> Markup:
+    """Return some lines that the browser lays out together, once they come into view."""
+    part = rows[start : start + GROUP]
+    name = words("schema.group", first=start + 1, last=start + len(part)) if len(rows) > GROUP else None
+    return tag("ul", part, class_="columns", aria_label=name)
 
 
 def _status(words: Words, table: str, draft: SchemaDraft) -> Markup:

@@ -1,6 +1,7 @@
 """The fit of an additive model: numbers of rows, descent, check; every look at the rows goes through an account."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from tacit.models.additive.model import AdditiveClassifier, AdditiveCurves, Addi
 from tacit.models.additive.noise_bands import CURVATURE
 from tacit.models.additive.plan import AdditivePlan, UnitDraws
 from tacit.models.additive.rows import Batches
+from tacit.numerics.class_offsets import offsets_for_shares
 from tacit.numerics.public_random import public_random
 from tacit.privacy.account import Account
 
@@ -38,6 +40,8 @@ def fit_classifier(batches: Batches, plan: AdditivePlan, account: Account) -> Ad
     curvatures = CURVATURE * (shares * (1 - shares))[-len(start) :]
     loss = GradientLoss(class_residuals, start, curvatures, class_clip(marginals.n_rows * plan.mu), CLASS_STEP)
     learned = learn(batches, plan, UnitDraws(account, plan.unit), marginals, loss)
+    if len(shares) > 2:
+        learned = learned.moved(offsets_for_shares(_invented_scores(learned.curves), shares))
     curves = learned.curves
     invented = _invented_scores(curves)
     edges = class_check.cell_edges(invented, few=marginals.n_rows * plan.mu < FEW)
@@ -46,6 +50,9 @@ def fit_classifier(batches: Batches, plan: AdditivePlan, account: Account) -> Ad
     noise = learned.noise * math.sqrt(len(start))
     expected = class_check.cell_shares(invented, edges)
     check = class_check.check_classes(counts, edges, noise=noise, shares=shares, expected=expected)
+    if len(shares) > 2:
+        # The check's offsets are those of each class against the rest; the softmax of all of them wants others.
+        check = replace(check, offsets=offsets_for_shares(check.scale * invented, shares))
     return AdditiveClassifier(curves, check, plan.target.categories, learned.facts)
 
 

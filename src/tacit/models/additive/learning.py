@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
 from tacit.arrays import FloatArray
-from tacit.models.additive.descent import LevelTables, MomentumDescent, MomentumSettings, level_tables
+from tacit.models.additive.descent import LevelTables, MomentumDescent, MomentumSettings, exact_curves, level_tables
 from tacit.models.additive.features import LevelFeatureTable, table_features
 from tacit.models.additive.losses import Residuals
 from tacit.models.additive.marginals import Marginals
@@ -78,6 +79,12 @@ class DescentResult:
     def noise(self) -> float:
         """The standard deviation of the noise in an answer of the check, in its sensitivity."""
         return self.units.mechanism.sigma / math.sqrt(self.check_draws)
+
+    def moved(self, offsets: FloatArray) -> Self:
+        """Return it with ``offsets`` [K] added to the intercept, which shortened gradients leave too far apart."""
+        values, intercept = self.tables
+        intercept = exact_curves(intercept + offsets)
+        return replace(self, curves=replace(self.curves, intercept=intercept), tables=(values, intercept))
 
 
 @dataclass(frozen=True, eq=False)

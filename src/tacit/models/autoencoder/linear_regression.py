@@ -14,9 +14,9 @@ from tacit.models.autoencoder.planning import because, noise_norm
 from tacit.models.bounded_rows import bound_lists, public_row_norm, scaled_rows, to_unit_cube
 from tacit.models.class_labels import fitted_rows
 from tacit.models.estimator_input import validate_data
-from tacit.models.per_person import PersonMixin, contributed_rows, promised_plan
+from tacit.models.per_person import PersonMixin, promised_plan
 from tacit.models.private_estimator import PrivateEstimator
-from tacit.models.row_weights import assumed_weights, weighted_columns
+from tacit.models.row_weights import assumed_weights, weighted_rows
 from tacit.models.scikit_learn import RegressorMixin
 from tacit.privacy.account import Plan, Step
 from tacit.privacy.budget import Budget, Unit
@@ -72,21 +72,14 @@ class PrivateLinearRegression(RegressorMixin, PersonMixin, PrivateEstimator):
         return [Step(self.mechanism(query), "the coefficients of the squared error", because(query))]
 
     def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        *,
-        persons: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
+        self, X: ArrayLike, y: ArrayLike, *, persons: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> Self:
         """Charge the ledger, then learn from the noisy coefficients.
 
-        ``sample_weight`` [N] are shares in [0, 1] of a row, 0: as if it were not there. They are private as the rows
-        are, and each depends on its own row alone, which the card assumes.
+        ``sample_weight`` [N] are shares in [0, 1] of a row: see `tacit.models.row_weights`.
         """
         checked = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
-        table, numbers, *shares = contributed_rows(self, persons, *weighted_columns(sample_weight, *checked))
-        weights = shares[0] if shares else None
+        table, numbers, weights = weighted_rows(self, persons, sample_weight, *checked)
         H = self._code(table)
         targets = 2 * to_unit_cube(np.asarray(numbers, dtype=np.float64)[:, None], self.target_bounds) - 1
         query = self._query(table.shape[1])

@@ -13,9 +13,9 @@ from tacit.models.bounded_rows import bound_assumptions, bound_lists, public_row
 from tacit.models.class_labels import CLASSES_READ, checked_rows, encode_labels, fitted_rows
 from tacit.models.class_moments.features import ADJACENCY, class_sums_query, count_weight, sums_mechanism
 from tacit.models.per_class import ScoreClassifierMixin
-from tacit.models.per_person import PersonMixin, contributed_rows, promised_plan
+from tacit.models.per_person import PersonMixin, promised_plan
 from tacit.models.private_estimator import PrivateEstimator
-from tacit.models.row_weights import assumed_weights, weighted_columns
+from tacit.models.row_weights import assumed_weights, weighted_rows
 from tacit.privacy.account import Plan, Step
 from tacit.privacy.budget import Budget, Unit
 from tacit.releases.file import Release
@@ -80,22 +80,13 @@ class PrivateNearestMean(ScoreClassifierMixin, PersonMixin, PrivateEstimator):
         return [Step(mechanism, "the sum of rows and the number of rows of each class", because)]
 
     def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        *,
-        persons: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
+        self, X: ArrayLike, y: ArrayLike, *, persons: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> Self:
         """Charge the ledger, then release noisy sums and counts of ``X`` by the labels ``y``.
 
-        ``sample_weight`` [N] are shares in [0, 1] of a row, 0: as if it were not there. They are private as the rows
-        are, and each depends on its own row alone, which the card assumes.
+        ``sample_weight`` [N] are shares in [0, 1] of a row: see `tacit.models.row_weights`.
         """
-        table, labels, *shares = contributed_rows(
-            self, persons, *weighted_columns(sample_weight, *checked_rows(self, X, y))
-        )
-        weights = shares[0] if shares else None
+        table, labels, weights = weighted_rows(self, persons, sample_weight, *checked_rows(self, X, y))
         classes, codes = encode_labels(labels, self.classes)
         row_norm = public_row_norm(self.row_norm, table.shape[1])
         rows = shortened_rows(table, self.bounds, row_norm)

@@ -20,9 +20,9 @@ from tacit.models.linear.neighbours import LinearNeighbours, curvature, require_
 from tacit.models.linear.regularization import REGULARIZATION, default_regularization
 from tacit.models.linear.release import LinearScores, linear_release, require_weights
 from tacit.models.per_class import ScoreClassifierMixin
-from tacit.models.per_person import PersonMixin, contributed_rows, promised_plan
+from tacit.models.per_person import PersonMixin, promised_plan
 from tacit.models.private_estimator import PrivateEstimator
-from tacit.models.row_weights import assumed_weights, weighted_columns
+from tacit.models.row_weights import assumed_weights, weighted_rows
 from tacit.models.schema_rows import schema_rows
 from tacit.models.two_class_problems import (
     EVERY_CLASS,
@@ -170,20 +170,14 @@ class PrivateLogisticRegression(ScoreClassifierMixin, PersonMixin, PrivateEstima
         return [Step(AgainstRest(one, problems), what, because + EVERY_CLASS, relation=proved)]
 
     def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        *,
-        persons: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
+        self, X: ArrayLike, y: ArrayLike, *, persons: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> Self:
         """Charge the ledger, then release the weights learned from ``X`` and the labels ``y``.
 
-        ``sample_weight`` [N] are shares in [0, 1] of a row, 0: as if it were not there. They are private as the rows
-        are, and each depends on its own row alone, which the card assumes. One `regularization` then, not several.
+        ``sample_weight`` [N] are shares in [0, 1] of a row: see `tacit.models.row_weights`. One
+        `regularization` then, not several.
         """
-        table, labels, *shares = contributed_rows(self, persons, *weighted_columns(sample_weight, *self._checked(X, y)))
-        weights = shares[0] if shares else None
+        table, labels, weights = weighted_rows(self, persons, sample_weight, *self._checked(X, y))
         classes, codes = encode_labels(labels, self.classes)
         _, plan = promised_plan(self, lambda each: each.record_plan(table, len(classes)))
         (step,) = plan.steps

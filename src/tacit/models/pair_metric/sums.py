@@ -13,9 +13,8 @@ from tacit.models.bounded_rows import clip_rows, row_quantum
 from tacit.privacy.account import Step
 from tacit.privacy.batched_steps import BatchedStep
 from tacit.privacy.mechanisms import Duchi, Gaussian, Laplace, Mechanism, Staircase
+from tacit.privacy.mechanisms.additive import LARGEST_RADIAL_STAIRCASE
 
-# Staircase noise is drawn by rejection, which keeps a share of about e^-epsilon.
-LARGEST_STAIRCASE = 12.0
 SUM_MECHANISMS = ("gaussian", "laplace", "staircase", "duchi")
 ADJACENCY = (
     "two sets of pairs are neighbours if the features and labels of κ of their pairs differ, κ = {kappa}: all that "
@@ -66,9 +65,10 @@ class PairSum:
         if self.mechanism == "laplace":
             return Laplace.for_epsilon(epsilon / times, sensitivity=sensitivity, coordinates=moved)
         if self.mechanism == "staircase":
-            if epsilon / times > LARGEST_STAIRCASE:
+            if self.size > 1 and epsilon / times > LARGEST_RADIAL_STAIRCASE:
+                most = LARGEST_RADIAL_STAIRCASE * times
                 raise InputError(
-                    f"epsilon must be at most {LARGEST_STAIRCASE * times:g} for mechanism='staircase'; got {epsilon}. "
+                    f"epsilon must be at most {most:g} for mechanism='staircase'; got {epsilon}. "
                     "Drawing it exactly takes time that grows like e^epsilon: use 'laplace'."
                 )
             return Staircase(epsilon / times, sensitivity, dimension=self.size)

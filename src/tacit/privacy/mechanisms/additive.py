@@ -13,6 +13,7 @@ import numpy as np
 
 from tacit import checks
 from tacit.arrays import FloatArray
+from tacit.errors import InputError
 from tacit.numerics.exact_sums import IntegerSum
 from tacit.privacy import noise
 from tacit.privacy.accounting import calibrate
@@ -32,6 +33,8 @@ from tacit.privacy.stream import NoiseStream
 GAUSSIAN_STEPS = 2.0**36
 # 48²/8: see Gaussian's inequality.
 GAUSSIAN_BIAS = 288.0
+# Rows of staircase noise are drawn by rejection, which keeps a share of about e^-epsilon; single numbers are not.
+LARGEST_RADIAL_STAIRCASE = 12.0
 
 
 @registered
@@ -254,6 +257,7 @@ class Staircase:
     Parameters
     ----------
     epsilon : float
+        At most 12 for a query of several numbers: drawing those exactly takes time that grows like e^epsilon.
     sensitivity : float
         Largest 1-norm change of a query by one unit.
     dimension : int
@@ -268,7 +272,11 @@ class Staircase:
 
     def __post_init__(self) -> None:
         checks.positive_attributes(self, "epsilon", "sensitivity")
-        checks.whole("dimension", self.dimension)
+        if checks.whole("dimension", self.dimension) > 1 and self.epsilon > LARGEST_RADIAL_STAIRCASE:
+            raise InputError(
+                f"epsilon must be at most {LARGEST_RADIAL_STAIRCASE:g} for staircase noise of several numbers; got "
+                f"{self.epsilon:g}. Drawing it exactly takes time that grows like e^epsilon: use Laplace noise."
+            )
 
     @property
     def step(self) -> float:

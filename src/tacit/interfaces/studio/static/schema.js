@@ -5,7 +5,7 @@
   const base = `/schema/${encodeURIComponent(editor.dataset.table)}`;
   const left = document.getElementById("left"), ready = document.getElementById("ready");
   const said = document.getElementById("said"), undo = document.getElementById("undo");
-  const rows = new Map([...list.children].map(row => [row.dataset.name, row]));
+  const rows = new Map([...list.querySelectorAll("li")].map(row => [row.dataset.name, row]));
 
   async function send(path, fields) {
     const answer = await fetch(`${base}/${path}`, {
@@ -113,7 +113,7 @@
     try { await send("undo", []); } catch (problem) { said.textContent = problem.message; }
   });
   document.getElementById("every").addEventListener("click", async () => {
-    const shown = [...list.children].filter(row => !row.hidden && row.classList.contains("guessed"));
+    const shown = [...rows.values()].filter(row => !row.hidden && row.classList.contains("guessed"));
     if (!shown.length || !confirm(document.getElementById("every").dataset.ask)) return;
     try { await send("confirm", shown.map(row => ["name", row.dataset.name])); } catch (problem) { said.textContent = problem.message; }
   });
@@ -123,6 +123,12 @@
     const wanted = find.value.trim().toLowerCase();
     for (const [name, row] of rows) {
       row.hidden = !name.toLowerCase().includes(wanted) || (only.checked && !row.classList.contains("guessed"));
+    }
+    // A group out of view is as high as its lines would be, and an empty one takes no room.
+    for (const group of list.children) {
+      const shown = [...group.children].filter(row => !row.hidden).length;
+      group.hidden = shown === 0;
+      group.style.containIntrinsicSize = `auto none auto ${3 * shown}rem`;
     }
   }
   find.addEventListener("input", filter);

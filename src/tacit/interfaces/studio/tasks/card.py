@@ -7,6 +7,7 @@ from tacit.audit.card_audit import CardAudit
 from tacit.files import strict_json
 from tacit.files.atomic import write_text
 from tacit.files.regular import read_small
+from tacit.interfaces.studio.guarantee_words import guarantee_facts
 from tacit.interfaces.studio.worker import Order
 from tacit.pages.guarantee import card_entries, guarantee_block, headline
 from tacit.pages.layout import section, whole_page
@@ -61,7 +62,7 @@ def read_card_file(path: Path) -> Card:
 def _claims(card: Card) -> dict[str, Any]:
     audit = CardAudit(card.epsilon, accounting.epsilon(card.event, delta=card.delta), ())
     claims = {"claimed": f"{audit.claimed:.6g}", "recomputed": f"{audit.recomputed:.6g}", "adds_up": audit.adds_up}
-    return {**claims, "holds": card.holds, "title": card.title, "headline": headline(card)}
+    return {**claims, **guarantee_facts(card), "title": card.title, "headline": headline(card)}
 
 
 def _card_page(card: Card) -> str:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from tacit.interfaces.studio.guarantee_words import guarantee_facts
 from tacit.interfaces.studio.tasks.promise import Promise
 from tacit.interfaces.studio.worker import Order
 from tacit.kinds.registry import kind_of
@@ -32,7 +33,8 @@ def run(order: Order) -> dict[str, Any]:
     opened = open_release(output)
     files = [output.name, release_path(output).name] if fabricated else [output.name]
     quality = "" if fabricated else kind_of(opened).quality_words(opened)
-    return {"file": output.name, "files": files, "quality": quality, "contradicted": contradicted(opened)}
+    facts = {**guarantee_facts(opened.card), "contradicted": contradicted(opened)}
+    return {"file": output.name, "files": files, "quality": quality, **facts}
 
 
 def contradicted(opened: Any) -> bool:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from tacit.arrays import UNLABELLED
 from tacit.data.rows.encoding import Encoded
 from tacit.data.schemas.columns import Numeric
 from tacit.data.schemas.file import read_schema
@@ -19,25 +20,28 @@ from tacit.workflows.what_if import what_if
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0)
 DRAWS = 3
 MOST_ROWS = 20_000
-# Of invented rows: classes differ in every so many columns, by so many standard deviations between first and last.
-EVERY, APART = 3, 1.0
+# Of invented rows: outcomes differ in every so many columns, by so many standard deviations between first and last.
+# A number to predict has no classes that lie at both ends, so it moves them by more.
+EVERY, APART, NUMBER_APART = 3, 1.0, 4.0
 SPREAD = 0.15
 
 
 def run(order: Order) -> dict[str, Any]:
-    """Return the accuracy that a receiver without labels reaches, for each epsilon."""
+    """Return what a receiver reaches, for each epsilon."""
     given = order.arguments
     schema = read_schema(order.folder.existing(schema_name(given["table"])))
     name = given.get("stand_ins") or ""
     if name == given["table"]:
         raise InputError(f"{name} is the private table itself: choose another, or invented rows.")
     rows: Any = order.folder.existing(name) if name else invented(schema, int(given["rows"]))
+    need = NEEDS[given["need"]]
     found = what_if(
         rows,
         schema,
         epsilons=EPSILONS,
         delta=given["delta"],
-        method=NEEDS[given["need"]].method,
+        method=need.method,
+        fabricated=need.workflow == "fabricate",
         draws=DRAWS,
         progress=order.progress,
     )
@@ -49,27 +53,32 @@ def run(order: Order) -> dict[str, Any]:
         "table": given["table"],
         "stand_ins": name,
         "rows": found.n_rows,
-        "majority": found.majority,
+        "measure": found.measure.name,
+        "baseline": found.baseline,
         "means": means,
     }
 
 
 def invented(schema: Schema, n_rows: int) -> Encoded:
-    """Return rows that are made of the schema alone: classes differ by one deviation in every third column.
+    """Return rows that are made of the schema alone: outcomes move every third column.
 
     They tell how noise fades with epsilon and with the number of rows, not how well a table will do.
     """
-    schema.require_classes()
     draw, n = public_random(0), min(max(n_rows, 100), MOST_ROWS)
-    n_classes = len(schema.classes)
-    y = np.arange(n) % n_classes
-    shifts = SPREAD * APART * (np.arange(n_classes) / (n_classes - 1) - 0.5)  # [C]
+    if schema.target is None:
+        schema.require_classes()
+        codes = np.arange(n) % len(schema.classes)
+        heights, targets, apart = codes / (len(schema.classes) - 1), None, APART
+    else:
+        low, high = schema.target.bounds
+        codes, heights = np.full(n, UNLABELLED), draw.uniform(0, 1, n)
+        targets, apart = low + heights * (high - low), NUMBER_APART
     blocks = []
     for place, column in enumerate(schema.features):
-        centres = draw.uniform(0.3, 0.7) + shifts * (place % EVERY == 0)
-        blocks.append(_encoded(column, np.clip(draw.normal(centres[y], SPREAD), 0, 1)))
+        centres = draw.uniform(0.3, 0.7) + SPREAD * apart * (heights - 0.5) * (place % EVERY == 0)
+        blocks.append(_encoded(column, np.clip(draw.normal(centres, SPREAD), 0, 1)))
     X = np.hstack(blocks)
-    return Encoded(X, y.astype(np.int64), schema.encoded_names, schema.classes)
+    return Encoded(X, codes.astype(np.int64), schema.encoded_names, schema.classes, targets=targets)
 
 
 def _encoded(column: Any, values: Any) -> Any:
