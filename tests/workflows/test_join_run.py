@@ -160,7 +160,7 @@ def test_keys_may_be_given_instead_of_read_and_must_be_of_a_party(tmp_path: Path
         open_session(signed, files, key=generate_key())
     made = run_join(plan, homes, output=tmp_path / "joint.tacit", keys=[key_of(home) for home in homes])
     assert made.exclusions == {}
-    assert made.traffic.rounds == 4
+    assert made.traffic.rounds == 5
 
 
 def test_cells_that_the_schema_mends_are_said_on_the_card(tmp_path: Path) -> None:

@@ -108,11 +108,11 @@ def _pair_seed(first: int, second: int, query: int) -> bytes:
 
 
 def _case(name: str, mechanism: JointGaussian, seed: int | None, *, control: bool = False, **view: bool | int) -> Case:
-    seen = _View(mechanism, **view)  # type: ignore[arg-type]  # its own fields by name
+    attacker = _View(mechanism, **view)  # type: ignore[arg-type]  # its own fields by name
     stream = NoiseStream(seed)
 
     def sampler(value: float) -> Sampler:
-        return lambda count: seen.statistics(value, count, stream)
+        return lambda count: attacker.statistics(value, count, stream)
 
-    game = Game(name, seen.claim, DELTA, sampler(0.0), sampler(1.0))
+    game = Game(name, attacker.claim, DELTA, sampler(0.0), sampler(1.0))
     return Case(name, lambda: game.play(DRAWS), control)

@@ -194,13 +194,13 @@ def table_rows(
 
     Models without privacy run once on a fixed split.
     """
-    found: dict[tuple[str, str], list[float]] = {}
+    figures: dict[tuple[str, str], list[float]] = {}
     for run in range(runs):
         parts = make_parts(FIRST_SEED + run)
         own = _own_figures(parts, FIRST_SEED + run, with_open=not (run and same_split))
         for method, where, figure in chain(own, peer_figures(parts, FIRST_SEED + run, peers)):
-            found.setdefault((method, where), []).append(figure)
-    for (method, where), values in found.items():
+            figures.setdefault((method, where), []).append(figure)
+    for (method, where), values in figures.items():
         timed = method.endswith(SECONDS)
         yield mean_row(method.removesuffix(SECONDS), where, values, metric="CPU seconds" if timed else metric)
 

@@ -57,11 +57,11 @@ def default_relation(unit: Unit) -> Relation:
     return Relation.REPLACE if unit in ONLY_REPLACED else Relation.ADD_REMOVE
 
 
-def relation_of(unit: Unit, given: "Relation | str | None", *, error: type[InputError] = InputError) -> Relation:
-    """Return the relation ``given`` for ``unit``, or its default."""
-    if given is None:
+def relation_of(unit: Unit, stated: "Relation | str | None", *, error: type[InputError] = InputError) -> Relation:
+    """Return the relation ``stated`` for ``unit``, or its default."""
+    if stated is None:
         return default_relation(unit)
-    relation = checks.one_of("relation", given, list(Relation), error=error)
+    relation = checks.one_of("relation", stated, list(Relation), error=error)
     if unit in ONLY_REPLACED and relation is not Relation.REPLACE:
         raise error(
             f"relation must be 'replace' for unit {unit.value!r}, which is never added or removed by itself; "
@@ -70,9 +70,9 @@ def relation_of(unit: Unit, given: "Relation | str | None", *, error: type[Input
     return relation
 
 
-def relations_of(unit: Unit, given: "Relation | str | Iterable[Relation | str] | None") -> Relations:
+def relations_of(unit: Unit, stated: "Relation | str | Iterable[Relation | str] | None") -> Relations:
     """Return the relations that an inequality about ``unit`` proves: one, several, or the default for None."""
-    several = [given] if given is None or isinstance(given, str) else list(given)
+    several = [stated] if stated is None or isinstance(stated, str) else list(stated)
     if not several:
         raise InputError("relation must name at least one relation; got none.")
     relations = {relation_of(unit, each) for each in several}

@@ -160,13 +160,13 @@ CHAINS: dict[tuple[Neighbours, Neighbours], Callable[[Claim], int]] = {
 }
 
 
-def exact_of(given: Iterable[Exact | str] | None) -> tuple[Exact, ...] | None:
-    """Return the exact disclosures ``given``, in a fixed order; None stays None."""
-    if given is None:
+def exact_of(disclosures: Iterable[Exact | str] | None) -> tuple[Exact, ...] | None:
+    """Return what leaves exactly, in a fixed order; None stays None."""
+    if disclosures is None:
         return None
-    if isinstance(given, str):
+    if isinstance(disclosures, str):
         raise InputError(f"exact must be a list of {', '.join(repr(str(each)) for each in Exact)}; got a text.")
-    facts = {checks.one_of("exact", each, list(Exact)) for each in given}
+    facts = {checks.one_of("exact", each, list(Exact)) for each in disclosures}
     return tuple(each for each in Exact if each in facts)
 
 

@@ -59,9 +59,9 @@ class Statement:
         return f"{count} of its {len(self.lines)} lines have no guarantee: the sum does not hold for their releases."
 
 
-def allowances(given: Iterable[Allowance | str]) -> frozenset[Allowance]:
+def allowances(allow: Iterable[Allowance | str]) -> frozenset[Allowance]:
     """Return what is allowed, one or several."""
-    several = (given,) if isinstance(given, str) else given
+    several = (allow,) if isinstance(allow, str) else allow
     return frozenset(checks.one_of("allow", each, list(Allowance)) for each in several)
 
 

@@ -72,8 +72,8 @@ def person_loss(plan_per_record: Callable[[float, float], Plan], promise: Budget
         return for_persons(plan_per_record(*loss(level)), promise, rows)
 
     def event(level: float) -> Event:
-        made = at(level)
-        return plan_event(made.steps, made.budget)
+        plan = at(level)
+        return plan_event(plan.steps, plan.budget)
 
     # A plan that spends no delta promises none, and is calibrated for what it promises.
     return loss(calibrate(event, at(float(rows)).budget, start=float(rows)))

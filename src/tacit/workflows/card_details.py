@@ -27,9 +27,9 @@ REFUSED = (
 )
 
 
-def card_facts(given: StatedFacts, schema: Schema | FilePath) -> CardFacts:
-    """Return the facts ``given``, and for what they leave open those in the table ``[card]`` of the schema's file."""
-    own = given if isinstance(given, CardFacts) else CardFacts.from_dict(given or {})
+def card_facts(stated: StatedFacts, schema: Schema | FilePath) -> CardFacts:
+    """Return the facts ``stated``, and for what they leave open those in the table ``[card]`` of the schema's file."""
+    own = stated if isinstance(stated, CardFacts) else CardFacts.from_dict(stated or {})
     table = {} if isinstance(schema, Schema) else read_card_table(schema)
     facts = own.over(CardFacts.from_dict(table, source="[card]" if isinstance(schema, Schema) else _source(schema)))
     if facts.n_rows is not None or facts.n_rows_noised:

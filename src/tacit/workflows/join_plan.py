@@ -81,19 +81,19 @@ def plan_join(
         rows_per_person=rows_per_person,
     )
     _ = plan.release_plan  # a plan that cannot be kept is refused before anyone signs it
-    made = SignedPlan(plan)
+    unsigned = SignedPlan(plan)
     if output is not None:
-        made.write(output)
-    return made
+        unsigned.write(output)
+    return unsigned
 
 
 def sign_join(path: FilePath, key: SigningKey) -> SignedPlan:
     """Return the plan at ``path`` with the signature of one more party, and write it back."""
     private = private_key(key)
-    made = SignedPlan.read(path).signed(private)
-    _ = made.plan.release_plan
-    made.write(path)
-    return made
+    signed = SignedPlan.read(path).signed(private)
+    _ = signed.plan.release_plan
+    signed.write(path)
+    return signed
 
 
 def plan_facts(signed: SignedPlan) -> dict[str, Any]:

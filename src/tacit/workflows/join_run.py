@@ -79,8 +79,8 @@ def open_session(
     rows = private_rows(files.path("table"), rules, kept, streams=plan.kind.streams, progress=progress)
 
     def make(release_plan: ReleasePlan[Any], spend: Spend) -> Release:
-        made = plan.kind.make_from_rows(release_plan, rows, spend)
-        return replace(made, card=with_record_policy(made.card, rules))
+        release = plan.kind.make_from_rows(release_plan, rows, spend)
+        return replace(release, card=with_record_policy(release.card, rules))
 
     own = private_key(files.path("key") if key is None else key)
     return PartySession(signed, own, PartyTable(rows, ledger, make), files.journal_of(plan))

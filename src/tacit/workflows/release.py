@@ -196,12 +196,12 @@ def release(
         )
         progress("charging, then drawing noise")
         purpose = "" if output is None else f"release {Path(output).name}"
-        made = planned.kind.make_from_rows(planned.plan, planned.rows, Spend(account, random_state, purpose))
+        result = planned.kind.make_from_rows(planned.plan, planned.rows, Spend(account, random_state, purpose))
         planned.warn()
     progress("completing its card")
-    counts = made.arrays.get(planned.kind.noisy_counts)
+    counts = result.arrays.get(planned.kind.noisy_counts)
     card = completed_card(
-        with_record_policy(made.card, rules),
+        with_record_policy(result.card, rules),
         stated,
         n_rows=planned.rows.facts.n_rows,
         noisy_rows=None if counts is None else float(counts.sum()),
@@ -209,10 +209,10 @@ def release(
         audit=audit,
         seed=random_state,
     )
-    made = replace(made, card=card)
+    result = replace(result, card=card)
     if output is not None:
-        write_charged(made, Path(output), signing_key=key, charged=account is not None)
-    return made
+        write_charged(result, Path(output), signing_key=key, charged=account is not None)
+    return result
 
 
 def make_release(
@@ -234,10 +234,10 @@ def make_release(
     return kind.make(plan, X, y, ledger=ledger, random_state=random_state, purpose=purpose)
 
 
-def write_charged(made: Release, path: Path, *, signing_key: SigningKey | None, charged: bool) -> None:
+def write_charged(release: Release, path: Path, *, signing_key: SigningKey | None, charged: bool) -> None:
     """Write the release; if that fails, the error says whether its charge stands on the ledger."""
     with noting_charge(charged):
-        write_release(made, path, signing_key=signing_key)
+        write_release(release, path, signing_key=signing_key)
 
 
 @contextmanager

@@ -12,11 +12,11 @@ from tests.situations.joint.joint_parties import Parties, parties
 from tacit.errors import BudgetExceededError, InputError
 from tacit.privacy.refusals import code_of
 from tacit.situations.joint import messages
-from tacit.situations.joint.messages import OPEN, RECOVER, UNMASK, UPLOAD, Message
+from tacit.situations.joint.messages import AGREE, OPEN, RECOVER, UNMASK, UPLOAD, Message
 from tacit.situations.joint.party import JointSpend, PartySession
 from tacit.situations.joint.plan import SignedPlan
 from tacit.situations.joint.refusals import JoinRefusal, JoinRefusedError
-from tacit.situations.joint.roster import roster_arrays
+from tacit.situations.joint.roster import agreement_arrays, roster_arrays
 
 
 @pytest.fixture
@@ -155,8 +155,14 @@ def test_questions_out_of_turn_are_refused(made: Parties, party: PartySession) -
 
 
 def test_a_mask_is_opened_for_one_set_of_survivors_and_never_for_another(made: Parties, party: PartySession) -> None:
-    party.reply(first_upload(made, party))
-    raw = request(made, UNMASK, 0, {"survivors": [0, 1]})
+    uploading, other = first_upload(made, party), made.session(1)
+    survivors = {"survivors": [0, 1]}
+    signatures = {}
+    for number, session in enumerate((party, other)):
+        session.reply(uploading)
+        signatures[number] = session.reply(request(made, AGREE, 0, survivors))
+    other.close()
+    raw = request(made, UNMASK, 0, survivors, agreement_arrays(signatures))
     answer = messages.opened(party.reply(raw), made.keys[0].public_key())
     assert answer.array("pairs", np.uint8).shape == (1, 16)
     assert made.session(0).reply(raw) == party.reply(raw)

@@ -1,14 +1,17 @@
 """One hypothesis fitted to labels of two classes, and the class probabilities that it gives."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.linalg import solve_triangular
+from scipy.linalg.blas import strmm
 from scipy.special import expit
 
 from tacit.adoption.average.hypotheses import Hypothesis, prior_weights
 from tacit.adoption.average.member_inputs import Inputs, Setting, margin
-from tacit.arrays import Codes, FloatArray
+from tacit.arrays import Codes, Float32Array, FloatArray
 from tacit.numerics.laplace import left_out_logistic, logistic_posterior
 
 # Prior mean and standard deviation of the weight of the trees' log-odds, which come from other labels than they score.
@@ -16,6 +19,7 @@ TREES_MEAN, TREES_SD = 0.6, 0.4
 # Log-odds of variance v are divided by sqrt(1 + DAMPING v). The mean of a sigmoid would need pi/8 [mackay]; but the
 # mode already lies nearer to 0 than the mean, and over five tables a quarter of it gave the lowest log-loss.
 DAMPING = 0.1
+SINGLE = "single"
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +59,14 @@ class BinaryMember:
         """Return the log-odds [N] and their variance within the span of the features."""
         columns = _columns(self.hypothesis, inputs)
         # Single precision is enough for a variance, and twice as fast.
-        spread = columns.astype(np.float32) @ self.root.astype(np.float32)
+        single = inputs.once((SINGLE, _key(self.hypothesis)), lambda: columns.astype(np.float32))
+        # The root is upper triangular: half of a product with all of it would be zeros.
+        spread = strmm(1.0, self._single_root.T, single.T, lower=1).T if len(single) else single
         return np.asarray(columns @ self.weights), np.vecdot(spread, spread).astype(np.float64)
+
+    @cached_property
+    def _single_root(self) -> Float32Array:
+        return self.root.astype(np.float32)
 
 
 def fit_binary(hypothesis: Hypothesis, inputs: Inputs, codes: Codes, setting: Setting) -> BinaryMember:
@@ -78,10 +88,18 @@ def fit_binary(hypothesis: Hypothesis, inputs: Inputs, codes: Codes, setting: Se
 
 
 def _columns(hypothesis: Hypothesis, inputs: Inputs) -> FloatArray:
-    parts = [np.ones((len(inputs), 1))]
-    parts += [margin(inputs.scores[place])[:, None] for place in hypothesis.usage.used]
-    parts += [margin(inputs.tree_scores())[:, None]] if hypothesis.trees else []
-    return np.concatenate([*parts, inputs.phi(hypothesis.kernel)], axis=1)
+    def columns() -> FloatArray:
+        parts = [np.ones((len(inputs), 1))]
+        parts += [margin(inputs.scores[place])[:, None] for place in hypothesis.usage.used]
+        parts += [margin(inputs.tree_scores())[:, None]] if hypothesis.trees else []
+        return np.concatenate([*parts, inputs.phi(hypothesis.kernel)], axis=1)
+
+    return inputs.once(_key(hypothesis), columns)
+
+
+def _key(hypothesis: Hypothesis) -> Hashable:
+    """Return what decides the columns that a hypothesis reads; others that differ in scales alone share them."""
+    return "columns", tuple(hypothesis.usage.used), hypothesis.trees, hypothesis.kernel
 
 
 def _prior(hypothesis: Hypothesis, setting: Setting, n_columns: int) -> tuple[FloatArray, FloatArray]:

@@ -1,14 +1,17 @@
 """What the members of an average read of rows: scores of releases, kernel features, log-odds of trees."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.adoption.average.kernel_features import KernelFeatures, view_of
-from tacit.arrays import FloatArray
+from tacit.arrays import FloatArray, Rows
 from tacit.errors import InputError
+
+Numbers = TypeVar("Numbers", bound=Rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +37,7 @@ class Inputs:
     features: Mapping[str, KernelFeatures]
     trees: FloatArray | None = None
     views: Mapping[int, FloatArray] = field(default_factory=dict)
-    _phi: dict[str, FloatArray] = field(default_factory=dict)
+    _computed: dict[Hashable, Rows] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.Z)
@@ -43,15 +46,19 @@ class Inputs:
         """Return the features of the rows by ``kernel`` [N, r], computed once; none for None."""
         if kernel is None:
             return np.empty((len(self.Z), 0))
-        if kernel not in self._phi:
-            self._phi[kernel] = self.features[kernel](self._seen(kernel))
-        return self._phi[kernel]
+        return self.once(("features", kernel), lambda: self.features[kernel](self._seen(kernel)))
 
     def lost(self, kernel: str | None) -> FloatArray:
         """Return the prior variance that the features of ``kernel`` leave out [N]."""
         if kernel is None:
             return np.zeros(len(self.Z))
-        return self.features[kernel].lost(self._seen(kernel), self.phi(kernel))
+        return self.once(("lost", kernel), lambda: self.features[kernel].lost(self._seen(kernel), self.phi(kernel)))
+
+    def once(self, key: Hashable, compute: Callable[[], Numbers]) -> Numbers:
+        """Return what ``compute`` gives, computed once for each ``key``: members have many columns in common."""
+        if key not in self._computed:
+            self._computed[key] = compute()
+        return cast("Numbers", self._computed[key])
 
     def tree_scores(self) -> FloatArray:
         """Return the trees' class log-odds [N, C]."""

@@ -53,10 +53,10 @@ class Representation:
         n = len(self.numbers)
         values = X[:, self.numbers]
         Z[:, :n] = np.clip((values - self.number_centres) * self.number_scales, -LARGEST, LARGEST) / np.sqrt(2)
-        for place in range(n):
-            Z[:, n + place] = np.interp(values[:, place], self.knots[place], self.ranks[place])
+        places = zip(np.ascontiguousarray(values.T), self.knots, self.ranks, strict=True)
+        ranks = [np.interp(column, knots, levels) for column, knots, levels in places]
         # Ranks are uniform on [0, 1]: sqrt(12) makes their spread 1, and each of the two columns counts half.
-        Z[:, n : 2 * n] = (Z[:, n : 2 * n] - 0.5) * np.sqrt(6)
+        Z[:, n : 2 * n] = (np.transpose(ranks) - 0.5) * np.sqrt(6) if ranks else 0.0
         Z[:, 2 * n :] = (X[:, self.indicators] - self.indicator_centres) * self.indicator_scales
         return Z
 

@@ -98,8 +98,8 @@ def learn_from_rows(
     rows = _mapped(table.X, to_source)
     target, guesses = _target(rows, table.labelled, table.codes, settings)
     shared = np.isin(guesses, source.classes_)
-    seen = source.reconstruct(rows[shared], guesses[shared])
-    bridge = MembershipMapping(random_state=settings["random_state"]).fit(seen, rows[shared])
+    outputs = source.reconstruct(rows[shared], guesses[shared])
+    bridge = MembershipMapping(random_state=settings["random_state"]).fit(outputs, rows[shared])
     return PrintedTransfer(to_source, source, target, bridge)
 
 

@@ -57,19 +57,19 @@ def family_name(name: str) -> str:
 
 def with_families(guesses: Sequence[tuple[Column, str]]) -> list[tuple[Column, str]]:
     """Return the guesses with numbered neighbours of numbers under one rule, which a file writes as a pattern."""
-    found: list[tuple[Column, str]] = []
+    columns: list[tuple[Column, str]] = []
     for _, group in groupby(guesses, key=lambda guess: (family_name(guess[0].name), type(guess[0]))):
         members = list(group)
         numbers = [
             column for column, _ in members if type(column) is Numeric and column.name != family_name(column.name)
         ]
         if len(numbers) < max(LEAST_FAMILY, len(members)):
-            found += members
+            columns += members
             continue
         low, high = min(each.low for each in numbers), max(each.high for each in numbers)
         whole = all(each.integer for each in numbers)
         missing = next(rule for rule in ("flag", "middle", "error") if any(each.missing == rule for each in numbers))
         words = ONE_FAMILY.format(count=len(numbers))
         alike = [replace(each, bounds=(low, high), integer=whole, missing=missing) for each in numbers]
-        found += [(alike[0], words), *((each, "") for each in alike[1:])]
-    return found
+        columns += [(alike[0], words), *((each, "") for each in alike[1:])]
+    return columns

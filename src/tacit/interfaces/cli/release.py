@@ -60,29 +60,29 @@ def release(
         else:
             settings = {"method": method, "relation": relation, "ledger": account, **spend.arguments()}
             settings |= {"facts": facts, "signing_key": key, "output": output, "progress": stage}
-            made = make_and_write(table, schema, epsilon=epsilon, unit=unit, **settings)
+            result = make_and_write(table, schema, epsilon=epsilon, unit=unit, **settings)
     if spend.dry_run:
         print_dry_run(planned.plan, as_ledger(account), as_json=spend.as_json)
     elif output is not None and spend.as_json:
-        print_json({"kind": made.kind, **spend_facts(made.card, output, as_ledger(account))})
+        print_json({"kind": result.kind, **spend_facts(result.card, output, as_ledger(account))})
     elif output is not None:
-        typer.echo(_summary(made, output, as_ledger(account)))
+        typer.echo(_summary(result, output, as_ledger(account)))
 
 
-def _summary(made: Release, output: Path, account: Ledger | None) -> str:
-    card = made.card
+def _summary(release: Release, output: Path, account: Ledger | None) -> str:
+    card = release.card
     lines = [
         f"wrote {output} ({file_size(output)}): {card.title}, at epsilon {card.epsilon:g}, delta {card.delta:g} "
         f"per {card.unit}."
     ]
     lines += void_words(card)
-    if quality := kind_of(made).quality_words(made):
+    if quality := kind_of(release).quality_words(release):
         lines.append(quality)
     if account is not None:
         lines.append(left_words(account))
     if any(not audit.passed for audit in card.audits):
         lines.append("warning: the audit contradicts the card. It is printed there; do not hand this out.")
     lines.append(f"Read its card before you hand it out: tacit card {output}")
-    own = " --epsilon 1 --ledger ours.ledger" if "prior" in kind_of(made).teaches else ""
+    own = " --epsilon 1 --ledger ours.ledger" if "prior" in kind_of(release).teaches else ""
     lines.append(f"The receiver then runs: tacit adopt {output.name} ours.csv --schema ours.toml{own} -o model.tacit")
     return "\n".join(lines)

@@ -89,7 +89,7 @@ def _hull(Y: Floats) -> DeepHull:
 def in_blocks(Y: Floats, blocks: Blocks, fabricate: Callable[[int, Floats], Floats], *, n_jobs: int | None) -> Floats:
     """Return all rows, each block of them as ``fabricate(number, rows)`` makes it."""
     parts = run_parts(fabricate, ((number, Y[block]) for number, block in enumerate(blocks)), n_jobs=n_jobs)
-    made = np.empty_like(Y)
+    fabricated = np.empty_like(Y)
     for block, part in zip(blocks, parts, strict=True):
-        made[block] = part
-    return made
+        fabricated[block] = part
+    return fabricated

@@ -28,8 +28,10 @@ class ColumnFrame:
 
     def __call__(self, X: Rows) -> Float32Array:
         """Return the shared columns in the order of ``theirs``, their places in the owner's encoding."""
-        columns: Float32Array = ((X[:, self.positions] - self.shift) / self.scale).astype(np.float32)
-        return columns
+        columns = X[:, self.positions]
+        if (self.shift == 0).all() and (self.scale == 1).all():
+            return columns.astype(np.float32)  # most often bounds are the same: nothing is shifted or scaled
+        return ((columns - self.shift) / self.scale).astype(np.float32)
 
 
 @dataclass(frozen=True)

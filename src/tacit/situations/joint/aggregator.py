@@ -13,11 +13,11 @@ from tacit.releases.file import Release
 from tacit.situations.joint import masking, messages
 from tacit.situations.joint.finished import agreed_release
 from tacit.situations.joint.journal import Journal
-from tacit.situations.joint.messages import FINISHED, MASKED, OPEN, RECOVER, UNMASK, UPLOAD, Message
+from tacit.situations.joint.messages import AGREE, FINISHED, MASKED, OPEN, RECOVER, UNMASK, UPLOAD, Message
 from tacit.situations.joint.plan import SignedPlan
 from tacit.situations.joint.refusals import JoinRefusal, JoinRefusedError
 from tacit.situations.joint.release_worker import query_digest
-from tacit.situations.joint.roster import read_opening, require_members, roster_arrays
+from tacit.situations.joint.roster import agreement_arrays, read_opening, require_members, roster_arrays
 from tacit.situations.joint.seed_shares import joined_seed
 
 ShowStage = Callable[[str], None]
@@ -112,8 +112,7 @@ class Aggregator:
         """Return the total of a query, opened, and the parties that are still there."""
         mechanism, shape = self._agreed_query(uploads.values())
         survivors = tuple(sorted(uploads))
-        request = self._request(UNMASK, query, {"survivors": list(survivors)}, {})
-        seeds = self._collected(UNMASK, query, dict.fromkeys(survivors, request))
+        seeds = self._seeds(query, survivors)
         lost = [number for number in survivors if number not in seeds]
         dropped = [number for number in active if number not in survivors]
         if lost and dropped:
@@ -131,6 +130,15 @@ class Aggregator:
         except InputError:
             raise JoinRefusedError(JoinRefusal.RANGE) from None
         return total, self._enough(seeds)
+
+    def _seeds(self, query: int, survivors: tuple[int, ...]) -> dict[int, Message]:
+        """Return what opens the total, from those who saw that enough of the ``survivors`` have signed their list."""
+        facts = {"survivors": list(survivors)}
+        agreed = self._collected(AGREE, query, dict.fromkeys(survivors, self._request(AGREE, query, facts, {})))
+        signers = self._decided(f"agreed-{query}", self._enough(agreed))
+        envelopes = {number: self._envelope(AGREE, query, number) for number in signers}
+        request = self._request(UNMASK, query, facts, agreement_arrays(envelopes))
+        return self._collected(UNMASK, query, dict.fromkeys(signers, request))
 
     def _agreed_query(self, uploads: Iterable[Message]) -> tuple[JointGaussian, tuple[int, ...]]:
         """Return the mechanism and shape that all uploads are for; refuse to add up different queries."""

@@ -14,9 +14,10 @@ from tacit.errors import ReleaseError
 from tacit.files import strict_json, tensors
 from tacit.situations.joint.refusals import JoinRefusal, JoinRefusedError
 
-# Stages of a run: a party opens, then for each query sends its masked share and helps to unmask the total.
-OPEN, UPLOAD, UNMASK, RECOVER = "open", "upload", "unmask", "recover"
-STAGES = (OPEN, UPLOAD, UNMASK, RECOVER)
+# Stages of a run: a party opens, then for each query sends its masked share, signs who is in the total, and helps to
+# unmask it.
+OPEN, UPLOAD, AGREE, UNMASK, RECOVER = "open", "upload", "agree", "unmask", "recover"
+STAGES = (OPEN, UPLOAD, AGREE, UNMASK, RECOVER)
 # What an upload holds: a masked share of a total, or the release once no query is left.
 MASKED, FINISHED = "masked", "finished"
 _SIGNATURE = 64

@@ -24,11 +24,11 @@ from tacit.releases.kind import ReleasePlan, Spend
 from tacit.situations.joint import masking, messages
 from tacit.situations.joint.finished import release_parts
 from tacit.situations.joint.journal import AnswerBook, Journal
-from tacit.situations.joint.messages import OPEN, RECOVER, UNMASK, UPLOAD, Message
+from tacit.situations.joint.messages import AGREE, OPEN, RECOVER, UNMASK, UPLOAD, Message
 from tacit.situations.joint.plan import SignedPlan
 from tacit.situations.joint.refusals import JoinRefusal, JoinRefusedError
 from tacit.situations.joint.release_worker import Query, ReleaseWorker
-from tacit.situations.joint.roster import PairKeys, Roster, opening_facts, require_members
+from tacit.situations.joint.roster import PairKeys, Roster, opening_facts, require_agreement, require_members
 from tacit.situations.joint.seed_shares import split_seed
 from tacit.version import VERSION
 
@@ -102,7 +102,13 @@ class PartySession:
         before = self._book.answer_to(question, request)
         if before is not None:
             return before
-        answers = {OPEN: self._open, UPLOAD: self._upload, UNMASK: self._unmask, RECOVER: self._recover}
+        answers = {
+            OPEN: self._open,
+            UPLOAD: self._upload,
+            AGREE: self._agree,
+            UNMASK: self._unmask,
+            RECOVER: self._recover,
+        }
         facts, arrays = answers[question.stage](question)
         body = Message(self._digest, question.stage, question.query, {**facts, "party": self.number}, arrays).to_bytes()
         answer = messages.signed(body, self._key)
@@ -192,13 +198,24 @@ class PartySession:
             self._worker.answer(later.array("total", np.int64, current.cells.shape))
         return self._worker.current()
 
-    def _unmask(self, question: Message) -> Parts:
-        """Return the seed of the own mask, and those of pairs with parties that are in no total."""
+    def _agree(self, question: Message) -> Parts:
+        """Return the list of those who are in the total, which the answer's signature confirms: one list a query."""
         count = len(self.plan.parties)
         active = self._book.question(UPLOAD, question.query).parties("active", count=count)
         survivors = require_members(question.parties("survivors", count=count), self.plan, own=self.number)
         if not set(survivors) <= set(active):
             raise JoinRefusedError(JoinRefusal.MESSAGE)
+        return {"survivors": list(survivors)}, {}
+
+    def _unmask(self, question: Message) -> Parts:
+        """Return the seed of the own mask, and those of pairs with parties that are in no total.
+
+        For the list that this party has signed itself, and only if ``minimum`` of its members have, as in [secagg]: all
+        but the colluding ones sign one list a query, so that at least minimum - t honest parties hold the masks between
+        them back, and nobody's share comes apart from those of the others, whatever the aggregator tells whom.
+        """
+        active = self._book.question(UPLOAD, question.query).parties("active", count=len(self.plan.parties))
+        survivors = require_agreement(question, self._book.question(AGREE, question.query), self.plan)
         dropped = [party for party in active if party not in survivors]
         seeds = [masking.pair_seed(self._pairs[party], question.query) for party in dropped]
         own = self._journal.get(f"seed-{question.query}")
@@ -209,6 +226,7 @@ class PartySession:
     def _recover(self, question: Message) -> Parts:
         """Return the shares of the masks of parties that are in the total but gone since."""
         count = len(self.plan.parties)
+        # Answered for a list that enough have signed, or not at all.
         survivors = self._book.question(UNMASK, question.query).parties("survivors", count=count)
         lost = question.parties("lost", count=count)
         if not set(lost) <= set(survivors) - {self.number}:

@@ -10,6 +10,7 @@ class JoinRefusal(RefusalCode):
     PLAN = "plan", "refused: it is another plan than the one that all parties signed."
     REPEATED = "repeated", "refused: the same question was answered before, with another content."
     PARTIES = "parties", "refused: too few parties are left for the planned noise."
+    SURVIVORS = "survivors", "refused: too few parties have signed this list of those who are in the total."
     SPENT = "spent", "refused: the plan was charged before, and the record of that run is gone."
     BUDGET = "budget", "refused: what the plan costs does not fit the party's ledger."
     RANGE = "range", "refused: the total is larger than rows could make it; a party sent garbage."

@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from tacit.files.hash_chain import Receipt
 from tacit.privacy.joint_facts import JointParty
 from tacit.situations.joint import masking, messages
-from tacit.situations.joint.messages import OPEN, Message
+from tacit.situations.joint.messages import AGREE, OPEN, Message
 from tacit.situations.joint.plan import JointPlan
 from tacit.situations.joint.refusals import JoinRefusal, JoinRefusedError
 
@@ -53,6 +53,32 @@ def read_opening(envelope: bytes, plan: JointPlan, number: int) -> Opening:
 def roster_arrays(envelopes: Mapping[int, bytes]) -> dict[str, Any]:
     """Return the signed openings as arrays of a message."""
     return {f"opening_{number}": messages.as_array(raw) for number, raw in envelopes.items()}
+
+
+def agreement_arrays(envelopes: Mapping[int, bytes]) -> dict[str, Any]:
+    """Return the signed lists of survivors as arrays of a message."""
+    return {f"agreement_{number}": messages.as_array(raw) for number, raw in envelopes.items()}
+
+
+def require_agreement(question: Message, signed: Message, plan: JointPlan) -> tuple[int, ...]:
+    """Return the survivors that ``question`` names; refuse a list other than the party has ``signed`` itself.
+
+    Refuse also one that fewer of its members than the plan's minimum have signed.
+    """
+    count = len(plan.parties)
+    survivors = question.parties("survivors", count=count)
+    if survivors != signed.parties("survivors", count=count):
+        raise JoinRefusedError(JoinRefusal.SURVIVORS)
+    signatures = 0
+    for number in survivors:
+        raw = question.arrays.get(f"agreement_{number}")
+        if raw is not None:
+            message = messages.opened(raw.tobytes(), plan.parties[number].public_key)
+            agreed = message.require(plan.digest, AGREE, question.query).parties("survivors", count=count)
+            signatures += agreed == survivors and message.facts.get("party") == number
+    if signatures < plan.minimum:
+        raise JoinRefusedError(JoinRefusal.SURVIVORS)
+    return survivors
 
 
 @dataclass(frozen=True, eq=False)
