@@ -45,6 +45,16 @@ def test_one_release_is_used_reversed_or_only_for_its_shares() -> None:
     )
 
 
+def test_fifty_releases_that_say_different_things_have_finite_priors() -> None:
+    each = usages([0.8] * 50, correlations=np.eye(50))
+    logs = np.array([usage.log_prior for usage in each])
+    assert np.isfinite(logs).all()
+    assert logsumexp(logs) == pytest.approx(0)
+    # All together are as good as impossible, single ones are not.
+    assert max(usage.log_prior for usage in each if len(usage.used) == 1) > -10
+    assert min(usage.log_prior for usage in each if len(usage.used) == 50) < -1000
+
+
 def test_all_subsets_of_three_releases_are_tried_and_at_most_one_reversed() -> None:
     signs = {each.signs for each in usages([0.5] * 3) if each.used}
     assert len(signs) == 7 + 3 * 4

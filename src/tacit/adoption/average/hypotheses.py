@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import combinations, product
 
 import numpy as np
+from scipy.special import logsumexp
 
 from tacit.adoption.average.kernel_features import KERNELS, LINEAR, view_kernel
 from tacit.arrays import FloatArray
@@ -131,14 +132,15 @@ def usages(
         for view in (None, *sorted(views))
     ]
     held = [each for each in held if not each.alone]
-    masses = np.array([_mass(each, trusts) * _agreement(each, correlations) for each in held])
+    # In logarithms: of fifty releases, the product over all pairs of them is below the smallest number.
+    log_masses = np.array([_log_mass(each, trusts) + _log_agreement(each, correlations) for each in held])
     any_holds = _any_holds(trusts, scored, correlations)
     shares = SHARES_PROBABILITY if scored else 0.0
     weighed_usages = [replace(none, log_prior=float(np.log((1 - any_holds) * (1 - shares))))]
     weighed_usages += [
         Usage((0,) * n, place, float(np.log((1 - any_holds) * shares / len(scored)))) for place in scored
     ]
-    logs = np.log(any_holds) + np.log(masses / masses.sum())
+    logs = np.log(any_holds) + log_masses - logsumexp(log_masses)
     return weighed_usages + [replace(each, log_prior=float(log)) for each, log in zip(held, logs, strict=True)]
 
 
@@ -274,19 +276,19 @@ def _any_holds(trusts: Sequence[float], scored: Sequence[int], correlations: Flo
     return max(trust * float(parts.get(place, 1.0)) for place, trust in enumerate(trusts))
 
 
-def _agreement(usage: Usage, correlations: FloatArray | None) -> float:
-    """Return the product of the correlations of used releases as they are used, each at least LEAST_AGREEMENT."""
+def _log_agreement(usage: Usage, correlations: FloatArray | None) -> float:
+    """Return the log of the product of the used releases' correlations as used, each at least LEAST_AGREEMENT."""
     if correlations is None:
-        return 1.0
+        return 0.0
     pairs = combinations(usage.used, 2)
     signed = [usage.signs[i] * usage.signs[j] * float(correlations[i, j]) for i, j in pairs]
-    return float(np.prod([max(each, LEAST_AGREEMENT) for each in signed]))
+    return float(np.log([max(each, LEAST_AGREEMENT) for each in signed]).sum())
 
 
-def _mass(usage: Usage, trusts: Sequence[float]) -> float:
-    """Return the product of trust, its reversed part, or what is left of 1, over the releases."""
+def _log_mass(usage: Usage, trusts: Sequence[float]) -> float:
+    """Return the log of the product of trust, its reversed part, or what is left of 1, over the releases."""
     factors = {0: lambda p: 1 - p, 1: lambda p: p * (1 - REVERSED), -1: lambda p: p * REVERSED}
     masses = [factors[sign](trust) for sign, trust in zip(usage.signs, trusts, strict=True)]
     if usage.view is not None:
         masses[usage.view] = trusts[usage.view]
-    return float(np.prod(masses))
+    return float(np.log(masses).sum())

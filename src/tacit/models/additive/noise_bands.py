@@ -69,7 +69,7 @@ def _responses(h: FloatArray, settings: MomentumSettings, n_rows: float) -> Floa
         weight = weight - rate * velocity
         running[lag + 1] = running[lag] + weight
     first, places = settings.averaged.start, np.arange(steps)
-    return (running[steps - places] - running[np.maximum(first - places, 0)]) / (steps - first)
+    return np.asarray((running[steps - places] - running[np.maximum(first - places, 0)]) / (steps - first))
 
 
 def shrink(weights: Weights, features: LevelFeatureTable, variances: FloatArray) -> tuple[Weights, FloatArray]:
