@@ -153,3 +153,17 @@ def test_notes_for_the_owner_stand_beside_the_result(studio: Pages) -> None:
     job = studio.jobs.done("release", {}, result, notes=[f"12 rows left out {HOSTILE}"])
     page = studio.get(f"/jobs/{job.name}")
     assert "12 rows left out &lt;script&gt;" in page
+
+
+@pytest.mark.parametrize("task", ["card", "release"])
+def test_the_guarantee_is_told_in_a_language_that_the_report_is_not_in(studio: Pages, task: str) -> None:
+    released = {"files": ["a.tacit"], "quality": "", "contradicted": False}
+    result = {**RELEASE, **released, "unit": "person", "epsilon": 1.0, "delta": 0.0}
+    older = {name: value for name, value in result.items() if name != "epsilon"}
+    assert "What it promises" not in shown(studio, task, result)  # the report below says it
+    studio.cookies["tacit-language"] = "de"
+    german = shown(studio, task, result)
+    assert "Was sie verspricht" in german
+    assert "eine Person mit allen ihren Zeilen" in german
+    assert "73,1" in german or "73.1" in german
+    assert "Was sie verspricht" not in shown(studio, task, older)

@@ -5,7 +5,7 @@ from typing import Any
 
 from tacit.audit.guessing import best_guess
 from tacit.interfaces.studio.frame import note
-from tacit.interfaces.studio.strings import DEFAULT, Words
+from tacit.interfaces.studio.strings import Words
 from tacit.pages.charts import percent
 from tacit.pages.guarantee import LARGEST_FACTOR
 from tacit.pages.markup import Markup, tag
@@ -18,7 +18,7 @@ def guarantee_facts(card: Card) -> dict[str, Any]:
 
 
 def guarantee_words(words: Words, facts: dict[str, Any]) -> Markup:
-    """Return what a card promises as sentences, and, where the report is in another language, that it is."""
+    """Return what a card promises as sentences, and that the report below is in English."""
     unit = words.texts.get(f"unit.{facts['unit']}", facts["unit"])
     factor = math.exp(min(facts["epsilon"], 700.0))
     times = f"{factor:.3g}" if factor <= LARGEST_FACTOR else f"> {LARGEST_FACTOR:g}"
@@ -29,11 +29,10 @@ def guarantee_words(words: Words, facts: dict[str, Any]) -> Markup:
         words("release.meaning", guess=percent(min(best_guess(facts["epsilon"], facts["delta"]), 0.999))),
     ]
     figures = words("guarantee.figures", epsilon=f"{facts['epsilon']:g}", delta=f"{facts['delta']:g}", unit=unit)
-    english = note(words("guarantee.english")) if words.language != DEFAULT else None
     return tag(
         "div",
         tag("p", tag("strong", figures)),
         tag("p", " ".join(sentence for sentence in sentences if sentence)),
-        english,
+        note(words("guarantee.english")),
         class_="guarantee",
     )

@@ -11,7 +11,7 @@ from tacit.interfaces.studio.guarantee_words import guarantee_words
 from tacit.interfaces.studio.jobs import Job
 from tacit.interfaces.studio.release_page import bought_table
 from tacit.interfaces.studio.review_page import audit_form, sign_form
-from tacit.interfaces.studio.strings import Words
+from tacit.interfaces.studio.strings import DEFAULT, Words
 from tacit.pages.markup import Child, Markup, tag
 
 
@@ -94,8 +94,8 @@ def _card(request: Request, job: Job) -> list[Child]:
 
 
 def _guaranteed(words: Words, result: dict[str, Any]) -> Markup | None:
-    """Return the guarantee in words; None of a job that an earlier version did."""
-    if "epsilon" not in result:
+    """Return the guarantee in words; None in the language of the report, which says it, or of an older job."""
+    if words.language == DEFAULT or "epsilon" not in result:
         return None
     return panel(words("guarantee.title"), words("guarantee.aside"), guarantee_words(words, result))
 
