@@ -6,7 +6,15 @@ from tests.models.marginals.conftest import SCHEMA, people
 
 from tacit.data.rows.encoding import encode
 from tacit.models.marginals.layout import Layout
-from tacit.similarity.joint_cells import cell_rule, impossible_rows, mean_variation, pair_variations, variation
+from tacit.similarity import joint_cells
+from tacit.similarity.joint_cells import (
+    CellRule,
+    cell_rule,
+    impossible_rows,
+    mean_variation,
+    pair_variations,
+    variation,
+)
 
 LAYOUT = Layout.of(SCHEMA)
 FIRST, SECOND = (encode(people(1500, seed), SCHEMA) for seed in (0, 1))
@@ -66,3 +74,49 @@ def test_combinations_that_no_original_row_has_are_counted() -> None:
     share, pairs = impossible_rows(A, wrong, RULE)
     assert share == pytest.approx(0.1, abs=0.03)
     assert ("grade", "points") in [pair.columns for pair in pairs]
+
+
+def test_of_many_sets_of_columns_a_fixed_choice_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    every = [variation(A, B, RULE.sizes, columns) for columns in itertools.combinations(range(7), 3)]
+    monkeypatch.setattr(joint_cells, "MOST_SETS", 6)
+    some = mean_variation(A, B, RULE.sizes, 3)
+    assert some == mean_variation(A, B, RULE.sizes, 3)
+    assert min(every) < some < max(every)
+    assert some != pytest.approx(np.mean(every), abs=1e-12)
+
+
+def test_tables_without_a_common_cell_are_as_far_apart_as_can_be() -> None:
+    first, second = np.zeros((1, 2), np.int64), np.ones((3, 2), np.int64)
+    sizes = np.array([2, 2])
+    assert variation(first, second, sizes, (0,)) == variation(first, second, sizes, (0, 1)) == 1
+    assert pair_variations(first, second, sizes).tolist() == [[1, 1], [1, 1]]
+
+
+def test_fewer_columns_than_asked_for_are_no_distance() -> None:
+    one = np.zeros((4, 1), np.int64)
+    assert mean_variation(one, one, np.array([1]), 2) == 0
+    rule = CellRule(("a",), (np.array([0]),))
+    assert impossible_rows(one, one, rule) == (0, [])
+
+
+def test_impossible_pairs_are_those_of_a_loop_over_all_cells() -> None:
+    random = np.random.default_rng(0)
+    original, other = random.integers(0, 3, (60, 3)), random.integers(0, 3, (40, 3))
+    original[:, 1] = (original[:, 0] + random.integers(0, 2, 60)) % 3  # of nine combinations three never occur
+    rule = CellRule(("a", "b", "c"), (np.arange(3),) * 3)
+    hits = {pair: np.zeros(40, bool) for pair in itertools.combinations(range(3), 2)}
+    for (i, j), (u, v) in itertools.product(hits, itertools.product(range(3), repeat=2)):
+        expected = (original[:, i] == u).sum() * (original[:, j] == v).sum() / 60
+        if expected >= joint_cells.LEAST_EXPECTED and not ((original[:, i] == u) & (original[:, j] == v)).any():
+            hits[i, j] |= (other[:, i] == u) & (other[:, j] == v)
+    share, pairs = impossible_rows(original, other, rule)
+    assert share == np.any(list(hits.values()), axis=0).mean() > 0
+    assert [(pair.columns, pair.share) for pair in pairs] == [(("a", "b"), hits[0, 1].mean())]
+
+
+def test_a_column_that_is_always_missing_has_one_cell_for_that() -> None:
+    codes, dose = LAYOUT.row_codes(FIRST.X).copy(), LAYOUT.names.index("dose")
+    codes[:, dose] = LAYOUT.columns[dose].count
+    rule = cell_rule(codes, LAYOUT)
+    assert rule.cells(codes, FIRST.y)[:, dose].tolist() == [1] * len(codes)
+    assert rule.sizes[dose] == 2
