@@ -1,6 +1,7 @@
 """Releases, fabrication and prediction of large tables beside a plain scan of the same file: CPU seconds and memory.
 
 Run: python bench/scale.py [rows ...]        by default 100000 1000000; 10000000 takes minutes and 1 GB of disk.
+     python bench/scale.py --record 10000000 the scan, and releases per record by one and by two workers, nothing else
 """
 
 import hashlib
@@ -65,8 +66,8 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024)
 RELEASE = "from tacit.interfaces.cli.main import run; run()"
 
 
-def compare(folder: Path, n_rows: int) -> None:
-    """Print what a scan and releases of a table of ``n_rows`` cost."""
+def compare(folder: Path, n_rows: int, *, record_only: bool = False) -> None:
+    """Print what a scan and releases of a table of ``n_rows`` cost; ``record_only``: those per record alone."""
     table, schema = folder / "t.parquet", folder / "schema.toml"
     write_table(table, n_rows, np.random.default_rng(0))
     write_schema(schema)
@@ -79,14 +80,22 @@ def compare(folder: Path, n_rows: int) -> None:
         "moments, 2 workers": ["--method", "moments", "--workers", "2"],
         "moments per entry": ["--method", "moments", "--unit", "entry"],
     }
-    digests = {}
+    if record_only:
+        settings.pop("moments per entry")
+    digests, seconds = {}, {}
     for name, options in settings.items():
         output = folder / f"{name}.tacit"
         seen = measured([*command, *options, "--seed", "1", "--no-audit", "--force", "-o", str(output)])
+        seconds[name] = seen[1]
         digests[name] = hashlib.sha256(output.read_bytes()).hexdigest()
         print(f"{'':>10}       release {name:18s} {_words(seen)}, {seen[0] / base[0]:.2f} x the scan's CPU")
-    print(f"{'':>10}       one and two workers: same file {digests['moments'] == digests['moments, 2 workers']}")
-    compare_rows(folder, base)
+    same, ratio = (
+        digests["moments"] == digests["moments, 2 workers"],
+        seconds["moments"] / seconds["moments, 2 workers"],
+    )
+    print(f"{'':>10}       two workers beside one: {ratio:.2f} x faster by the clock, same file {same}")
+    if not record_only:
+        compare_rows(folder, base)
 
 
 def compare_rows(folder: Path, base: tuple[float, float, float]) -> None:
@@ -113,9 +122,10 @@ def _words(seen: tuple[float, float, float]) -> str:
 
 def main() -> None:
     """Compare for each number of rows given."""
-    for n_rows in [int(text) for text in sys.argv[1:]] or [100_000, 1_000_000]:
+    record_only, numbers = "--record" in sys.argv, [int(text) for text in sys.argv[1:] if text.isdigit()]
+    for n_rows in numbers or [100_000, 1_000_000]:
         with tempfile.TemporaryDirectory() as folder:
-            compare(Path(folder), n_rows)
+            compare(Path(folder), n_rows, record_only=record_only)
 
 
 if __name__ == "__main__":
