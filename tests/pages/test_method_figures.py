@@ -8,7 +8,7 @@ from tacit.adoption.evidence.comparison import compare
 from tacit.adoption.evidence.figures import HeldOut
 from tacit.adoption.evidence.receiver_evidence import MethodFigures, method_figures
 from tacit.pages.charts import percent
-from tacit.pages.method_figures import headline_figures, methods_part
+from tacit.pages.method_figures import NEARLY_EQUAL, headline_figures, methods_part
 
 TRUTH = np.array([0] * 14 + [1] * 6)
 BOTH = compare(TRUTH, target_only=np.zeros(20, int), adopted=TRUTH, classes=("no", "yes"))
@@ -38,3 +38,11 @@ def test_an_area_that_cannot_be_measured_is_left_out() -> None:
     unknown = replace(figures_of("adopted", np.linspace(0.1, 0.9, 20)), area=None)
     assert "AUC" not in str(headline_figures(BOTH, (unknown,), 20, 5))
     assert "<td>–</td>" in str(methods_part((unknown,)))
+
+
+def test_a_majority_that_is_right_in_less_than_half_of_the_rows_is_explained() -> None:
+    rare, common = figures_of("majority", np.full(20, 0.9)), figures_of("majority", np.full(20, 0.1))
+    assert rare.accuracy.value < 0.5 < common.accuracy.value
+    assert NEARLY_EQUAL in str(methods_part((rare,)))
+    assert NEARLY_EQUAL not in str(methods_part((common,)))
+    assert NEARLY_EQUAL not in str(methods_part((replace(rare, name="alone"),)))

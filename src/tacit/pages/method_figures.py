@@ -11,6 +11,12 @@ from tacit.adoption.evidence.words import METHODS
 from tacit.pages.charts import dot_rows, legend, percent, points
 from tacit.pages.markup import Markup, joined, tag
 
+# The commonest of the labels that a model may see is the rarer one among those held out, if classes are nearly equal.
+NEARLY_EQUAL = (
+    "The commonest class is that of the labels which were not held out: where classes are nearly as common as each "
+    "other it is seldom that of the rows held out, and may be right less often than guessing is."
+)
+
 
 def headline_figures(
     comparison: Comparison, methods: Sequence[MethodFigures], n_labelled: int, n_unlabelled: int
@@ -46,7 +52,9 @@ def methods_part(methods: Sequence[MethodFigures]) -> Markup:
         tag("tr", tag("th", METHODS[each.name], scope="row"), [tag("td", cell) for cell in _cells(each)])
         for each in methods
     ]
-    return tag("div", tag("table", tag("thead", head), tag("tbody", rows)), class_="scroll")
+    table = tag("div", tag("table", tag("thead", head), tag("tbody", rows)), class_="scroll")
+    below_half = any(each.name == "majority" and each.accuracy.value < 0.5 for each in methods)
+    return joined(table, tag("p", NEARLY_EQUAL, class_="small")) if below_half else table
 
 
 def calibration_part(method: MethodFigures) -> Markup:
