@@ -96,8 +96,11 @@ def test_a_dry_run_spends_nothing_and_says_what_would_be_left(tmp_path: Path) ->
         plan.run(Work(tmp_path, {**asked, "table": "../patients.csv"}))
 
 
-def test_what_epsilon_buys_is_never_simulated_on_the_private_table(tmp_path: Path) -> None:
+def test_what_epsilon_buys_is_never_simulated_on_the_private_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     prepare(tmp_path)
+    monkeypatch.setattr(what_if, "DRAWS", 1)
     asked = {"table": "patients.csv", "need": "model", "delta": 1e-6, "rows": 400}
     with pytest.raises(InputError, match="private table itself"):
         what_if.run(Work(tmp_path, {**asked, "stand_ins": "patients.csv"}))

@@ -96,6 +96,7 @@ def test_owner_receiver_and_reviewer_do_the_whole_job(chromium: Any, tmp_path: P
         assert "Nothing was spent" in page.locator("main").inner_text()
         visit.go("/release/")
         page.get_by_text("What does epsilon buy?").click()
+        page.locator("#stand_in_rows").fill("200")  # as many as tell something: fifteen releases are drawn and adopted
         press(visit, "Simulate")
         visit.wait_for_job()
         assert page.locator("tbody tr").count() == 5
