@@ -1,6 +1,8 @@
 import importlib.util
 import json
+import tomllib
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,7 +27,10 @@ def test_a_missing_extra_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     done = run(app, ["doctor"])
     assert done.exit_code == 0
-    assert "absent  extra serve: the desk over HTTP: pip install 'tacit-knowledge[serve]'" in done.stdout
+    assert (
+        "absent  extra serve: the studio in a browser, and the desk over HTTP: pip install 'tacit-knowledge[serve]'"
+        in done.stdout
+    )
 
 
 def test_a_missing_library_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,3 +61,9 @@ def test_halved_noise_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     done = run(app, ["doctor"])
     assert done.exit_code == 1
     assert "do not release anything" in done.stdout
+
+
+def test_the_doctor_looks_for_every_extra_that_a_user_may_install() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    # Building the documents and testing the package are for those who work on it.
+    assert set(doctor.EXTRAS) == set(project["optional-dependencies"]) - {"docs", "dev"}

@@ -25,7 +25,9 @@ LIBRARIES = ("numpy", "scipy", "scikit-learn", "polars", "narwhals", "dp-account
 # What each extra of the distribution brings, by a module that shows that it is there.
 EXTRAS = {
     "deep": ("torch", "networks"),
-    "serve": ("fastapi", "the desk over HTTP"),
+    "serve": ("fastapi", "the studio in a browser, and the desk over HTTP"),
+    "excel": ("fastexcel", "spreadsheets in the studio"),
+    "databases": ("duckdb", "tables in DuckDB and PostgreSQL"),
     "federated": ("flwr", "federation on Flower"),
     "plots": ("matplotlib", "pictures in Python"),
     "scale": ("dask", "training on a cluster"),
