@@ -23,7 +23,7 @@ CASES = ((500, 300), (500, 1000), (2000, 300), (2000, 1000))
 NOISE = (0.0, 0.005, 0.01, 0.02, 0.04, 0.08)
 COLUMNS, SOURCE_ROWS, HOLDOUT_ROWS = 20, 2_000, 5_000
 SIGMA, BATCH = 0.3, 20
-QUICK: dict[str, Any] = {"SEEDS": 1, "CASES": ((500, 300),)}
+QUICK: dict[str, Any] = {"SEEDS": 2, "CASES": ((500, 300),)}
 
 
 def rows() -> Iterator[ResultRow]:
