@@ -162,3 +162,10 @@ def test_classes_unknown_to_releases_are_those_that_none_of_them_knows() -> None
     assert setting.unknown_to((0, 1)).tolist() == [False, False, True]
     assert not setting.unknown_to(()).any()
     assert not Setting(3, np.ones(2), np.zeros((2, 3))).unknown_to((0,)).any()
+
+
+def test_the_weight_of_trees_stands_behind_those_of_releases() -> None:
+    rows, codes = inputs(60, trees=True)
+    with_trees = fit_binary(hypothesis(trees=True), rows, codes, SETTING)
+    assert with_trees.tree_weight == with_trees.weights[2]
+    assert fit_binary(hypothesis(), rows, codes, SETTING).tree_weight == 1.0

@@ -131,3 +131,11 @@ def test_many_classes_read_fewer_features() -> None:
     member = fit_softmax(own, Inputs((), Z, features_of(Z, 60.0)), np.arange(150) % 20, setting).member
     assert member.weights.shape == (1 + MOST_WEIGHTS // 20, 20)
     assert member.probabilities(Inputs((), Z, features_of(Z, 60.0))).sum(axis=1) == pytest.approx(1)
+
+
+def test_the_weight_of_trees_is_the_last_of_the_shared_ones() -> None:
+    rows, codes = problem(60, trees=True)
+    setting = Setting(3, np.ones(1), np.zeros((1, 3)))
+    with_trees = fit_softmax(hypothesis(trees=True), rows, codes, setting).member
+    assert with_trees.tree_weight == with_trees.shared[1]
+    assert fit_softmax(hypothesis(), rows, codes, setting).member.tree_weight == 1.0

@@ -7,6 +7,7 @@ import pytest
 from scipy.special import logsumexp
 
 from tacit.adoption.average.hypotheses import AMPLITUDES, Hypothesis, Usage, branches
+from tacit.adoption.average.kernel_features import KERNELS
 from tacit.adoption.average.member_inputs import Setting
 from tacit.adoption.average.usage_fits import (
     FIRST_AMPLITUDE,
@@ -29,6 +30,7 @@ class Fitted:
 
     hypothesis: Hypothesis
     log_evidence: float
+    tree_weight: float = 1.0
 
 
 @dataclass
@@ -39,13 +41,15 @@ class Fitter:
     has_trees: bool = False
     left_plain: float = -0.6
     left_grown: float = -0.6
+    tree_weights: dict[str | None, float] = field(default_factory=dict)
     calls: int = 0
     setting: Setting = field(default_factory=lambda: Setting(2, np.ones(1), np.zeros((1, 2))))
 
     def __call__(self, hypothesis: Hypothesis) -> Fitted:
         self.calls += 1
         amplitude = hypothesis.amplitude or 1.0
-        return Fitted(hypothesis, -float((np.log2(amplitude) - self.best) ** 2))
+        weight = self.tree_weights.get(hypothesis.kernel, 1.0) if hypothesis.trees else 1.0
+        return Fitted(hypothesis, -float((np.log2(amplitude) - self.best) ** 2), weight)
 
     def left_out(self, member: Fitted) -> np.ndarray:
         return np.full(50, self.left_grown if member.hypothesis.trees else self.left_plain)
@@ -112,3 +116,18 @@ def test_without_any_row_trees_have_what_they_start_with() -> None:
     assert trees_share(nothing, nothing) == pytest.approx(
         ROWS_FOR_TREES / (ROWS_FOR_TREES + ROWS_AGAINST_TREES), abs=1e-3
     )
+
+
+def test_trees_of_negative_weight_get_no_mass_however_well_they_predict() -> None:
+    fits = fit_usage(OWN, Fitter(has_trees=True, left_grown=-0.1, tree_weights={None: 0.5, "linear": -0.3}))
+    grown = [each.hypothesis.kernel for each in fits.members if each.hypothesis.trees]
+    assert None in grown
+    assert "linear" not in grown
+
+
+def test_without_trees_of_a_positive_weight_the_usage_is_as_if_there_were_none() -> None:
+    weights: dict[str | None, float] = dict.fromkeys((None, *KERNELS), -0.1)
+    fits = fit_usage(OWN, Fitter(has_trees=True, left_grown=-0.1, tree_weights=weights))
+    plain = fit_usage(OWN, Fitter())
+    assert fits.log_masses.tolist() == plain.log_masses.tolist()
+    assert not any(each.hypothesis.trees for each in fits.members)

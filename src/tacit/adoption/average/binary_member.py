@@ -44,6 +44,11 @@ class BinaryMember:
         # As it comes back from a file: the order in memory decides the last bits of products.
         object.__setattr__(self, "root", np.ascontiguousarray(self.root))
 
+    @property
+    def tree_weight(self) -> float:
+        """The weight of what trees say; 1 where they do not enter."""
+        return float(self.weights[1 + len(self.hypothesis.usage.used)]) if self.hypothesis.trees else 1.0
+
     def probabilities(self, inputs: Inputs) -> FloatArray:
         """Return class probabilities [N, 2]."""
         margins, variances = self._margins(inputs)

@@ -41,6 +41,11 @@ class SoftmaxMember:
     shared: FloatArray
     present: Codes
 
+    @property
+    def tree_weight(self) -> float:
+        """The weight of what trees say; 1 where they do not enter."""
+        return float(self.shared[-1]) if self.hypothesis.trees else 1.0
+
     def probabilities(self, inputs: Inputs) -> FloatArray:
         """Return class probabilities [N, C] at the mode, which is better calibrated than the mean would be."""
         return np.asarray(softmax(self.scores(inputs), axis=1))

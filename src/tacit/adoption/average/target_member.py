@@ -42,6 +42,11 @@ class TargetMember:
     scale: float
     freedom: float
 
+    @property
+    def tree_weight(self) -> float:
+        """The weight of what trees say; 1 where they do not enter."""
+        return float(self.weights[1 + len(self.hypothesis.usage.used)]) if self.hypothesis.trees else 1.0
+
     def moments(self, inputs: Inputs) -> FloatArray:
         """Return mean, second moment [2, N] of the target itself, noise included."""
         means, leverages = self._means(inputs)

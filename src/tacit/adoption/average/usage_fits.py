@@ -32,6 +32,10 @@ class FittedMember(Protocol):
     def log_evidence(self) -> float:
         """The log of the probability of the labels."""
 
+    @property
+    def tree_weight(self) -> float:
+        """The weight of what trees say; 1 where they do not enter."""
+
 
 M = TypeVar("M", bound=FittedMember)
 
@@ -87,7 +91,8 @@ def fit_usage(
 
     The mass of the usage is the evidence of its hypotheses without trees. Trees learned from the other labels of each
     row, so their evidence is no evidence; they get a share of the usage's mass by how well rows are predicted when
-    left out.
+    left out. Where their weight is negative that is no evidence either: trees run against the labels that they were
+    learned without, and own features that make up for it then know the label that was left out.
     """
     correction = usual_correction(usage, fit.setting.precisions)
     choices = branches(usage, kernels=kernels, one_class=one_class, correction=correction)
@@ -96,7 +101,9 @@ def fit_usage(
     if not fit.has_trees:
         return UsageFits(usage, tuple(plain), logs)
     choices = branches(usage, kernels=kernels, trees=True, correction=correction)
-    grown = [each for branch in choices for each in search(branch, fit)]
+    grown = [each for branch in choices for each in search(branch, fit) if each.tree_weight >= 0]
+    if not grown:
+        return UsageFits(usage, tuple(plain), logs)
     grown_logs = np.array([log_posterior(each) for each in grown])
     share = trees_share(_mixed_left_out(plain, logs, fit), _mixed_left_out(grown, grown_logs, fit))
     grown_masses = grown_logs - logsumexp(grown_logs) + logsumexp(logs) + np.log(share)
