@@ -201,6 +201,21 @@ def test_a_table_of_zeros_and_ones_is_learned() -> None:
     assert roc_auc_score(target, model.probabilities(codes)[:, 1]) > 0.85
 
 
+@pytest.mark.parametrize(("n_rows", "epsilon"), [(300, 10.0), (3000, 1.0), (10_000, 1.0)])
+def test_a_single_column_is_learned_however_many_rows(n_rows: int, epsilon: float) -> None:
+    dose = number_levels("dose", 0.0, 1.0)
+    values = np.random.default_rng(0).random(n_rows)
+    plan = plan_additive((dose,), PRICE, epsilon=epsilon, delta=1e-6)
+    codes = dose.codes(values)[:, None]
+    account = plan.as_plan.open(random_state=0)
+    model = fit_regression(batches_of(codes, 20 * values - 10, (dose,)), plan, account)
+    assert np.corrcoef(model.predict(codes).mean, values)[0, 1] > 0.95
+    labels = (values + np.random.default_rng(1).normal(0, 0.2, n_rows) > 0.5).astype(np.intp)
+    plan = plan_additive((dose,), classes(2), epsilon=epsilon, delta=1e-6)
+    chances = fit_classifier(batches_of(codes, labels, (dose,)), plan, plan.as_plan.open(random_state=0))
+    assert roc_auc_score(labels, chances.probabilities(codes)[:, 1]) > roc_auc_score(labels, values) - 0.02
+
+
 def test_neither_order_nor_batches_change_a_seeded_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     codes, labels = labelled(700, 1)
     first = learned(codes, labels)

@@ -8,8 +8,9 @@ from tests.models.additive.tables import COLUMNS, classes, random_codes, random_
 
 from tacit.models.additive import learning
 from tacit.models.additive.fit import fit_classifier
-from tacit.models.additive.learning import FEWEST_STEPS, MOST_STEPS, n_steps
+from tacit.models.additive.learning import FEWEST_STEPS, MOST_STEPS, STABLE, GradientLoss, n_steps, stable_step
 from tacit.models.additive.levels import LevelCodes
+from tacit.models.additive.losses import class_residuals
 from tacit.models.additive.model import AdditiveClassifier
 from tacit.models.additive.plan import plan_additive
 from tacit.models.additive.rows import batches_of
@@ -117,3 +118,10 @@ def test_neither_order_nor_batches_change_a_seeded_fit_with_pairs(monkeypatch: p
 @pytest.mark.parametrize(("amount", "steps"), [(0.0, FEWEST_STEPS), (1e4, 100), (1e9, MOST_STEPS), (300.0, 10)])
 def test_steps_grow_with_the_rows_beside_the_noise(amount: float, steps: int) -> None:
     assert n_steps(amount) == steps
+
+
+def test_steps_are_shorter_where_one_direction_has_most_of_the_variance() -> None:
+    loss = GradientLoss(class_residuals, np.zeros(2), np.array([0.1, 0.5]), clip=0.3, step=10.0)
+    assert stable_step(loss, np.array([0.1, 0.05])) == 10.0
+    assert stable_step(loss, np.array([0.8, 0.05])) * 0.8 * 0.5 == pytest.approx(STABLE)
+    assert stable_step(loss, np.zeros(0)) == stable_step(loss, np.zeros(3)) == 10.0

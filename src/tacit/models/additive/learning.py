@@ -42,6 +42,8 @@ FEW = 500.0
 PUBLIC_AMOUNT, PUBLIC_BELOW = 50.0, 250.0
 # Pairs of columns are chosen from so many rows times mu on, with so many units, after this part of the steps.
 PAIRS_FROM, PAIR_UNITS, PAIRS_AFTER = 1200.0, 12, 0.4
+# Step size times the largest curvature: well below 3.6, where a descent with this momentum swings ever further.
+STABLE = 2.0
 FEWEST_STEPS, MOST_STEPS = 4, 120
 # Steps are never longer than for so many rows times mu: a noisy number of rows near zero would make them endless.
 LEAST_AMOUNT = 30.0
@@ -121,11 +123,11 @@ def learn(
     amount = marginals.n_rows * plan.mu  # rows beside noise: all choices follow from it
     check_draws, pair_draws, draws = _divided_draws(plan, units, amount)
     n_rows = max(marginals.n_rows, LEAST_AMOUNT / plan.mu)
-    settings = MomentumSettings(draws, loss.clip, loss.step)
     public_rows = PUBLIC_AMOUNT / plan.mu if amount < PUBLIC_BELOW else 0.0
     # Of a number to predict, large values matter most, and often follow those of a column.
     straight = plan.target.is_number
     features = table_features(plan.columns, marginals.columns, public_rows=public_rows, straight=straight)
+    settings = MomentumSettings(draws, loss.clip, stable_step(loss, features.variances))
     descent = MomentumDescent.begin(
         loss.residuals,
         settings,
@@ -157,6 +159,15 @@ def learn(
     facts = {"n_rows": marginals.n_rows, "n_steps": len(draws), "mu": plan.mu, "clip": settings.clip}
     tables = level_tables(pairs.features, weights)
     return DescentResult(_curves(plan, pairs, tables, left), facts, pairs.batches, tables, units, check_draws, chance)
+
+
+def stable_step(loss: GradientLoss, variances: FloatArray) -> float:
+    """Return the step size of a loss, shorter for few columns: along one of them it is far more curved than along many.
+
+    ``variances`` [D] are those of the features. Momentum m is stable while step times curvature stays below 2 (1 + m).
+    """
+    curvature = float(variances.max(initial=0.0)) * float(loss.curvatures.max())
+    return min(loss.step, STABLE / max(curvature, 1e-12))
 
 
 def n_steps(amount: float) -> int:
