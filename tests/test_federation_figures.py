@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-DOCS = Path(__file__).parents[3] / "docs"
+DOCS = Path(__file__).parents[1] / "docs"
 METHODS = ("joint", "separate", "pooled, one noise", "labels alone", "logistic regression on the owners' open rows")
 
 
