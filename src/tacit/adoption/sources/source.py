@@ -18,8 +18,9 @@ RowScores = Callable[[Rows], FloatArray]
 LARGEST_SCORE = 8.0
 # Prior probability that a release's scores hold for the receiver's rows, at best and of a release that shows nothing.
 # Over sixteen tables other than those reported, with 10 and 20 labels: from .6 to .8 good releases gain .002 AUC and
-# .004 log-loss, beyond nothing; releases of another question cost .001 AUC more at .8 and .004 more at .9.
-MOST_TRUST, LEAST_TRUST = 0.8, 0.02
+# .004 log-loss, beyond nothing; but on pictures releases of another question cost .013 AUC at .6, .016 at .7 and .024
+# at .8.
+MOST_TRUST, LEAST_TRUST = 0.7, 0.02
 # Of a release that holds something, the self-check's separation lies about this many deviations of its noise above 0.
 # Beforehand so large a part of them does: with one half, a release of shuffled labels costs twice as much.
 USUAL_Z, INFORMATIVE = 4.0, 1 / 3
@@ -30,11 +31,11 @@ BETWEEN_OWNERS = 0.05
 # Standard deviation of what calibrated log-odds are to be multiplied by in another table, without noise, and variance
 # that noise adds to it over rows times mu. Over 28 releases of seven tables the best factors spread by .08 above 800
 # rows times mu, by .2 from 250 on and by .4 below. A little less than that: a release of another question is believed
-# once its weight may become small, and with 20 instead of 8 it costs up to .002 AUC more at 20 labels.
+# once its weight may become small.
 WEIGHT_DRIFT, WEIGHT_NOISE = 0.2, 8.0
-# Standard deviation of log-odds over rows from which a release has its full trust: below .5 labels cannot tell it from
-# one of shuffled labels.
-FULL_SPREAD = 0.75
+# Standard deviation of log-odds over rows from which a release has its full trust. With .75, three and more classes
+# that differ little lost a good release: .02 AUC at 20 and 50 labels.
+FULL_SPREAD = 0.5
 # Prior probability that the receiver's labels are better learned in the features of a release.
 VIEW_TRUST = 0.3
 
