@@ -18,6 +18,8 @@ LEAST_WEIGHT, MOST_MEMBERS = 0.02, 6
 # is then exactly the receiver's own. A sure release of small probability can still turn the order of rows of which few
 # labels say little: below .15 what is lost so with bad releases is more than what good ones gain.
 LEAST_PROBABILITY = 0.15
+# Labels that are so many times as probable where no release is used hardly say anything against one [jeffreys].
+BARE_MENTION = 3.0
 # Usages whose best screened evidence is this far (in log) below the best of all are not tried further.
 SCREENING_GAP = 6.0
 # More usages than this are screened first.
@@ -52,7 +54,8 @@ class Average(Generic[M]):
     used, reversed : arrays [R]
         Probability of each release that its scores are used, and that they are used reversed.
     support : float
-        How many times as probable the labels are where scores of releases are used as where none are, at most 1.
+        How far the labels support releases in what nothing else can tell: 1 unless they speak against them by more
+        than BARE_MENTION, and less by as much more as they do.
     """
 
     alone: WeightedMembers[M]
@@ -99,7 +102,9 @@ class Fits(Generic[M]):
         support = _odds(float(masses @ any_held)) / _odds(float(priors @ any_held))
         members = [member for each in joined for member in each.members]
         together = _weighted(members, np.concatenate([each.log_masses + each.usage.log_prior for each in joined]))
-        return Average(own, together, float(masses.sum()), masses @ held, masses @ against, min(support, 1.0))
+        return Average(
+            own, together, float(masses.sum()), masses @ held, masses @ against, min(support * BARE_MENTION, 1.0)
+        )
 
 
 def fit_hypotheses(
