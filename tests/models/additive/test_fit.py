@@ -16,7 +16,7 @@ from tacit.models.additive.fit import (
     fit_classifier,
     fit_regression,
 )
-from tacit.models.additive.levels import ColumnLevels, LevelCodes, number_levels
+from tacit.models.additive.levels import ColumnLevels, LevelCodes, number_codes, number_levels
 from tacit.models.additive.model import AdditiveClassifier, AdditiveRegression
 from tacit.models.additive.plan import UNITS, plan_additive
 from tacit.models.additive.rows import batches_of
@@ -206,7 +206,7 @@ def test_a_single_column_is_learned_however_many_rows(n_rows: int, epsilon: floa
     dose = number_levels("dose", 0.0, 1.0)
     values = np.random.default_rng(0).random(n_rows)
     plan = plan_additive((dose,), PRICE, epsilon=epsilon, delta=1e-6)
-    codes = dose.codes(values)[:, None]
+    codes = number_codes(values[:, None], (dose,))
     account = plan.as_plan.open(random_state=0)
     model = fit_regression(batches_of(codes, 20 * values - 10, (dose,)), plan, account)
     assert np.corrcoef(model.predict(codes).mean, values)[0, 1] > 0.95
