@@ -16,7 +16,7 @@ settings.load_profile("repeatable")
 # Test functions that took longer than this, all parameters together, are listed and marked slow; `make quick` leaves
 # them out. `make slow-tests` measures those that are not listed, in processor time, which other work on the machine
 # moves little. It may have to run twice: the first test that uses a shared fixture pays for it.
-SLOW_SECONDS = 0.25
+SLOW_SECONDS = 0.12
 SLOW_TESTS = Path(__file__).with_name("slow_tests.txt")
 
 
