@@ -1,5 +1,6 @@
 """A party's account of totals: the same code of a kind asks, an exchange answers."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,17 @@ def test_the_plan_keeps_its_promise_against_the_coalition_and_wastes_nothing() -
     assert isinstance(mechanism, JointGaussian)
     assert (mechanism.parties, mechanism.honest) == (4, 2)
     assert "at least 2 add noise" in plan.steps[0].because
+
+
+@pytest.mark.parametrize("unit", ["record", "person"])
+def test_a_plan_says_that_its_unit_lies_with_one_party(unit: str) -> None:
+    def own(epsilon: float) -> Plan:
+        return replace(plan_for(epsilon), budget=Budget(epsilon, 1e-6, unit=unit))
+
+    promise = Budget(1, 1e-6, unit=unit)
+    because = joint_plan(own, promise, parties=3, honest=1, rows=100).steps[0].because
+    assert f"a {unit} lies with one of 3 parties" in because
+    assert ("rows at two parties counts as two persons" in because) == (unit == "person")
 
 
 def test_with_all_honest_a_joint_plan_has_the_noise_of_one_hand() -> None:

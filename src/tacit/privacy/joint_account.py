@@ -15,7 +15,7 @@ from tacit.errors import InputError
 from tacit.numerics.exact_sums import IntegerSum
 from tacit.privacy.account import Account, Plan, plan_event
 from tacit.privacy.accounting import calibrate, epsilon
-from tacit.privacy.budget import Budget
+from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.events import Event, SequentialEvent
 from tacit.privacy.mechanisms.additive import Gaussian
 from tacit.privacy.mechanisms.base import Mechanism
@@ -25,7 +25,9 @@ from tacit.privacy.stream import NoiseStream
 AnyJointPlan = TypeVar("AnyJointPlan", bound=Plan)
 # Returns the total over all parties of what each of them gives: its own noisy cells.
 Exchange = Callable[[JointGaussian, GridCells], GridCells]
-TOGETHER = "; a row lies with one of {parties} parties, of whom at least {honest} add noise that no coalition knows"
+TOGETHER = "; a {unit} lies with one of {parties} parties, of whom at least {honest} add noise that no coalition knows"
+# Nobody can tell: parties compare no identifiers.
+APART = "; a person with rows at two parties counts as two persons"
 
 
 class JointAccount(Account):
@@ -107,7 +109,8 @@ def _for_parties(plan: AnyJointPlan, *, parties: int, honest: int, rows: int) ->
                 "Release it at each party by itself."
             )
         joint = JointGaussian.of(step.mechanism, parties=parties, honest=honest, rows=rows)
-        because = step.because + TOGETHER.format(parties=parties, honest=honest)
+        because = step.because + TOGETHER.format(unit=plan.budget.unit, parties=parties, honest=honest)
+        because += APART if plan.budget.unit == Unit.PERSON else ""
         steps.append(replace(step, mechanism=joint, because=because))
     changes: dict[str, Any] = {"steps": tuple(steps)}
     return replace(plan, **changes)
