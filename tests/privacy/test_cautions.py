@@ -35,6 +35,12 @@ def test_a_column_of_which_nothing_is_left_is_named() -> None:
     assert found.startswith("column 'age': every value lies at one of its bounds or outside it")
 
 
+def test_several_columns_of_nothing_are_one_sentence_and_none_is_none() -> None:
+    (sentence,) = clipping_cautions({"age": 1.0, "dose": 1.0, "pressure": 0.2})
+    assert sentence.startswith("columns 'age', 'dose': every value lies at one of its bounds or outside it")
+    assert clipping_cautions({"pressure": 0.2}) == ()
+
+
 def test_a_card_with_a_large_delta_does_not_open_as_if_all_were_well() -> None:
     gaussian = Gaussian.for_budget(1.0, 0.5, sensitivity=1.0)
     account = Account.open([Step(gaussian, "a sum", "rows are short")], budget=Budget(1, 0.5, unit="record"))

@@ -149,15 +149,17 @@ def cautions(budget: Budget, *, n_rows: int | None = None) -> tuple[str, ...]:
 
 
 def clipping_cautions(clipped: Mapping[str, float]) -> tuple[str, ...]:
-    """Return a sentence for every column of which all values lie at or beyond one bound; for the owner's eyes alone.
+    """Return a sentence if all values of some columns lie at or beyond one bound; for the owner's eyes alone.
 
     ``clipped`` maps names of columns to the share of their values that do.
     """
-    return tuple(
-        f"column {name!r}: every value lies at one of its bounds or outside it and was clipped to it, so that nothing "
-        "is left of the column. Check the bounds and the units in the schema."
-        for name, share in clipped.items()
-        if share >= 1
+    names = [repr(name) for name, share in clipped.items() if share >= 1]
+    if not names:
+        return ()
+    columns, them = ("column", "the column") if len(names) == 1 else ("columns", "these columns")
+    return (
+        f"{columns} {', '.join(names)}: every value lies at one of its bounds or outside it and was clipped to it, so "
+        f"that nothing is left of {them}. Check the bounds and the units in the schema.",
     )
 
 
