@@ -50,6 +50,28 @@ def test_rare_categories_of_a_long_list_share_the_last_bin() -> None:
     assert len(set(bins[-N_CATEGORIES + 1 :].tolist())) == N_CATEGORIES - 1
 
 
+@pytest.mark.parametrize("others", [0.0, 1e-3, 5.0])
+@pytest.mark.parametrize("straight", [False, True])
+def test_a_number_that_hardly_varies_leaves_the_others_their_part(others: float, straight: bool) -> None:
+    # Of a rare flag noise may hide every row but those at 0.
+    flag = number_levels("flag", 0, 1, integer=True)
+    age = number_levels("age", 0, 100, integer=True)
+    counts = [np.array([1000.0, others, 0.0]), np.append(np.full(age.size - 1, 10.0), 0.0)]
+    table = table_features([flag, age], counts, straight=straight)
+    of_age = table.variances[table.columns[1]].sum()
+    assert of_age > 0.85
+    assert np.abs(table.matrix.toarray()).max() < 10
+
+
+@pytest.mark.parametrize("unit", [1e-3, 1.0, 1e6])
+def test_a_straight_part_does_not_depend_on_the_unit_of_a_number(unit: float) -> None:
+    counts = np.array([5.0, 20.0, 40.0, 20.0, 10.0, 5.0, 0.0])
+    ends = np.arange(7.0)
+    expected = number_features(counts, ends)
+    scaled = number_features(counts, unit * ends)
+    np.testing.assert_allclose(scaled.variances, expected.variances, rtol=1e-9)
+
+
 def shared_products(values: np.ndarray, shares: np.ndarray) -> np.ndarray:
     centred = values - shares @ values
     products: np.ndarray = centred @ centred.T

@@ -29,6 +29,9 @@ CORRELATION_LENGTH = 0.35
 STRAIGHT_PART, VALUE_PART, OUTLIERS = 0.25, 0.25, 1e-4
 # The expected squared norm of a number's features; a category's follows from its shares.
 NUMBER_WEIGHT = 2.0
+# A number whose rows nearly all lie at one value counts for less. Scaled up without a limit, one such column would
+# leave nothing of all others; and where noise hides its few other rows, its variance is 0.
+LEAST_VARIANCE = 0.05
 # A category of share p is weighted (p(1 - p) + RARE)^(-1/4), between equal weight and equal variance.
 RARE = 0.02
 CATEGORY_POWER = 0.25
@@ -122,11 +125,14 @@ def number_features(counts: FloatArray, ends: FloatArray | None = None) -> Colum
     widths = np.bincount(bins, places, n_bins)
     masses = np.asarray(np.bincount(bins, present, n_bins), dtype=np.float64)
     middles = np.cumsum(widths) - widths / 2
-    kernel = _unit_variance(np.exp(-np.abs(middles[:, None] - middles) / CORRELATION_LENGTH), masses)
+    kernel = np.exp(-np.abs(middles[:, None] - middles) / CORRELATION_LENGTH)
+    spread = kernel_variance(kernel, masses)
+    kernel /= max(spread, LEAST_VARIANCE)
     if ends is not None:
         values = np.bincount(bins, 0.5 * (ends[:-1] + ends[1:]), n_bins) / np.bincount(bins)
-        centred = values - masses @ values
-        line = _unit_variance(np.outer(centred, centred), masses)
+        line = np.multiply.outer(values - masses @ values, values - masses @ values)
+        # Of the same variance as the rest, whatever the number's unit.
+        line *= min(spread / LEAST_VARIANCE, 1.0) / max(kernel_variance(line, masses), 1e-300)
         kernel = (1 - STRAIGHT_PART) * kernel + STRAIGHT_PART * line
     whole = np.zeros((n_bins + 1, n_bins + 1))
     whole[:-1, :-1] = kernel * NUMBER_WEIGHT if n_bins > 1 else 0.0
@@ -143,11 +149,9 @@ def _lengths(ends: FloatArray, shares: FloatArray) -> FloatArray:
     return shares_of(np.where((below > OUTLIERS) & (below < 1 - OUTLIERS), np.diff(ends), 0.0))
 
 
-def _unit_variance(kernel: FloatArray, masses: FloatArray) -> FloatArray:
-    """Return the kernel times what makes the variance of its features 1 under ``masses``."""
-    variance = float(masses @ np.diag(kernel) - masses @ kernel @ masses)
-    scaled: FloatArray = kernel / max(variance, 1e-12)
-    return scaled
+def kernel_variance(kernel: FloatArray, masses: FloatArray) -> float:
+    """Return the variance of a kernel's features under ``masses`` of sum 1: the mean of k(u, u) - k(u, v)."""
+    return max(float(masses @ np.diag(kernel) - masses @ kernel @ masses), 0.0)
 
 
 def bins_of(shares: FloatArray, n_bins: int) -> NDArray[np.intp]:
