@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from tacit.checks import one_of
-from tacit.data.rows.stream import RowStream
 from tacit.data.rows.workers import ALONE, Workers, open_workers
 from tacit.data.schemas.bad_records import BadRecords
 from tacit.data.schemas.columns import Numeric
@@ -22,13 +21,13 @@ from tacit.kinds.registry import fabricating_kinds
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.ledger import LedgerLike
 from tacit.releases.file import Release, read_release
-from tacit.releases.kind import ReleaseKind, ReleasePlan, Spend
+from tacit.releases.kind import Spend
 from tacit.releases.sidecar import is_table, release_path
 from tacit.releases.signature import SigningKey, TrustedKey, private_key
-from tacit.workflows.card_details import StatedFacts, card_facts, completed_card, with_record_policy
+from tacit.workflows.card_details import StatedFacts
 from tacit.workflows.fabricated_tables import write_fabricated
 from tacit.workflows.invented_rows import DrawnRows, drawn_rows, table_model
-from tacit.workflows.release import DELTA, noting_charge
+from tacit.workflows.release import DELTA, PlannedRelease, noting_charge, owner_terms
 from tacit.workflows.tables import (
     Contribution,
     Progress,
@@ -36,11 +35,8 @@ from tacit.workflows.tables import (
     as_schema,
     contribution,
     input_paths,
-    ledger_of,
     no_progress,
     private_rows,
-    warn_of_rows,
-    with_person,
 )
 
 # Bytes that a cell of the written table takes, at most about.
@@ -48,17 +44,10 @@ CELL = 24
 
 
 @dataclass(frozen=True, eq=False)
-class PlannedFabrication:
-    """A fabrication that was checked and planned, with nothing charged yet: its kind, and how many rows to invent."""
+class PlannedFabrication(PlannedRelease):
+    """A fabrication that was checked and planned, with nothing charged yet, and how many rows to invent."""
 
-    kind: ReleaseKind
-    plan: ReleasePlan[Any]
-    rows: RowStream
     count: int | None
-
-    def warn(self) -> None:
-        """Read every row if that was not done yet, and warn of what the owner should know; nothing is charged."""
-        warn_of_rows(self.plan, self.rows.facts)
 
 
 def usual_method(schema: Schema, unit: Unit) -> str:
@@ -147,35 +136,34 @@ def fabricate(
         ``method``: "marginals" (from noisy tables of columns and pairs), "moments" or "hull"; None: as `usual_method`
         says. ``rows``, ``accounting``, ``block_size`` and ``n_jobs`` as in `FabricationSettings`.
     """
-    rules, stated = with_person(as_schema(schema, bad_records), person), card_facts(facts, schema)
-    account = ledger_of(ledger, rules)
-    kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=account, random_state=random_state)
-    promise = Budget(epsilon, delta, unit=kept.unit)
+    terms = owner_terms(
+        schema,
+        epsilon=epsilon,
+        delta=delta,
+        unit=unit,
+        person=person,
+        rows_per_person=rows_per_person,
+        bad_records=bad_records,
+        ledger=ledger,
+        random_state=random_state,
+        facts=facts,
+    )
     with open_workers(workers, dask) as hands:
-        planned = plan_fabrication(table, rules, promise, kept=kept, workers=hands, progress=progress, **settings)
+        planned = plan_fabrication(
+            table, terms.schema, terms.promise, kept=terms.kept, workers=hands, progress=progress, **settings
+        )
         if output is not None:
             n_rows = planned.count or planned.rows.facts.n_rows
             inputs = input_paths(table, schema, signing_key, ledger)
-            _require_outputs(Path(output), rules, n_rows, force=force, inputs=inputs)
+            _require_outputs(Path(output), terms.schema, n_rows, force=force, inputs=inputs)
         key = None if signing_key is None else private_key(signing_key)
         progress("charging, drawing noise, inventing rows")
-        purpose = "" if output is None else f"fabricate {Path(output).name}"
-        spend = Spend(account, random_state, purpose)
-        rows = _invented(planned, spend)
+        rows = _invented(planned, terms.spend("fabricate", output))
         planned.warn()
-    card = completed_card(
-        with_record_policy(rows.card, rules),
-        stated,
-        n_rows=planned.rows.facts.n_rows,
-        noisy_rows=None,
-        ledger=account,
-        audit=audit,
-        seed=random_state,
-    )
-    rows = replace(rows, card=card)
+    rows = replace(rows, card=terms.completed(rows.card, n_rows=planned.rows.facts.n_rows, audit=audit))
     if output is not None:
         progress(f"writing {Path(output).name}")
-        _write(rows, Path(output), key, charged=account is not None)
+        _write(rows, Path(output), key, charged=terms.ledger is not None)
     return rows
 
 

@@ -18,6 +18,8 @@ from tacit.files.atomic import require_output
 from tacit.files.regular import FilePath
 from tacit.kinds.registry import kind_for
 from tacit.privacy.budget import DEFAULT_DELTA, Budget, Relation, Unit, relation_of
+from tacit.privacy.card import Card
+from tacit.privacy.card_facts import CardFacts
 from tacit.privacy.ledger import Ledger, LedgerLike
 from tacit.releases.file import Release, write_release
 from tacit.releases.kind import ReleaseKind, ReleasePlan, Spend
@@ -28,7 +30,6 @@ from tacit.workflows.tables import (
     Progress,
     Table,
     as_schema,
-    chosen_unit,
     contribution,
     input_paths,
     ledger_of,
@@ -41,6 +42,54 @@ from tacit.workflows.tables import (
 DELTA = DEFAULT_DELTA
 # Bytes for a release beside the class covariances of an entry-level one.
 FILE_SIZE = 8 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class OwnerTerms:
+    """What an owner settles before a table is read: its rules, the account, whose rows count, promise, card facts."""
+
+    schema: Schema
+    ledger: Ledger | None
+    kept: Contribution
+    promise: Budget
+    random_state: int | None
+    facts: CardFacts
+
+    def spend(self, verb: str, output: FilePath | None) -> Spend:
+        """Return what a draw is charged to and chosen by; its purpose names the file that is written."""
+        return Spend(self.ledger, self.random_state, "" if output is None else f"{verb} {Path(output).name}")
+
+    def completed(self, card: Card, *, n_rows: int, noisy_rows: float | None = None, audit: bool | None) -> Card:
+        """Return the card with the owner's facts, the schema's rule for bad records, the charges and an audit."""
+        return completed_card(
+            with_record_policy(card, self.schema),
+            self.facts,
+            n_rows=n_rows,
+            noisy_rows=noisy_rows,
+            ledger=self.ledger,
+            audit=audit,
+            seed=self.random_state,
+        )
+
+
+def owner_terms(
+    schema: Schema | FilePath,
+    *,
+    epsilon: float,
+    delta: float,
+    unit: Unit | str | None,
+    person: str | None,
+    rows_per_person: int | None,
+    bad_records: BadRecords | str | None,
+    ledger: LedgerLike,
+    random_state: int | None,
+    facts: StatedFacts,
+) -> OwnerTerms:
+    """Return the terms that these arguments of `release` state; the ledger is opened, and nothing is charged."""
+    rules, stated = with_person(as_schema(schema, bad_records), person), card_facts(facts, schema)
+    account = ledger_of(ledger, rules)
+    kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=account, random_state=random_state)
+    return OwnerTerms(rules, account, kept, Budget(epsilon, delta, unit=kept.unit), random_state, stated)
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,44 +223,44 @@ def release(
     progress : callable
         Told at each stage what is being done.
     """
-    rules, stated = with_person(as_schema(schema, bad_records), person), card_facts(facts, schema)
+    terms = owner_terms(
+        schema,
+        epsilon=epsilon,
+        delta=delta,
+        unit=unit,
+        person=person,
+        rows_per_person=rows_per_person,
+        bad_records=bad_records,
+        ledger=ledger,
+        random_state=random_state,
+        facts=facts,
+    )
     if output is not None:
         inputs = input_paths(table, schema, signing_key, ledger)
-        _require_release_output(Path(output), rules, chosen_unit(rules, unit), force=force, inputs=inputs)
+        _require_release_output(Path(output), terms.schema, terms.kept.unit, force=force, inputs=inputs)
     key = None if signing_key is None else private_key(signing_key)
-    account = ledger_of(ledger, rules)
-    kept = contribution(rules, unit=unit, rows=rows_per_person, ledger=account, random_state=random_state)
-    promise = Budget(epsilon, delta, unit=kept.unit)
     with open_workers(workers, dask) as hands:
         planned = plan_release(
             table,
-            rules,
-            promise,
+            terms.schema,
+            terms.promise,
             method=method,
-            kept=kept,
+            kept=terms.kept,
             relation=relation,
-            ledger=account,
+            ledger=terms.ledger,
             workers=hands,
             progress=progress,
         )
         progress("charging, then drawing noise")
-        purpose = "" if output is None else f"release {Path(output).name}"
-        result = planned.kind.make_from_rows(planned.plan, planned.rows, Spend(account, random_state, purpose))
+        result = planned.kind.make_from_rows(planned.plan, planned.rows, terms.spend("release", output))
         planned.warn()
     progress("completing its card")
     counts = result.arrays.get(planned.kind.noisy_counts)
-    card = completed_card(
-        with_record_policy(result.card, rules),
-        stated,
-        n_rows=planned.rows.facts.n_rows,
-        noisy_rows=None if counts is None else float(counts.sum()),
-        ledger=account,
-        audit=audit,
-        seed=random_state,
-    )
+    noisy = None if counts is None else float(counts.sum())
+    card = terms.completed(result.card, n_rows=planned.rows.facts.n_rows, noisy_rows=noisy, audit=audit)
     result = replace(result, card=card)
     if output is not None:
-        write_charged(result, Path(output), signing_key=key, charged=account is not None)
+        write_charged(result, Path(output), signing_key=key, charged=terms.ledger is not None)
     return result
 
 
