@@ -32,22 +32,15 @@ COMPARED = 1e-3
 
 @dataclass(frozen=True)
 class CardAudit:
-    """The audit of a card.
-
-    Attributes
-    ----------
-    claimed, recomputed : float
-        The epsilon on the card, and what its events cost together.
-    results : tuple of AuditResult
-        One game for each part of the release.
-    understated : tuple of str
-        The parts of which the mechanism on the card costs more than the event on the card.
-    """
+    """The audit of a card."""
 
     claimed: float
     recomputed: float
+    """The epsilon on the card, and what its events cost together."""
     results: tuple[AuditResult, ...]
+    """One game for each part of the release."""
     understated: tuple[str, ...] = ()
+    """The parts of which the mechanism on the card costs more than the event on the card."""
 
     @property
     def adds_up(self) -> bool:

@@ -7,7 +7,7 @@ more or less as if they were proved for one exchanged grants too much, and is ca
 
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +28,7 @@ from tacit.privacy.conversions import Claim
 from tacit.privacy.ledger import Ledger
 from tacit.privacy.mechanisms import Gaussian, Laplace, Mechanism, ObjectivePerturbation
 from tacit.privacy.stream import NoiseStream
+from tacit.records import record
 
 # A large delta: with it, what Gaussian noise gives away shows in few draws.
 BUDGET = Budget(1.0, 0.05, unit=Unit.RECORD, relation=Relation.REPLACE)
@@ -48,7 +49,7 @@ History = tuple[str, ...]
 Grants = Callable[[History, str], bool]
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Offer:
     """What may be asked for: the claim that is charged, and its queries on the two tables."""
 

@@ -1,7 +1,6 @@
 """Audits of releases per person: every kind that protects records, with all rows of one person changed at once."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
@@ -30,6 +29,7 @@ from tacit.models.linear.logistic import PrivateLogisticRegression
 from tacit.models.linear.planning import SplitSettings
 from tacit.privacy.budget import Relation, Unit
 from tacit.privacy.card_content import AuditResult
+from tacit.records import record
 from tacit.releases.file import Release
 from tacit.releases.kind import ReleaseKind
 
@@ -66,7 +66,7 @@ ESTIMATORS: dict[str, Callable[..., Any]] = {
 }
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class _Visits:
     """Encoded rows, their class codes, and whose rows they are."""
 

@@ -15,6 +15,7 @@ from tacit.data.schemas.schema import Schema
 from tacit.files.notebook_html import html_facts
 from tacit.models.marginals.conditioning import Rules
 from tacit.models.marginals.layout import Layout
+from tacit.records import record
 from tacit.similarity.joint_cells import (
     ImpossiblePair,
     JointCells,
@@ -40,47 +41,32 @@ class LearnerAreas:
     fabricated: float
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class TableComparison:
-    """What a comparison found; every figure is computed from private rows.
-
-    Attributes
-    ----------
-    n_real, n_fabricated : int
-    names : tuple of str
-        The columns, the label last.
-    variations : mapping of int to float
-        Mean total variation distance of one, two and three columns.
-    held_out_variations : mapping of int to float
-        The same between the private and the held-out rows, which chance alone explains; empty without these.
-    pairs : array [d, d]
-        Distance of each pair of columns, of each column on the diagonal.
-    correlation_gap : float
-        Mean absolute difference of the correlations of encoded columns.
-    impossible : float
-        Share of fabricated rows with a combination of two columns that looks impossible.
-    impossible_pairs : tuple of ImpossiblePair
-        The columns with such combinations, the commonest first.
-    broken : float
-        Share of fabricated rows that break a constraint of the schema.
-    learned : mapping of str to LearnerAreas
-        By learner; empty without a label of two classes.
-    closeness : Closeness or None
-        None without held-out rows.
-    """
+    """What a comparison found; every figure is computed from private rows."""
 
     n_real: int
     n_fabricated: int
     names: tuple[str, ...]
+    """The columns, the label last."""
     variations: Mapping[int, float]
+    """Mean total variation distance of one, two and three columns."""
     held_out_variations: Mapping[int, float]
+    """The same between the private and the held-out rows, which chance alone explains; empty without these."""
     pairs: FloatArray
+    """[d, d]: distance of each pair of columns, of each column on the diagonal."""
     correlation_gap: float
+    """Mean absolute difference of the correlations of encoded columns."""
     impossible: float
+    """Share of fabricated rows with a combination of two columns that looks impossible."""
     impossible_pairs: tuple[ImpossiblePair, ...]
+    """The columns with such combinations, the commonest first."""
     broken: float
+    """Share of fabricated rows that break a constraint of the schema."""
     learned: Mapping[str, LearnerAreas]
+    """By learner; empty without a label of two classes."""
     closeness: Closeness | None
+    """None without held-out rows."""
 
     def _repr_html_(self) -> str:
         """Return the figures as a notebook shows them; they are exact facts of private rows."""

@@ -1,7 +1,7 @@
 """Releases that deserve no trust, and what adopting them costs: noise, flipped, shuffled, another table's, hostile."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits, make_classification
@@ -14,6 +14,7 @@ from tacit.data.schemas.columns import Label, Numeric
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.kinds.registry import kind_by_name
+from tacit.records import record
 from tacit.releases.file import Release
 
 EPSILON, DELTA = 1.0, 1e-6
@@ -27,7 +28,7 @@ RARE = 0.05
 HOSTILE_SCALE = 1e4
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class HarmCase:
     """An owner's and a receiver's part of one table with two classes.
 

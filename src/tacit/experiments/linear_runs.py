@@ -1,7 +1,6 @@
 """What the tables of private linear transfer share: one source and one target measured by every method."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
@@ -18,6 +17,7 @@ from tacit.models.linear.hypothesis_transfer import HypothesisTransfer
 from tacit.models.linear.logistic import PrivateLogisticRegression
 from tacit.models.linear.planning import SplitSettings
 from tacit.models.linear.release import read_scores
+from tacit.records import record
 
 DIRECT, SOURCE, SIMPLE = "Direct", "SourceD", "SimComb"
 ROUNDING = 1e-12
@@ -27,7 +27,7 @@ PRINTED_PRIOR_WEIGHT = 0.5
 LinearRows = tuple[FloatArray, NDArray[np.integer[Any]]]
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class LinearTask:
     """A private source, a private target, and rows of the target to be judged by; classes are 0 and 1."""
 

@@ -4,20 +4,19 @@ J. Hoffman and others, Efficient learning of domain-invariant image representati
 they are: nothing is private.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.optimize import minimize
 from sklearn.svm import LinearSVC
 
 from tacit.arrays import FloatArray, IntArray, Rows
+from tacit.records import record
 
 ROUNDS = 2
 # Weights of the machines' and of the map's hinge losses, as in the authors' code.
 SOURCE_COST, TARGET_COST, MAP_COST = 0.05, 1.0, 1.0
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class MarginTransform:
     """Linear machines, weights [K, p] and offsets [K], and a map W = I + weightsᵀ A X of target rows X [n, p]."""
 

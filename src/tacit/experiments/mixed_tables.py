@@ -1,7 +1,7 @@
 """Public mixed tables with a label, each as the rows that an owner has and rows held out for tests."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -15,13 +15,14 @@ from tacit.data.rows.encoding import Encoded, encode
 from tacit.data.schemas.columns import Categorical, Column, Label, Numeric
 from tacit.data.schemas.schema import Schema
 from tacit.errors import MissingDataError
+from tacit.records import record
 
 # Rows held out where a set has no split of its own.
 HELD_OUT_SHARE = 1 / 3
 SEED = 0
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class OwnerSplit:
     """The owner's rows, rows held out, and their schema."""
 

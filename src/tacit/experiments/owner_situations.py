@@ -1,7 +1,6 @@
 """Owners of tables with one schema and a receiver, in several draws, and the figures of what it adopts."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +12,10 @@ from tacit.data.rows.encoding import Encoded
 from tacit.data.schemas.schema import Schema
 from tacit.experiments.results import Figures, ResultRow, metric_rows
 from tacit.experiments.table_runs import FIRST_SEED
+from tacit.records import record
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class OwnerSituation:
     """Owners of tables, and a receiver whose labels are all known, so that predictions can be judged."""
 

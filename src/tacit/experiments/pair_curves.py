@@ -1,7 +1,7 @@
 """The objective of [pairs] Alg. 1 step by step, under any mechanism and without one."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,11 +15,12 @@ from tacit.numerics.contrastive import contrastive_losses
 from tacit.numerics.pair_graph import kappa_bounds
 from tacit.privacy.mechanisms import Duchi, Staircase
 from tacit.privacy.stream import NoiseStream
+from tacit.records import record
 
 NON_PRIVATE, LAPLACE, REDUCED, STAIRCASE, DUCHI = "no noise", "Lap", "Lap-S", "SCDF", "Duchi"
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class PairProblem:
     """Differences of pairs, scaled by a public number, which of them are dissimilar, and kappa of their graph."""
 
@@ -32,7 +33,7 @@ class PairProblem:
         return float(contrastive_losses(W, self.differences, self.dissimilar, margin).mean())
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Curve:
     """The objective before the first and after each step, the mean stated sensitivity of each step, and the last W.
 

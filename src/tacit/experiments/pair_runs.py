@@ -1,7 +1,6 @@
 """What the tables of pair metrics share: the methods, their accuracy, and the peers without privacy."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from tacit.models.pair_metric.diagonal import PairMoments, diagonal_weights, mag
 from tacit.models.pair_metric.metric import PairMetric
 from tacit.models.pair_metric.solvers import DiagonalSettings, PrintedSettings
 from tacit.numerics.contrastive import clipped_gradient_sum
+from tacit.records import record
 
 EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0)
 DENSITY = 2.0  # [pairs] section 3.6.2
@@ -27,7 +27,7 @@ TRAIN_SHARE = 0.8
 PRINTED_PASSES = 3
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class BalancedSplit:
     """Rows of balanced classes to learn from and to be tested on, with public facts for the private query.
 

@@ -12,34 +12,24 @@ VERDICTS = ("reproduced", "not reproduced", "unsound, mended", "data not public"
 
 @dataclass(frozen=True)
 class PaperItem:
-    """A theorem, lemma, definition, proposition, remark, algorithm, table or figure of a paper.
-
-    Attributes
-    ----------
-    name, subject : str
-        Its number, such as ``Algorithm 3``, and what it is about.
-    verdict, reason : str
-        One of ``VERDICTS``, and why.
-    code, tests : tuple of str
-        Paths of modules, and of tests with ``::`` and the test's name, from the root of the repository.
-    command : str
-        What runs it again.
-    printed, ours : str
-        The figures of the paper and, where none is recorded, ours as they stand in another document.
-    figures : tuple
-        Table, method, setting and perhaps metric of recorded figures of ours.
-    """
+    """A theorem, lemma, definition, proposition, remark, algorithm, table or figure of a paper."""
 
     name: str
     subject: str
+    """Its number, such as ``Algorithm 3``, and what it is about."""
     verdict: str
     reason: str = ""
+    """One of ``VERDICTS``, and why."""
     code: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
+    """Paths of modules, and of tests with ``::`` and the test's name, from the root of the repository."""
     command: str = ""
+    """What runs it again."""
     printed: str = ""
     ours: str = ""
+    """The figures of the paper and, where none is recorded, ours as they stand in another document."""
     figures: tuple[tuple[str, ...], ...] = ()
+    """Table, method, setting and perhaps metric of recorded figures of ours."""
 
     def __post_init__(self) -> None:
         if self.verdict not in VERDICTS:

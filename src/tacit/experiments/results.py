@@ -16,24 +16,16 @@ TARGET_ONLY, PUBLIC_VIEW, RELEASE_ALONE, ADOPTED = "target only", "in the public
 
 @dataclass(frozen=True)
 class Conditions:
-    """What a table was measured under, in words, as it is printed below the table.
-
-    Attributes
-    ----------
-    draws : str
-        Which seeds, and what they draw.
-    rows : str
-        How many rows were learned from and tested on.
-    delta : str
-        The delta of the promises, or why there is none.
-    chosen : str
-        On which rows or draws settings were chosen; test rows that decided something are named.
-    """
+    """What a table was measured under, in words, as it is printed below the table."""
 
     draws: str
+    """Which seeds, and what they draw."""
     rows: str
+    """How many rows were learned from and tested on."""
     delta: str
+    """The delta of the promises, or why there is none."""
     chosen: str
+    """On which rows or draws settings were chosen; test rows that decided something are named."""
 
     def to_text(self) -> str:
         """Return one sentence for each condition."""

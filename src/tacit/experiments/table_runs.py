@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain, product
 from typing import Any
 
@@ -24,6 +23,7 @@ from tacit.experiments.kept_answers import kept_answer, kept_figures
 from tacit.experiments.results import ResultRow, mean_row
 from tacit.kinds.additive import KIND as ADDITIVE
 from tacit.models.linear.logistic import PrivateLogisticRegression
+from tacit.records import record
 from tacit.releases.file import Release
 from tacit.releases.lesson import Lesson, ReceiverTable
 
@@ -38,16 +38,9 @@ PEER_SCRIPT = "peer_tables.py"
 NO_ROWS = np.zeros(0, np.intp)
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class OwnerAndReceiver:
-    """The rows of an owner, those of a receiver without labels, and what they share.
-
-    Attributes
-    ----------
-    name : str
-    schema : Schema
-    owner, receiver : Encoded
-    """
+    """The rows of an owner, those of a receiver without labels, and what they share."""
 
     name: str
     schema: Schema

@@ -1,7 +1,6 @@
 """Affine class scores of the encoded columns that two tables share."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,24 +8,23 @@ from numpy.typing import NDArray
 
 from tacit.arrays import Arrays, FloatArray, Rows
 from tacit.data.schemas.sharing import SharedColumns
+from tacit.records import record
 
 ARRAYS = ("ours", "theirs", "scale", "shift")
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class ColumnMatch:
-    """Encoded columns of the receiver and of the owner that mean the same: theirs = (ours - shift) / scale.
-
-    Attributes
-    ----------
-    ours, theirs : arrays of int [k]
-    scale, shift : arrays [k]
-    """
+    """Encoded columns of the receiver and of the owner that mean the same: theirs = (ours - shift) / scale."""
 
     ours: NDArray[np.int64]
+    """[k]"""
     theirs: NDArray[np.int64]
+    """[k]"""
     scale: FloatArray
+    """[k]"""
     shift: FloatArray
+    """[k]"""
 
     @classmethod
     def of(cls, shared: SharedColumns) -> "ColumnMatch":
@@ -55,20 +53,15 @@ class ColumnMatch:
         return cls(*(arrays[name] for name in ARRAYS))
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class ColumnScores:
-    """Scores of rows x by their shared columns z: z W + b.
-
-    Attributes
-    ----------
-    match : ColumnMatch
-    W : array [k, C]
-    b : array [C]
-    """
+    """Scores of rows x by their shared columns z: z W + b."""
 
     match: ColumnMatch
     W: FloatArray
+    """[k, C]"""
     b: FloatArray
+    """[C]"""
 
     def __call__(self, X: Rows) -> FloatArray:
         """Return class scores [N, C]."""

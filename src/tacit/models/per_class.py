@@ -1,6 +1,5 @@
 """Classifiers with a score for each class: rows grouped by class, scores for scikit-learn, the class of the best."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,24 +10,19 @@ from sklearn.utils.multiclass import check_classification_targets
 from tacit.arrays import FLOATS
 from tacit.models.estimator_input import full_labels, validate_data
 from tacit.models.scikit_learn import BaseEstimator, ClassifierMixin
+from tacit.records import record
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class ClassGroups:
-    """A table divided by class.
-
-    Attributes
-    ----------
-    rows : array [N, p]
-    classes : array [C]
-        The labels that occur, sorted.
-    groups : list of arrays of int
-        The places of each class's rows, in random order.
-    """
+    """A table divided by class."""
 
     rows: NDArray[Any]
+    """[N, p]"""
     classes: NDArray[Any]
+    """[C]: the labels that occur, sorted."""
     groups: list[NDArray[np.intp]]
+    """The places of each class's rows, in random order."""
 
 
 def rows_by_class(estimator: BaseEstimator, X: ArrayLike, y: ArrayLike, random_state: Any) -> ClassGroups:

@@ -6,7 +6,6 @@ already known, the part need not be evaluated.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Generic, Protocol, Self, TypeVar
 
 import numpy as np
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from tacit.models.parts import in_blocks
 from tacit.numerics.kernels import Floats
 from tacit.numerics.subspace import leading_directions
+from tacit.records import record
 
 # Rows of one block: a part sees a few dozen of them, enough for matrix products.
 ROWS_AT_ONCE = 4096
@@ -46,22 +46,15 @@ class DirectedPart(Protocol):
 RoutedPart = TypeVar("RoutedPart", bound=DirectedPart)
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class ClassParts(Generic[RoutedPart]):
-    """The parts of all classes side by side, and directions on which distances from them are bounded.
-
-    Attributes
-    ----------
-    parts : sequence of P models
-    classes : array of int [P]
-        The class of each part.
-    basis : array [p, q]
-        Orthonormal columns V.
-    """
+    """The parts of all classes side by side, and directions on which distances from them are bounded."""
 
     parts: Sequence[RoutedPart]
     classes: NDArray[np.intp]
+    """[P]: the class of each part."""
     basis: Floats
+    """[p, q]: orthonormal columns V."""
 
     @classmethod
     def of(cls, models: Sequence[Sequence[RoutedPart]], n_directions: int) -> Self:

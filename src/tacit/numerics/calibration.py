@@ -11,6 +11,7 @@ from tacit.arrays import FloatArray
 from tacit.errors import InputError
 from tacit.numerics.sharpening import target_probabilities
 from tacit.numerics.sparsemax import checked_logits
+from tacit.records import record
 
 # The usual number of bins. [temperature]
 BINS = 15
@@ -19,7 +20,7 @@ FURTHEST, EXACT = 1e4, 1e-12
 MOST_STEPS = 100
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Bins:
     """Rows grouped by confidence: count, mean confidence and accuracy of each bin; no bin is empty."""
 

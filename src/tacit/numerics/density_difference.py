@@ -1,12 +1,11 @@
 """The difference of two densities on the line from samples of both, by least squares."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from tacit.arrays import FloatArray
+from tacit.records import record
 
 MOST_CENTRES = 100
 # Widths of the kernels in units of the samples' spread, and ridges in units of the kernels' own squared norm.
@@ -14,24 +13,17 @@ WIDTHS = np.geomspace(0.1, 3.0, 8)
 RIDGES = np.geomspace(1e-3, 10.0, 9)
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class DensityDifference:
-    """An estimate sum_l theta_l exp(-(x - c_l)²/2w²) of p - q; made by `fit_density_difference`.
-
-    Attributes
-    ----------
-    centres : array [B]
-        The c_l.
-    width, ridge : float
-        The w of the kernels, and the weight of |theta|² beside the squared error.
-    mean_difference : array [B]
-        h_l: mean of kernel l over the first sample less its mean over the second.
-    """
+    """An estimate sum_l theta_l exp(-(x - c_l)²/2w²) of p - q; made by `fit_density_difference`."""
 
     centres: FloatArray
+    """[B]: the c_l."""
     width: float
     ridge: float
+    """The w of the kernels, and the weight of |theta|² beside the squared error."""
     mean_difference: FloatArray
+    """[B]: h_l: mean of kernel l over the first sample less its mean over the second."""
 
     @property
     def coefficients(self) -> FloatArray:
@@ -100,7 +92,7 @@ def split_distances(values: FloatArray, splits: NDArray[np.bool_]) -> FloatArray
     return distances
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class _WidthFit:
     """Squared error, ridge and distance of the best ridge for one width, for each split; all [R]."""
 

@@ -5,7 +5,6 @@ A row's entries are written as multiples of a quantum, a power of two, and added
 """
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from tacit.arrays import FloatArray, IntArray, Rows
 from tacit.errors import InputError
+from tacit.records import record
 
 # Quanta of the largest entry, and rows of the largest table. Doubles add entries of up to 2^30 rows exactly.
 LARGEST_ENTRY = 1 << 22
@@ -24,20 +24,14 @@ ROW_BITS = 32
 MOST_ROWS_IN_64_BITS = 1 << 30
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class IntegerSum:
-    """A sum over rows of whole numbers: what a query asks, the same however the rows are divided.
-
-    Attributes
-    ----------
-    integers : array
-        Of 64 bits, or Python integers where those could overflow.
-    quantum : float
-        A power of two: what each of them counts for.
-    """
+    """A sum over rows of whole numbers: what a query asks, the same however the rows are divided."""
 
     integers: NDArray[Any]
+    """Of 64 bits, or Python integers where those could overflow."""
     quantum: float
+    """A power of two: what each of them counts for."""
 
     @property
     def values(self) -> FloatArray:

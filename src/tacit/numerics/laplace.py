@@ -1,6 +1,5 @@
 """Laplace approximations of logistic and softmax models with standard normal priors: mode, spread and evidence."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, log_expit, log_softmax
 
 from tacit.arrays import Codes, FloatArray
+from tacit.records import record
 
 MOST_STEPS = 60
 MOST_HALVINGS = 30
@@ -17,23 +17,16 @@ DECREMENT = 1e-10
 LBFGS: Any = {"maxiter": 500, "maxfun": 1000, "ftol": 1e-11, "gtol": 1e-5, "maxcor": 20}
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Posterior:
-    """A normal approximation of a posterior.
-
-    Attributes
-    ----------
-    mode : array [p]
-        Of largest posterior density.
-    root : array [p, p]
-        Lower triangular T with covariance T'^-1 T^-1 = H^-1, H = T T' the curvature at the mode.
-    log_evidence : float
-        log of the integral of likelihood times prior: log p(y | mode) - |mode|²/2 - log|H|/2.
-    """
+    """A normal approximation of a posterior."""
 
     mode: FloatArray
+    """[p]: of largest posterior density."""
     root: FloatArray
+    """[p, p]: Lower triangular T with covariance T'^-1 T^-1 = H^-1, H = T T' the curvature at the mode."""
     log_evidence: float
+    """log of the integral of likelihood times prior: log p(y | mode) - |mode|²/2 - log|H|/2."""
 
     def spread(self, F: FloatArray) -> FloatArray:
         """Return the standard deviation of F u for each row of F [N, p]: |T^-1 f|."""

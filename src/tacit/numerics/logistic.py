@@ -1,12 +1,12 @@
 """The minimisers of regularised logistic objectives on the same rows, certified by the norms of their gradients."""
 
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from scipy.special import expit
 
 from tacit.arrays import FloatArray
+from tacit.records import record
 
 MOST_STEPS = 100
 # Step lengths are halved at most this often; a Newton direction of a convex objective needs far fewer.
@@ -23,7 +23,7 @@ CACHED, COLUMNS_A_PROBLEM = 100_000, 10
 TINY = np.finfo(np.float64).tiny
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Minimum:
     """Where the search ended, the (largest) norm of the gradient there, and the number of Newton steps."""
 

@@ -17,24 +17,16 @@ from tacit.errors import InputError
 
 @dataclass(frozen=True)
 class KappaBounds:
-    """Upper bounds on κ of one graph, each at least as large as the one before it.
-
-    Attributes
-    ----------
-    second : int
-        κ'': for s and t joined by a path min(k_s, k_t), for others min(k_s, k_t) - 1, at most.
-    prime : int
-        κ' = max k_v: [pairs] eq. A.2.
-    max_degree : int
-        What protecting a whole person costs (Node DP).
-    intransitive : int
-        A bound for relationships that reveal nothing about third people: [pairs] appendix A.2.
-    """
+    """Upper bounds on κ of one graph, each at least as large as the one before it."""
 
     second: int
+    """κ'': for s and t joined by a path min(k_s, k_t), for others min(k_s, k_t) - 1, at most."""
     prime: int
+    """κ' = max k_v: [pairs] eq. A.2."""
     max_degree: int
+    """What protecting a whole person costs (Node DP)."""
     intransitive: int
+    """A bound for relationships that reveal nothing about third people: [pairs] appendix A.2."""
 
 
 @dataclass(frozen=True)

@@ -1,34 +1,26 @@
 """Linear models with normal weights and unknown noise: exact evidence and Student predictions."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.linalg import cho_solve, cholesky, solve_triangular
 from scipy.special import gammaln
 
 from tacit.arrays import FloatArray
+from tacit.records import record
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class StudentPosterior:
     """The posterior of u and of the noise variance in r = F u + noise.
 
     Given the noise variance v, u ~ N(0, v I) before and N(mode, v H^-1) after, H = I + F'F = T T'.
-
-    Attributes
-    ----------
-    mode : array [p]
-    root : array [p, p]
-        The lower triangular T.
-    scale : float
-        Noise variance times this many degrees of freedom over a chi-squared variable is the posterior of v.
-    freedom : float
-    log_evidence : float
     """
 
     mode: FloatArray
+    """[p]"""
     root: FloatArray
+    """[p, p]: the lower triangular T."""
     scale: float
+    """Noise variance times this many degrees of freedom over a chi-squared variable is the posterior of v."""
     freedom: float
     log_evidence: float
 

@@ -1,7 +1,6 @@
 """Curves of additive models with the noise in them, as inline SVG."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +10,7 @@ from tacit.models.additive.levels import ColumnLevels
 from tacit.models.additive.model import AdditiveCurves
 from tacit.pages.charts import legend, short
 from tacit.pages.markup import Markup, joined, tag
+from tacit.records import record
 
 # Columns and classes that a page shows, those that count most first: nobody reads more curves.
 MOST_CURVES, MOST_CLASSES, MOST_CATEGORIES = 12, 4, 12
@@ -21,7 +21,7 @@ BAND = 2.0
 COLOURS = ("with", "third", "alone", "harm")
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class ColumnCurve:
     """The curve of one column: values [m, K], standard deviations of their noise [m, K] and shares of rows [m]."""
 

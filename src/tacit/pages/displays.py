@@ -43,24 +43,17 @@ class _Display:
 
 @dataclass(eq=False)
 class PrivacyAccuracyDisplay(_Display):
-    """How well releases of several epsilons serve a receiver who has no labels.
-
-    Attributes
-    ----------
-    epsilons, accuracies : arrays [R]
-        NaN where a release says no more than chance, and is refused.
-    majority : float
-        What naming the commonest class reaches; of other figures than accuracy, what is reached without the release.
-    says, compared, axis : str
-        What the two lines are called, and the axis of the figures.
-    """
+    """How well releases of several epsilons serve a receiver who has no labels."""
 
     epsilons: FloatArray
     accuracies: FloatArray
+    """[R]: naN where a release says no more than chance, and is refused."""
     majority: float
+    """What naming the commonest class reaches; of other figures than accuracy, what is reached without the release."""
     says: str = "without any label"
     compared: str = "commonest class"
     axis: str = "accuracy"
+    """What the two lines are called, and the axis of the figures."""
 
     @classmethod
     def from_releases(cls, releases: Sequence[Release], X: Any, y: ArrayLike, *, schema: Schema | None = None) -> Self:
@@ -97,17 +90,11 @@ def unlabelled_accuracy(release: Release, X: Any, truth: Any, schema: Schema) ->
 
 @dataclass(eq=False)
 class ReleaseGainDisplay(_Display):
-    """What each adopted release gains on the receiver's labels, out of fold, with 95 % intervals.
-
-    Attributes
-    ----------
-    names : tuple of str
-    gains : array [R, 3]
-        Log-loss without it minus with it: value, low, high; NaN where labels cannot tell.
-    """
+    """What each adopted release gains on the receiver's labels, out of fold, with 95 % intervals."""
 
     names: tuple[str, ...]
     gains: FloatArray
+    """[R, 3]: Log-loss without it minus with it: value, low, high; NaN where labels cannot tell."""
 
     @classmethod
     def from_model(cls, model: Any) -> Self:
@@ -131,17 +118,10 @@ class ReleaseGainDisplay(_Display):
 
 @dataclass(eq=False)
 class LedgerDisplay(_Display):
-    """What is spent after each charge of a ledger, and its budget.
-
-    Attributes
-    ----------
-    spent : array, one number a line
-        Epsilon of all charges up to each, at the ledger's delta.
-    budget : float
-    purposes : tuple of str
-    """
+    """What is spent after each charge of a ledger, and its budget."""
 
     spent: FloatArray
+    """array, one number a line: epsilon of all charges up to each, at the ledger's delta."""
     budget: float
     purposes: tuple[str, ...]
 
@@ -172,12 +152,7 @@ class LedgerDisplay(_Display):
 
 @dataclass(eq=False)
 class RocDisplay(_Display):
-    """ROC curves of attacks that try to tell members from others.
-
-    Attributes
-    ----------
-    outcomes : tuple of AttackOutcome
-    """
+    """ROC curves of attacks that try to tell members from others."""
 
     outcomes: tuple[AttackOutcome, ...]
 

@@ -1,7 +1,6 @@
 """The page about a fabricated table: its guarantee, samples, marginals and correlations."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -15,6 +14,7 @@ from tacit.pages.layout import section, whole_page
 from tacit.pages.markup import Markup, joined, tag
 from tacit.pages.pictures import picture
 from tacit.privacy.card import Card
+from tacit.records import record
 from tacit.similarity.table_similarity import Marginal, correlations, distance, marginals
 
 # How much of a table is shown: pictures of a class, rows, columns of rows, marginals, columns of a correlation matrix.
@@ -57,7 +57,7 @@ KEEP = "It shows rows and counts of your own private table: keep it as you keep 
 GOES_ALONG = "It holds nothing that the fabricated table itself does not hold: it may go wherever the table goes."
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class FabricatedFacts:
     """A fabricated table as numbers, its card and schema, and the original rows if the owner gave them.
 

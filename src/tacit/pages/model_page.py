@@ -1,7 +1,6 @@
 """The page about an adopted model."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from tacit.adoption.evidence.comparison import Comparison
 from tacit.adoption.evidence.receiver_evidence import MethodFigures
@@ -15,49 +14,36 @@ from tacit.pages.markup import Markup, joined, tag
 from tacit.pages.method_figures import calibration_part, headline_figures, methods_part
 from tacit.pages.table_summary import TableSummary
 from tacit.privacy.card import Card
+from tacit.records import record
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class ModelFacts:
-    """All that the page of an adopted model shows.
-
-    Attributes
-    ----------
-    schema : Schema
-        The receiver's.
-    cards, weights, notes : tuples
-        For each release its card, its weight in the model, and what it has in common with the table.
-    comparison : Comparison or None
-        Predictions without and with the releases; None where there is no row to measure on.
-    measured_on : str
-        Which rows the comparison is of, as a clause: ``"your 20 labelled rows, each held out in turn"``.
-    n_labelled, n_unlabelled : int
-        Rows of the receiver's table.
-    summary : TableSummary or None
-        Class means of the receiver's table and previews of the releases.
-    layers : array [L, C, p] or None
-        The class means of predicted classes as each layer of the model reconstructs them.
-    methods : tuple of MethodFigures
-        Of an averaged model: how well each way to learn predicts the same rows.
-    verdict : str
-        Of an averaged model: what its evidence says, in a sentence.
-    remarks : tuple of str
-        What is to be known beside the figures.
-    """
+    """All that the page of an adopted model shows."""
 
     schema: Schema
+    """The receiver's."""
     cards: tuple[Card, ...]
     weights: tuple[float, ...]
     notes: tuple[str, ...]
+    """For each release its card, its weight in the model, and what it has in common with the table."""
     comparison: Comparison | None
+    """Predictions without and with the releases; None where there is no row to measure on."""
     measured_on: str
+    """Which rows the comparison is of, as a clause: ``"your 20 labelled rows, each held out in turn"``."""
     n_labelled: int
     n_unlabelled: int
+    """Rows of the receiver's table."""
     summary: TableSummary | None = None
+    """Class means of the receiver's table and previews of the releases."""
     layers: FloatArray | None = None
+    """[L, C, p] or None: the class means of predicted classes as each layer of the model reconstructs them."""
     methods: tuple[MethodFigures, ...] = ()
+    """Of an averaged model: how well each way to learn predicts the same rows."""
     verdict: str = ""
+    """Of an averaged model: what its evidence says, in a sentence."""
     remarks: tuple[str, ...] = ()
+    """What is to be known beside the figures."""
 
 
 def model_page(facts: ModelFacts) -> str:

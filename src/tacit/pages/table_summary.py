@@ -1,36 +1,30 @@
 """Class means of a receiver's table and previews of its releases, kept in the model file for its report."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from tacit.arrays import FloatArray, Rows
 from tacit.kinds.class_moments.preview import ReleasePreview, optional_preview
+from tacit.records import record
 from tacit.releases.file import Model, Release
 
 # Names in the model file: this setting holds the previews' settings, and the names of the arrays begin with it.
 PREFIX = "report"
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class TableSummary:
-    """Class means of the receiver's rows in [0, 1], and a preview of each release (None for kinds without one).
-
-    Attributes
-    ----------
-    labelled : array [C, p]
-        Means of the labelled rows of each class; zeros for a class without any.
-    predicted : array [C, p]
-        Means of all rows by the class that the adopted model predicts for them.
-    previews : tuple of ReleasePreview or None
-        One for each release.
-    """
+    """Class means of the receiver's rows in [0, 1], and a preview of each release (None for kinds without one)."""
 
     labelled: FloatArray
+    """[C, p]: means of the labelled rows of each class; zeros for a class without any."""
     predicted: FloatArray
+    """[C, p]: means of all rows by the class that the adopted model predicts for them."""
     previews: tuple[ReleasePreview | None, ...]
+    """One for each release."""
 
 
 def summarise_table(X: Rows, y: Any, predicted: Any, n_classes: int, releases: Sequence[Release]) -> TableSummary:

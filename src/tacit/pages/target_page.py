@@ -1,7 +1,6 @@
 """The page about an adopted model of a numeric target."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from tacit.adoption.evidence.figures import Figure
 from tacit.adoption.evidence.target_evidence import TargetEvidence
@@ -13,22 +12,18 @@ from tacit.pages.layout import section, whole_page
 from tacit.pages.markup import Markup, joined, tag
 from tacit.pages.model_page import adopted_part
 from tacit.privacy.card import Card
+from tacit.records import record
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class TargetFacts:
-    """All that the page of a numeric target shows.
-
-    Attributes
-    ----------
-    methods : tuple of TargetFigures
-        How well each way to learn predicts the values of ``measured_on``; empty where there are too few.
-    """
+    """All that the page of a numeric target shows."""
 
     schema: Schema
     cards: tuple[Card, ...]
     evidence: TargetEvidence
     methods: tuple[TargetFigures, ...]
+    """How well each way to learn predicts the values of ``measured_on``; empty where there are too few."""
     measured_on: str
 
 

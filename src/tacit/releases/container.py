@@ -24,6 +24,7 @@ from tacit.errors import ReleaseError
 from tacit.files import archive, atomic, strict_json, tensors
 from tacit.files.regular import FilePath, open_regular
 from tacit.files.strict_json import Json
+from tacit.records import record
 from tacit.releases import signature
 
 FORMAT = "tacit"
@@ -64,7 +65,7 @@ MODEL = FileForm(
 )
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Contents:
     """The fields that every form has, checked on creation; arrays are read-only views, settings a plain copy."""
 

@@ -13,6 +13,7 @@ from tacit.files.notebook_html import html_facts
 from tacit.files.regular import FilePath
 from tacit.files.strict_json import Json, plain_object
 from tacit.privacy.card import Card
+from tacit.records import record
 from tacit.releases import container
 from tacit.releases.container import LARGEST_FILE, MODEL, RELEASE, Contents
 from tacit.releases.signature import SigningKey, TrustedKey
@@ -134,7 +135,7 @@ def read_release(path: FilePath, *, trusted_key: TrustedKey | None = None, max_b
         )
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Model(Contents):
     """A receiver's fitted model: private to the receiver, since its arrays passed through no mechanism.
 

@@ -113,18 +113,12 @@ def choice_key(ledger: Ledger | None, random_state: int | None) -> bytes:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ReleasePlan(Plan, Generic[Details]):
-    """What a release of a table will draw: the promise, its steps, and what ``make`` needs beside the rows.
-
-    Attributes
-    ----------
-    schema : Schema
-        Of the private table; it travels with the release and is public.
-    details : object
-        The kind's own: whatever was decided from public facts while planning.
-    """
+    """What a release of a table will draw: the promise, its steps, and what ``make`` needs beside the rows."""
 
     schema: Schema
+    """Of the private table; it travels with the release and is public."""
     details: Details
+    """The kind's own: whatever was decided from public facts while planning."""
 
     def charge(self, spend: "Spend", purpose: str) -> Account:
         """Charge the ledger with the whole plan, then return the account that may draw it.
@@ -136,19 +130,12 @@ class ReleasePlan(Plan, Generic[Details]):
 
 @dataclass(frozen=True)
 class Spend:
-    """What a release is charged to, where its noise comes from, and what the ledger's line says.
-
-    Attributes
-    ----------
-    ledger : Ledger, path or None
-        The account of the private table; None: the spend stands on the card alone.
-    random_state : int or None
-        None for secure noise; an int repeats itself and is marked as not private.
-    purpose : str
-    """
+    """What a release is charged to, where its noise comes from, and what the ledger's line says."""
 
     ledger: LedgerLike = None
+    """The account of the private table; None: the spend stands on the card alone."""
     random_state: int | None = None
+    """None for secure noise; an int repeats itself and is marked as not private."""
     purpose: str = ""
 
     @property

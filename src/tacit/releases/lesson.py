@@ -1,7 +1,6 @@
 """What a release teaches a receiver: class scores of rows, a metric, features, or a class geometry."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,6 +10,7 @@ from tacit.arrays import Arrays, Codes, FloatArray, Rows
 from tacit.data.schemas.schema import Schema
 from tacit.data.schemas.sharing import SharedColumns
 from tacit.errors import InputError
+from tacit.records import record
 from tacit.releases.file import Release
 
 
@@ -50,86 +50,63 @@ class PredictionFunction(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class ReceiverTable:
-    """The receiver's encoded rows, of which some are labelled.
-
-    Attributes
-    ----------
-    X : array [N, p]
-    labelled : array [L]
-        Which rows have a label.
-    codes : array [L]
-        Their class codes, by the receiver's schema.
-    """
+    """The receiver's encoded rows, of which some are labelled."""
 
     schema: Schema
     X: Rows
+    """[N, p]"""
     labelled: NDArray[np.intp]
+    """[L]: which rows have a label."""
     codes: Codes
+    """[L]: their class codes, by the receiver's schema."""
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class ScoreQuality:
-    """What a release publicly says of the quality of its scores; every figure has passed through a mechanism.
-
-    Attributes
-    ----------
-    separation : float
-        How far the mean scores of a class and of the rest lie apart among the owner's rows, in standard deviations of
-        the scores; of a numeric target the correlation of prediction and target.
-    separation_z : float
-        The same in standard deviations of its noise: below about 2 the release may hold nothing.
-    size : float
-        Noisy number of the owner's rows times mu of the whole release [gdp]: signal beside noise.
-    class_shares : array [C of the owner] or None
-        Noisy shares of the owner's classes; None for a numeric target.
-    """
+    """What a release publicly says of the quality of its scores; every figure has passed through a mechanism."""
 
     separation: float
+    """How far the mean scores of a class and of the rest lie apart among the owner's rows, in standard deviations of
+    the scores; of a numeric target the correlation of prediction and target."""
     separation_z: float
+    """The same in standard deviations of its noise: below about 2 the release may hold nothing."""
     size: float
+    """Noisy number of the owner's rows times mu of the whole release [gdp]: signal beside noise."""
     class_shares: FloatArray | None = None
+    """[C of the owner] or None: noisy shares of the owner's classes; None for a numeric target."""
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Lesson:
-    """What one release says about a receiver's rows; parts that it does not hold stay empty.
-
-    Attributes
-    ----------
-    classes : dict
-        The receiver's class codes and the owner's; empty if the release names no classes.
-    candidates : tuple of (score function, note)
-        Ways to read class scores from the release; the receiver's labels choose among several.
-    class_places : array [C of the owner, d] or None
-        Where the owner's classes lie relative to each other, in a space that the tables do not share.
-    metric : array [d, p] or None
-        A transformation of the receiver's encoded rows in which rows of one class are near each other.
-    features : FeatureMap or None
-        Features of the receiver's rows to learn from.
-    predictions : PredictionFunction or None
-        Predictions of the owner's numeric target.
-    note : str
-        What the release and the table have in common.
-    quality : ScoreQuality or None
-        What is publicly known of the scores' quality among the owner's rows, if the release was checked there.
-    calibrated : bool
-        Whether the scores of the candidates are logarithms of probabilities: differences between classes are log-odds.
-    halves : pair of score functions or None
-        The same scores twice with independent noise: where they agree, the release says more than noise.
-    """
+    """What one release says about a receiver's rows; parts that it does not hold stay empty."""
 
     classes: Mapping[int, int]
+    """The receiver's class codes and the owner's; empty if the release names no classes."""
     candidates: tuple[tuple[ScoreFunction, str], ...] = ()
+    """Score functions with a note: ways to read class scores from the release; the receiver's labels choose among
+    several."""
     class_places: FloatArray | None = None
+    """[C of the owner, d] or None: where the owner's classes lie relative to each other, in a space that the tables do
+    not share."""
     metric: FloatArray | None = None
+    """[d, p] or None: A transformation of the receiver's encoded rows in which rows of one class are near each other.
+    """
     features: FeatureMap | None = None
+    """Features of the receiver's rows to learn from."""
     predictions: PredictionFunction | None = None
+    """Predictions of the owner's numeric target."""
     note: str = ""
+    """What the release and the table have in common."""
     quality: ScoreQuality | None = None
+    """What is publicly known of the scores' quality among the owner's rows, if the release was checked there."""
     calibrated: bool = False
+    """Whether the scores of the candidates are logarithms of probabilities: differences between classes are log-odds.
+    """
     halves: tuple[ScoreFunction, ScoreFunction] | None = None
+    """The same scores twice with independent noise: where they agree, the release says
+    more than noise."""
 
 
 def column_note(shared: SharedColumns) -> str:

@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from tacit.arrays import FloatArray, IntArray
 from tacit.models.marginals.layout import Layout
 from tacit.models.marginals.levels import Levels
+from tacit.records import record
 
 # Numbers are compared in so many parts of equally many original rows; a value that fills a part alone is one.
 PARTS = 10
@@ -24,7 +25,7 @@ LEAST_EXPECTED = 5.0
 JointCells = NDArray[np.int64]  # [N, columns]
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class CellRule:
     """The cells of every column, the label last, by which two tables are compared.
 

@@ -1,7 +1,6 @@
 """How alike two tables of one schema are: the shares of each column's values, and the correlations of columns."""
 
 import math
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -10,12 +9,13 @@ from tacit.arrays import FloatArray, Rows
 from tacit.data.rows.encoding import Encoded
 from tacit.data.schemas.columns import Categorical, Feature, Numeric
 from tacit.data.schemas.schema import Schema
+from tacit.records import record
 
 BINS = 10
 MISSING = "missing"
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Marginal:
     """The share of rows with each value of a column: categories, or tenths of the range between its bounds."""
 

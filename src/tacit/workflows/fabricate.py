@@ -1,7 +1,7 @@
 """Fabricate a table: invented rows that stand for private ones."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from tacit.kinds.marginals.plan import MOST_COLUMNS
 from tacit.kinds.registry import fabricating_kinds
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.ledger import LedgerLike
+from tacit.records import record
 from tacit.releases.file import Release, read_release
 from tacit.releases.kind import Spend
 from tacit.releases.sidecar import is_table, release_path
@@ -43,7 +44,7 @@ from tacit.workflows.tables import (
 CELL = 24
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class PlannedFabrication(PlannedRelease):
     """A fabrication that was checked and planned, with nothing charged yet, and how many rows to invent."""
 

@@ -1,7 +1,7 @@
 """Fabricated tables as files: written with their release beside them, and opened again."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,12 +15,13 @@ from tacit.errors import ReleaseError
 from tacit.files.atomic import replacing
 from tacit.kinds.fabricated_rows.rows import InventedRows, sidecar_release
 from tacit.kinds.registry import kind_of
+from tacit.records import record
 from tacit.releases import sidecar
 from tacit.releases.file import Release, write_release
 from tacit.releases.signature import SigningKey, TrustedKey
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class FabricatedTable:
     """A fabricated table as it was written, with the schema that encodes it and the release beside it."""
 

@@ -2,7 +2,6 @@
 
 import copy
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -19,31 +18,23 @@ from tacit.kinds.registry import all_kinds, kind_of
 from tacit.models.marginals.model import MarginalModel
 from tacit.numerics.public_random import PublicRandom, public_random
 from tacit.privacy.card import Card
+from tacit.records import record
 from tacit.releases.file import Release
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class DrawnRows:
-    """Rows drawn from released tables, the same ones at every pass; memory holds a block of them.
-
-    Attributes
-    ----------
-    model : MarginalModel
-    n_rows : int
-    where : tuple of Condition
-        What all rows meet.
-    random : PublicRandom
-        Where the draws start; it is copied and never moved.
-    card, method
-        Those of the release.
-    """
+    """Rows drawn from released tables, the same ones at every pass; memory holds a block of them."""
 
     model: MarginalModel
     n_rows: int
     where: tuple[Condition, ...]
+    """What all rows meet."""
     random: PublicRandom
+    """Where the draws start; it is copied and never moved."""
     card: Card
     method: str
+    """Those of the release."""
 
     @property
     def schema(self) -> Schema:

@@ -11,6 +11,7 @@ from tacit.errors import BudgetExceededError, InputError, TacitError
 from tacit.files.atomic import require_output
 from tacit.files.regular import FilePath, reason
 from tacit.privacy.ledger import Ledger
+from tacit.records import record
 from tacit.releases.file import Release, write_release
 from tacit.releases.kind import ReleasePlan, Spend
 from tacit.releases.signature import SigningKey, private_key
@@ -28,21 +29,15 @@ PARTY_FILE = "join.toml"
 
 @dataclass(frozen=True)
 class PartyFiles:
-    """What a party has for a joint release, from its ``join.toml``: paths are relative to that file.
-
-    Attributes
-    ----------
-    table, ledger, key : str
-        The private rows, their account, and the private key that is named in the plan.
-    journal : str
-        The folder in which what was said in a run is kept.
-    """
+    """What a party has for a joint release, from its ``join.toml``: paths are relative to that file."""
 
     folder: Path
     table: str
     ledger: str
     key: str
+    """The private rows, their account, and the private key that is named in the plan."""
     journal: str = "join"
+    """The folder in which what was said in a run is kept."""
 
     @classmethod
     def read(cls, path: FilePath) -> Self:
@@ -86,7 +81,7 @@ def open_session(
     return PartySession(signed, own, PartyTable(rows, ledger, make), files.journal_of(plan))
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class JoinedRun:
     """What a run gave: the release, why parties are not in it, and what was sent."""
 

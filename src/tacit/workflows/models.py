@@ -1,7 +1,6 @@
 """Adopted models: written, opened from their files, and used to predict and report."""
 
 import zipfile
-from dataclasses import dataclass
 from typing import Any, Protocol, get_args
 
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +22,7 @@ from tacit.errors import InputError, ReleaseError
 from tacit.files.regular import FilePath
 from tacit.kinds.registry import kind_of
 from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
+from tacit.records import record
 from tacit.releases import file as model_files
 from tacit.releases.container import MODEL, RELEASE
 from tacit.releases.file import Model, read_release
@@ -51,7 +51,7 @@ class Classifier(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class AdoptedModel:
     """A model file, the classifier or regressor that it holds, and the schema of the receiver's tables.
 
@@ -85,7 +85,7 @@ class AdoptedModel:
         return self.learner
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Predictor:
     """Whatever predicts: the model of an adoption, or a linear release, which is one by itself."""
 

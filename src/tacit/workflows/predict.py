@@ -30,23 +30,15 @@ BLOCK = 1 << 14
 
 @dataclass(frozen=True)
 class PredictionSummary:
-    """How predictions came out.
-
-    Attributes
-    ----------
-    rows : int
-    columns : tuple of str
-        Of the written table.
-    classes : dict
-        Rows of each class by its name; empty for numbers.
-    mean : float
-        Mean confidence, or the mean of predicted numbers.
-    """
+    """How predictions came out."""
 
     rows: int
     columns: tuple[str, ...]
+    """Of the written table."""
     classes: dict[str, int]
+    """Rows of each class by its name; empty for numbers."""
     mean: float
+    """Mean confidence, or the mean of predicted numbers."""
 
 
 def predict(

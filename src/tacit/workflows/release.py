@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from tacit.privacy.budget import DEFAULT_DELTA, Budget, Relation, Unit, relation
 from tacit.privacy.card import Card
 from tacit.privacy.card_facts import CardFacts
 from tacit.privacy.ledger import Ledger, LedgerLike
+from tacit.records import record
 from tacit.releases.file import Release, write_release
 from tacit.releases.kind import ReleaseKind, ReleasePlan, Spend
 from tacit.releases.signature import SigningKey, private_key
@@ -44,7 +45,7 @@ DELTA = DEFAULT_DELTA
 FILE_SIZE = 8 << 20
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class OwnerTerms:
     """What an owner settles before a table is read: its rules, the account, whose rows count, promise, card facts."""
 
@@ -92,7 +93,7 @@ def owner_terms(
     return OwnerTerms(rules, account, kept, Budget(epsilon, delta, unit=kept.unit), random_state, stated)
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class PlannedRelease:
     """A release that was planned, with nothing charged yet: its kind, its plan and the table's rows."""
 

@@ -42,24 +42,16 @@ class Simulation:
 
 @dataclass(frozen=True)
 class StandInMeasure:
-    """What a figure is, what it is compared with, and how one draw of the noise is measured.
-
-    Attributes
-    ----------
-    name : str
-        "accuracy", "explained", "trained" or "neighbours".
-    says : str
-        What the figure says, and of whom.
-    compared : str
-        What reaches the baseline.
-    axis : str
-        What a picture writes beside the figures.
-    """
+    """What a figure is, what it is compared with, and how one draw of the noise is measured."""
 
     name: str
+    """"accuracy", "explained", "trained" or "neighbours"."""
     says: str
+    """What the figure says, and of whom."""
     compared: str
+    """What reaches the baseline."""
     axis: str
+    """What a picture writes beside the figures."""
     baseline: Callable[["Simulation"], float]
     draw: Callable[["Simulation", float, int], float]
 

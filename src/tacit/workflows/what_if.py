@@ -47,19 +47,11 @@ class SimulatedEpsilon:
 
 @dataclass(frozen=True)
 class WhatIf:
-    """What each epsilon buys a receiver, and what is reached without the release.
-
-    Attributes
-    ----------
-    n_rows : int
-    measure : StandInMeasure
-        What the figures are.
-    baseline : float
-    epsilons : tuple of SimulatedEpsilon
-    """
+    """What each epsilon buys a receiver, and what is reached without the release."""
 
     n_rows: int
     measure: StandInMeasure
+    """What the figures are."""
     baseline: float
     epsilons: tuple[SimulatedEpsilon, ...]
 

@@ -1,7 +1,7 @@
 """The average over hypotheses by their evidence: the receiver alone, and joined by releases."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Generic
 
 import numpy as np
@@ -11,6 +11,7 @@ from tacit.adoption.average.hypotheses import MOST_FOR_ALL_SUBSETS, Usage, scree
 from tacit.adoption.average.kernel_features import KERNELS
 from tacit.adoption.average.usage_fits import Fitter, M, UsageFits, fit_usage, log_posterior
 from tacit.arrays import FloatArray
+from tacit.records import record
 
 # Members of less weight are dropped, and no more than so many are kept.
 LEAST_WEIGHT, MOST_MEMBERS = 0.02, 6
@@ -26,7 +27,7 @@ SCREENING_GAP = 6.0
 MOST_UNSCREENED = 5
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class WeightedMembers(Generic[M]):
     """Fitted hypotheses with weights of sum 1."""
 
@@ -39,31 +40,22 @@ class WeightedMembers(Generic[M]):
         return np.asarray(np.sum(parts, axis=0))
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Average(Generic[M]):
-    """What labels and releases say together.
-
-    Attributes
-    ----------
-    alone : WeightedMembers
-        Without any release.
-    joined : WeightedMembers or None
-        With releases; None if they are ignored.
-    probability : float
-        Of the hypotheses that use releases, after the labels; 0 if they are ignored.
-    used, reversed : arrays [R]
-        Probability of each release that its scores are used, and that they are used reversed.
-    support : float
-        How far the labels support releases in what nothing else can tell: 1 unless they speak against them by more
-        than BARE_MENTION, and less by as much more as they do.
-    """
+    """What labels and releases say together."""
 
     alone: WeightedMembers[M]
+    """Without any release."""
     joined: WeightedMembers[M] | None
+    """With releases; None if they are ignored."""
     probability: float
+    """Of the hypotheses that use releases, after the labels; 0 if they are ignored."""
     used: FloatArray
     reversed: FloatArray
+    """[R]: probability of each release that its scores are used, and that they are used reversed."""
     support: float = 1.0
+    """How far the labels support releases in what nothing else can tell: 1 unless they speak against them by more than
+    BARE_MENTION, and less by as much more as they do."""
 
     def mean(self, function: Callable[[M], FloatArray]) -> FloatArray:
         """Return the mean of a function of all members, alone and joined by releases."""
@@ -76,7 +68,7 @@ class Average(Generic[M]):
         )
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Fits(Generic[M]):
     """All fitted hypotheses: those without any release, and those of each usage of some."""
 

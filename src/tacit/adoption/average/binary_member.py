@@ -1,7 +1,6 @@
 """One hypothesis fitted to labels of two classes, and the class probabilities that it gives."""
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -13,6 +12,7 @@ from tacit.adoption.average.hypotheses import Hypothesis, prior_weights
 from tacit.adoption.average.member_inputs import Inputs, Setting, margin
 from tacit.arrays import Codes, Float32Array, FloatArray
 from tacit.numerics.laplace import left_out_logistic, logistic_posterior
+from tacit.records import record
 
 # Prior mean and standard deviation of the weight of the trees' log-odds, which come from other labels than they score.
 TREES_MEAN, TREES_SD = 0.6, 0.4
@@ -22,23 +22,20 @@ DAMPING = 0.1
 SINGLE = "single"
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class BinaryMember:
     """The second class's log-odds f(x) = sum of weights × columns, and how sure they are.
 
     The columns are 1, the margin of each used release, the margin of the trees if they enter, and the kernel features.
-
-    Attributes
-    ----------
-    weights : array [p]
-    root : array [p, p]
-        The posterior variance of f(x) is |columns root|², plus the prior variance that the features leave out.
     """
 
     hypothesis: Hypothesis
     log_evidence: float
     weights: FloatArray
+    """[p]"""
     root: FloatArray
+    """[p, p]: the posterior variance of f(x) is |columns root|², plus the prior variance that the features leave out.
+    """
 
     def __post_init__(self) -> None:
         # As it comes back from a file: the order in memory decides the last bits of products.

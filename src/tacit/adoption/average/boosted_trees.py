@@ -1,12 +1,11 @@
 """Boosted shallow trees as plain arrays: learned by scikit-learn, stored and evaluated without it."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
 
 from tacit.arrays import Codes, FloatArray, Rows
+from tacit.records import record
 
 DEPTH = 3
 # Stages and learning rate with few and with many labels; of several classes each stage has a tree a class.
@@ -34,28 +33,22 @@ def _leaf_of_answers() -> NDArray[np.intp]:
 LEAF_OF_ANSWERS = _leaf_of_answers()
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class BoostedTrees:
     """Sums of perfect binary trees of depth 3.
 
     Node 0 is the root, the children of node i are 2i + 1 (value at most the threshold) and 2i + 2.
-
-    Attributes
-    ----------
-    columns, thresholds : arrays [T, 7]
-        What each inner node asks.
-    leaves : array [T, 8]
-    effects : array [T, K]
-        How a tree's value enters each output.
-    start : array [K]
-        The outputs before any tree.
     """
 
     columns: NDArray[np.intp]
     thresholds: NDArray[np.float32]
+    """[T, 7]: what each inner node asks."""
     leaves: FloatArray
+    """[T, 8]"""
     effects: FloatArray
+    """[T, K]: how a tree's value enters each output."""
     start: FloatArray
+    """[K]: the outputs before any tree."""
 
     def __call__(self, X: Rows) -> FloatArray:
         """Return the outputs [N, K]."""

@@ -1,7 +1,5 @@
 """Members of averages over classes, and the class probabilities of such averages."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from tacit.adoption.average.average import Average, WeightedMembers
@@ -10,11 +8,12 @@ from tacit.adoption.average.hypotheses import Hypothesis
 from tacit.adoption.average.member_inputs import Inputs, Setting
 from tacit.adoption.average.softmax_member import SoftmaxMember, fit_softmax
 from tacit.arrays import Codes, FloatArray
+from tacit.records import record
 
 ClassMember = BinaryMember | SoftmaxMember
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class ClassFitter:
     """Fits hypotheses to rows labelled with classes."""
 

@@ -45,23 +45,15 @@ UNSUPPORTED = 0.4
 
 @dataclass(frozen=True)
 class Usage:
-    """How releases are used.
-
-    Attributes
-    ----------
-    signs : tuple of int
-        Of each release: 1 used, -1 used reversed, 0 not used.
-    shares_of : int or None
-        The release whose class shares hold, though not its scores.
-    log_prior : float
-    view : int or None
-        The release in whose features the own part reads rows.
-    """
+    """How releases are used."""
 
     signs: tuple[int, ...]
+    """Of each release: 1 used, -1 used reversed, 0 not used."""
     shares_of: int | None = None
+    """The release whose class shares hold, though not its scores."""
     log_prior: float = 0.0
     view: int | None = None
+    """The release in whose features the own part reads rows."""
 
     @property
     def alone(self) -> bool:
@@ -84,26 +76,18 @@ class Usage:
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """One model: usage of releases, prior spread of the intercept, and the own part.
-
-    Attributes
-    ----------
-    kernel : str or None
-        Of the own part; None: there is none but perhaps trees.
-    amplitude : float
-        Prior standard deviation of the own part.
-    trees : bool
-        Whether the log-odds of boosted trees on the own labels enter.
-    log_prior : float
-        Of the hypothesis given the usage.
-    """
+    """One model: usage of releases, prior spread of the intercept, and the own part."""
 
     usage: Usage
     intercept_sd: float
     kernel: str | None
+    """Of the own part; None: there is none but perhaps trees."""
     amplitude: float
+    """Prior standard deviation of the own part."""
     trees: bool
+    """Whether the log-odds of boosted trees on the own labels enter."""
     log_prior: float
+    """Of the hypothesis given the usage."""
 
 
 def usages(

@@ -1,13 +1,13 @@
 """Features whose inner products are a kernel between represented rows: linear, or radial of some width."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.arrays import FloatArray, Rows
 from tacit.numerics.kernels import gaussian_kernel
+from tacit.records import record
 
 LINEAR = "linear"
 # Widths of radial kernels in units of the rows' root mean square norm. Half as wide has less evidence on every table.
@@ -18,25 +18,18 @@ MOST_ANCHORS, MOST_FEATURES = 256, 128
 LEAST_EIGENVALUE = 1e-4
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class KernelFeatures:
-    """Features phi(z) with phi(z) phi(z') = k(z, z') for the rows that they were made from, as far as MOST_FEATURES go.
-
-    Attributes
-    ----------
-    kernel : str
-        "linear": k = z z'/size; else k = exp(-|z - z'|²/(2 width² size)).
-    size : float
-        Mean squared norm of the receiver's rows: k(z, z) is about 1.
-    anchors : array [m, d]
-        Rows from which a radial kernel is measured; empty for the linear one.
-    projection : array [d or m, r]
-    """
+    """Features phi(z) with phi(z) phi(z') = k(z, z') for the rows of their making, as far as MOST_FEATURES go."""
 
     kernel: str
+    """"linear": k = z z'/size; else k = exp(-|z - z'|²/(2 width² size))."""
     size: float
+    """Mean squared norm of the receiver's rows: k(z, z) is about 1."""
     anchors: FloatArray
+    """[m, d]: rows from which a radial kernel is measured; empty for the linear one."""
     projection: FloatArray
+    """[d or m, r]"""
 
     def __post_init__(self) -> None:
         # As they come back from a file: the order in memory decides the last bits of products.

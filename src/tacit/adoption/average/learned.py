@@ -1,7 +1,7 @@
 """Learning from a set of labels: kernel features, trees where labels allow, and the average over hypotheses."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,34 +13,27 @@ from tacit.adoption.average.class_members import ClassFitter, ClassMember
 from tacit.adoption.average.kernel_features import KERNELS, KernelFeatures, features_of, view_kernel
 from tacit.adoption.average.member_inputs import Inputs, Setting
 from tacit.arrays import Codes, FloatArray, Rows
+from tacit.records import record
 
 # Labels from which trees are learned: of all classes, for each class, and of the second commonest.
 TREE_LABELS, TREE_LABELS_A_CLASS, TREE_CLASS_LABELS = 100, 50, 8
 TREE_FOLDS = 4
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class LabelledRows:
-    """Labelled rows as learners see them.
-
-    Attributes
-    ----------
-    X : array [L, p]
-        Encoded rows, which trees read.
-    Z : array [L, d]
-        Represented rows, which kernels read.
-    scores : tuple of arrays [L, C]
-        Clean scores of each release.
-    codes : array of int [L]
-    views : mapping
-        Rows in the features of releases, by the place of the release.
-    """
+    """Labelled rows as learners see them."""
 
     X: Rows
+    """[L, p]: encoded rows, which trees read."""
     Z: FloatArray
+    """[L, d]: represented rows, which kernels read."""
     scores: tuple[FloatArray, ...]
+    """tuple of arrays [L, C]: clean scores of each release."""
     codes: Codes
+    """[L]"""
     views: Mapping[int, FloatArray] = field(default_factory=dict)
+    """Rows in the features of releases, by the place of the release."""
 
     def take(self, places: NDArray[np.intp]) -> "LabelledRows":
         """Return some of the rows."""
@@ -49,30 +42,20 @@ class LabelledRows:
         return LabelledRows(self.X[places], self.Z[places], scores, self.codes[places], views)
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Surroundings:
-    """What is known without labels.
-
-    Attributes
-    ----------
-    setting : Setting
-    trusts : tuple of float
-        Prior probability that each release holds.
-    size : float
-        Mean squared norm of represented rows.
-    kernels : sequence of str
-    view_sizes : mapping
-        Mean squared norm of rows in the features of releases, by the place of the release.
-    correlations : array [R, R] or None
-        Between the releases' scores of the receiver's rows.
-    """
+    """What is known without labels."""
 
     setting: Setting
     trusts: tuple[float, ...]
+    """Prior probability that each release holds."""
     size: float
+    """Mean squared norm of represented rows."""
     kernels: Sequence[str] = KERNELS
     view_sizes: Mapping[int, float] = field(default_factory=dict)
+    """Mean squared norm of rows in the features of releases, by the place of the release."""
     correlations: FloatArray | None = None
+    """[R, R] or None: between the releases' scores of the receiver's rows."""
 
     def features(self, rows: LabelledRows) -> dict[str, KernelFeatures]:
         """Return the features of each kernel, of the receiver's columns and of the features of releases."""
@@ -83,24 +66,16 @@ class Surroundings:
         return by_kernel
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Learned:
-    """What was learned from labels and releases.
-
-    Attributes
-    ----------
-    features : dict
-        The kernels' features, by name.
-    trees : BoostedTrees or None
-    average : Average
-    fits : Fits or None
-        Every fitted hypothesis, for averages without one release; None where labels cannot tell releases apart.
-    """
+    """What was learned from labels and releases."""
 
     features: dict[str, KernelFeatures]
+    """The kernels' features, by name."""
     trees: BoostedTrees | None
     average: Average[ClassMember]
     fits: Fits[ClassMember] | None = None
+    """Every fitted hypothesis, for averages without one release; None where labels cannot tell releases apart."""
 
     def inputs(self, rows: LabelledRows) -> Inputs:
         """Return what the members of the average read of rows."""

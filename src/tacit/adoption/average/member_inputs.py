@@ -1,7 +1,7 @@
 """What the members of an average read of rows: scores of releases, kernel features, log-odds of trees."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeVar, cast
 
 import numpy as np
@@ -10,33 +10,25 @@ from numpy.typing import NDArray
 from tacit.adoption.average.kernel_features import KernelFeatures, view_of
 from tacit.arrays import FloatArray, Rows
 from tacit.errors import InputError
+from tacit.records import record
 
 Numbers = TypeVar("Numbers", bound=Rows)
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Inputs:
-    """What members read of a block of rows.
-
-    Attributes
-    ----------
-    scores : tuple of arrays [N, C]
-        Clean class scores of each release.
-    Z : array [N, d]
-        Represented rows.
-    features : mapping
-        The kernels' features, by name.
-    trees : array [N, C] or None
-        Class log-odds by boosted trees that did not learn from these rows' labels.
-    views : mapping
-        Rows in the features of releases [N, d], by the place of the release.
-    """
+    """What members read of a block of rows."""
 
     scores: tuple[FloatArray, ...]
+    """tuple of arrays [N, C]: clean class scores of each release."""
     Z: FloatArray
+    """[N, d]: represented rows."""
     features: Mapping[str, KernelFeatures]
+    """The kernels' features, by name."""
     trees: FloatArray | None = None
+    """[N, C] or None: class log-odds by boosted trees that did not learn from these rows' labels."""
     views: Mapping[int, FloatArray] = field(default_factory=dict)
+    """Rows in the features of releases [N, d], by the place of the release."""
     _computed: dict[Hashable, Rows] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -78,28 +70,19 @@ class Inputs:
         return self.Z if place is None else self.views[place]
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Setting:
-    """What all hypotheses of one fit share.
-
-    Attributes
-    ----------
-    n_classes : int
-    precisions : array [R]
-        How much each release counts among others that hold.
-    mean_scores : array [R, C]
-        Of the receiver's rows: what a release says of the classes' shares.
-    weight_sds : array [R] or None
-        Prior standard deviation of each release's weight; None: that of calibrated scores.
-    known : array of bool [R, C] or None
-        The classes that each release knows; None: all.
-    """
+    """What all hypotheses of one fit share."""
 
     n_classes: int
     precisions: FloatArray
+    """[R]: how much each release counts among others that hold."""
     mean_scores: FloatArray
+    """[R, C]: of the receiver's rows: what a release says of the classes' shares."""
     weight_sds: FloatArray | None = None
+    """[R] or None: prior standard deviation of each release's weight; None: that of calibrated scores."""
     known: NDArray[np.bool_] | None = None
+    """[R, C] or None: the classes that each release knows; None: all."""
 
     def unknown_to(self, places: Sequence[int]) -> NDArray[np.bool_]:
         """Return which classes [C] none of the releases at ``places`` knows; none of them without any release."""

@@ -1,11 +1,10 @@
 """The columns in which the receiver's own learners see a table: spread and rank of numbers, indicators by frequency."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.arrays import FloatArray, Rows
+from tacit.records import record
 
 # Rows from which means, spreads and ranks are taken; more change nothing that can be measured.
 MOST_ROWS = 20_000
@@ -16,31 +15,24 @@ FLOOR, POWER = 0.02, 0.25
 LARGEST = 5.0
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Representation:
     """How encoded rows become columns of about unit size.
 
     A number gives two columns, its standard score and its rank among the receiver's rows; an indicator gives one.
     Columns that are constant are left out.
-
-    Attributes
-    ----------
-    numbers, indicators : arrays of int
-        Places of the columns.
-    number_centres, number_scales : arrays
-    indicator_centres, indicator_scales : arrays
-    knots, ranks : arrays [numbers, N_KNOTS]
-        The rank of a value is interpolated between knots.
     """
 
     numbers: NDArray[np.intp]
     indicators: NDArray[np.intp]
+    """Places of the columns."""
     number_centres: FloatArray
     number_scales: FloatArray
     indicator_centres: FloatArray
     indicator_scales: FloatArray
     knots: FloatArray
     ranks: FloatArray
+    """[numbers, N_KNOTS]: the rank of a value is interpolated between knots."""
 
     @property
     def n_columns(self) -> int:

@@ -1,6 +1,6 @@
 """One hypothesis fitted to labels of several classes, and the class probabilities that it gives."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -11,6 +11,7 @@ from tacit.adoption.average.hypotheses import Hypothesis, prior_weights
 from tacit.adoption.average.member_inputs import Inputs, Setting
 from tacit.arrays import Codes, FloatArray
 from tacit.numerics.laplace import Posterior, left_out_softmax, softmax_posterior
+from tacit.records import record
 
 # A class weight of variance v/2 gives differences of two classes the variance v that a hypothesis states.
 HALF = 1 / np.sqrt(2)
@@ -21,25 +22,22 @@ UNKNOWN_AMPLITUDE = 4.0
 MOST_WEIGHTS = 400
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class SoftmaxMember:
     """Class log-odds f_c(x) = columns × weights_c + sum of shared weights × class scores.
 
     The columns are 1 and the kernel features; the class scores are those of used releases and of the trees.
-
-    Attributes
-    ----------
-    weights : array [p, C]
-    shared : array [R]
-    present : array of int
-        The classes that labels could tell of: all without used releases, those with a label beside them.
     """
 
     hypothesis: Hypothesis
     log_evidence: float
     weights: FloatArray
+    """[p, C]"""
     shared: FloatArray
+    """[R]"""
     present: Codes
+    """The classes that labels could tell of: all without used releases, those with a label beside them.
+    """
 
     @property
     def tree_weight(self) -> float:
@@ -57,23 +55,17 @@ class SoftmaxMember:
         return np.asarray(columns @ self.weights + shared @ self.shared)
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class SoftmaxFit:
-    """A member with its posterior, which is too large to keep of every hypothesis.
-
-    Attributes
-    ----------
-    deviations, shared_deviations : arrays [p, C], [R]
-        Prior standard deviations of the weights.
-    centres : array [C, R]
-        About which the shared weights turn the class scores.
-    """
+    """A member with its posterior, which is too large to keep of every hypothesis."""
 
     member: SoftmaxMember
     posterior: Posterior = field(repr=False)
     deviations: FloatArray = field(repr=False)
     shared_deviations: FloatArray = field(repr=False)
+    """[p, C] and [R]: prior standard deviations of the weights."""
     centres: FloatArray = field(repr=False)
+    """[C, R]: about which the shared weights turn the class scores."""
 
     def left_out(self, inputs: Inputs, codes: Codes) -> FloatArray:
         """Return log p(label | all other labels) of the rows that were learned from [L], about."""
@@ -141,7 +133,7 @@ def _fitted(
     return SoftmaxFit(member, posterior, prior.deviations, prior.shared_deviations, prior.centres)
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class _Prior:
     """Prior means and standard deviations: of the classes' weights [p, C], and of the shared ones [R].
 

@@ -1,7 +1,5 @@
 """One hypothesis about a numeric target fitted to known values, and the mean and variance that it predicts."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.stats import t
@@ -12,6 +10,7 @@ from tacit.adoption.average.kernel_features import LINEAR
 from tacit.adoption.average.member_inputs import Inputs, Setting
 from tacit.arrays import FloatArray
 from tacit.numerics.student import student_posterior
+from tacit.records import record
 
 # The noise before any value is known: half of the targets' variance, worth two values.
 NOISE_VARIANCE, NOISE_FREEDOM = 0.5, 2.0
@@ -20,27 +19,22 @@ NOISE_VARIANCE, NOISE_FREEDOM = 0.5, 2.0
 MOST_CURVED = 1.0
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class TargetMember:
     """The target's mean f(x) = sum of weights × columns, in standard units, and its noise.
 
     The columns are 1, what each used release says, what the trees say if they enter, and the kernel features.
-
-    Attributes
-    ----------
-    weights : array [p]
-    root : array [p, p]
-        |columns root|² is the variance of f(x) in units of the noise variance.
-    scale, freedom : float
-        The noise is Student distributed with this variance (before its heavy tails) and degrees of freedom.
     """
 
     hypothesis: Hypothesis
     log_evidence: float
     weights: FloatArray
+    """[p]"""
     root: FloatArray
+    """[p, p]: |columns root|² is the variance of f(x) in units of the noise variance."""
     scale: float
     freedom: float
+    """The noise is Student distributed with this variance (before its heavy tails) and degrees of freedom."""
 
     @property
     def tree_weight(self) -> float:
@@ -73,7 +67,7 @@ class TargetMember:
         return np.asarray(columns @ self.weights), np.asarray(np.vecdot(spread, spread))
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class TargetFitter:
     """Fits hypotheses to rows with known targets in standard units."""
 

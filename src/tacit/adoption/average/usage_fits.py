@@ -1,7 +1,6 @@
 """All hypotheses of one usage of releases, fitted to labels, and the mass of each."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
@@ -12,6 +11,7 @@ from tacit.adoption.average.hypotheses import Hypothesis, Usage, branches, usual
 from tacit.adoption.average.kernel_features import KERNELS
 from tacit.adoption.average.member_inputs import Setting
 from tacit.arrays import FloatArray
+from tacit.records import record
 
 # The search for amplitudes starts here and goes on either way until the log-posterior is this far below the best.
 FIRST_AMPLITUDE, SEARCH_GAP = 1.0, 3.0
@@ -58,20 +58,15 @@ class Fitter(Protocol[M]):
         """Return log p(label | all other labels) [L], about."""
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class UsageFits(Generic[M]):
-    """Fitted hypotheses of one usage.
-
-    Attributes
-    ----------
-    log_masses : array
-        Logs of the posterior masses of the members, without the prior of the usage: of the receiver alone they are the
-        same to the last bit, whatever releases there are.
-    """
+    """Fitted hypotheses of one usage."""
 
     usage: Usage
     members: tuple[M, ...]
     log_masses: FloatArray
+    """Logs of the posterior masses of the members, without the prior of the usage: of the receiver alone they are the
+    same to the last bit, whatever releases there are."""
 
     @property
     def log_mass(self) -> float:

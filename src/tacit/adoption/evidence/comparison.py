@@ -10,6 +10,7 @@ from scipy.stats import binomtest, norm
 from tacit import checks
 from tacit.arrays import IntArray
 from tacit.errors import InputError
+from tacit.records import record
 
 CONFIDENCE = 0.95
 
@@ -64,26 +65,19 @@ class ClassChange:
         return 100 * (self.adopted.value - self.target_only.value)
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Comparison:
-    """Two sets of predictions of the same rows; made by `compare`.
-
-    Attributes
-    ----------
-    classes : tuple of str
-        Names of the codes.
-    truth, right_only, right_with : arrays [N]
-        True codes, and which rows are right without and with the releases.
-    confusion, confusion_only : arrays of int [C, C]
-        Rows by true class (first axis) and predicted class, with the releases and without.
-    """
+    """Two sets of predictions of the same rows; made by `compare`."""
 
     classes: tuple[str, ...]
+    """Names of the codes."""
     truth: IntArray
     right_only: NDArray[np.bool_]
     right_with: NDArray[np.bool_]
+    """[N]: true codes, and which rows are right without and with the releases."""
     confusion: IntArray
     confusion_only: IntArray
+    """[C, C]: rows by true class (first axis) and predicted class, with the releases and without."""
     view_only: Share | None = None
 
     @property

@@ -11,6 +11,7 @@ from scipy.stats import norm, t
 from tacit.adoption.evidence.comparison import CONFIDENCE, wilson_interval
 from tacit.arrays import Codes, FloatArray
 from tacit.errors import InputError
+from tacit.records import record
 
 # Pairs of rows of both classes below which no area is stated.
 LEAST_PAIRS = 10
@@ -41,20 +42,14 @@ def optional_figure(content: Mapping[str, float] | None) -> Figure | None:
     return None if content is None else Figure.from_dict(content)
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class HeldOut:
-    """Class probabilities of labelled rows by models that did not see their labels, perhaps several times over.
-
-    Attributes
-    ----------
-    probabilities : array [T, L, C]
-        T times, each with other folds.
-    folds : array of int [T, L]
-        Rows of one fold were predicted by one model; only their scores can be compared.
-    """
+    """Class probabilities of labelled rows by models that did not see their labels, perhaps several times over."""
 
     probabilities: FloatArray
+    """[T, L, C]: T times, each with other folds."""
     folds: Codes
+    """[T, L]: rows of one fold were predicted by one model; only their scores can be compared."""
 
     def log_losses(self, codes: Codes) -> FloatArray:
         """Return -log p(true class) of each row, averaged over the times [L]."""

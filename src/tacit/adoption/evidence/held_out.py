@@ -1,7 +1,5 @@
 """Predictions of labelled rows by models that did not see their labels, of everything that chose those models too."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from tacit.adoption.average.average import Average
@@ -9,6 +7,7 @@ from tacit.adoption.average.class_members import ClassMember, probabilities
 from tacit.adoption.average.learned import LabelledRows, Learned, Surroundings, folds, learn
 from tacit.adoption.evidence.figures import HeldOut
 from tacit.arrays import Codes, FloatArray
+from tacit.records import record
 
 N_FOLDS, FEW_FOLDS = 5, 3
 # With fewer labels the folds are drawn several times over.
@@ -19,22 +18,16 @@ MANY_LABELS = 1000
 UNSEEN_LABELS = 0.5
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class HeldOutMethods:
-    """Held-out predictions of each way to learn.
-
-    Attributes
-    ----------
-    majority, alone, adopted : HeldOut
-        From the training labels' shares; from labels without any release; from both.
-    without : tuple of HeldOut
-        Adopted without each release in turn; empty for fewer than two.
-    """
+    """Held-out predictions of each way to learn."""
 
     majority: HeldOut
     alone: HeldOut
     adopted: HeldOut
+    """From the training labels' shares; from labels without any release; from both."""
     without: tuple[HeldOut, ...]
+    """Adopted without each release in turn; empty for fewer than two."""
 
 
 def times_and_folds(n_labels: int) -> tuple[int, int]:

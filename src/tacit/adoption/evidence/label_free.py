@@ -15,19 +15,12 @@ ERRORS = 2.0
 
 @dataclass(frozen=True)
 class Agreement:
-    """How often two halves of a release name the same class.
-
-    Attributes
-    ----------
-    agreement : float
-        Share of rows of which both name the same class.
-    chance : float
-        The share if the two were independent, each naming classes as often as it does.
-    n_rows : int
-    """
+    """How often two halves of a release name the same class."""
 
     agreement: float
+    """Share of rows of which both name the same class."""
     chance: float
+    """The share if the two were independent, each naming classes as often as it does."""
     n_rows: int
 
     @property

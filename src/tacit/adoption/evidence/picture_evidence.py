@@ -8,38 +8,28 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Evidence:
-    """What adopting did on the receiver's own labelled rows, by models that did not learn them.
-
-    Attributes
-    ----------
-    weights : tuple of float
-        Of each release; 0 where it was ignored.
-    notes : tuple of str
-        What each release and the table have in common.
-    view : str
-        In which view that came with a release the rows are learned; empty if none.
-    truth, target_only, view_only, adopted : tuple of int
-        Class codes of the labelled rows: true, and as predicted without any release, with no more of the releases than
-        their view, and with the releases. Empty where too few labels could tell.
-    agreements : tuple of pairs or None
-        Without labels, of each release: the share of rows of which parts with independent noise name the same class,
-        and what it would be by chance; None if it cannot be divided.
-    shares : tuple of float
-        Without labels, how common the classes were taken to be.
-    """
+    """What adopting did on the receiver's own labelled rows, by models that did not learn them."""
 
     n_labelled: int
     n_unlabelled: int
     classes: tuple[str, ...]
     weights: tuple[float, ...]
+    """Of each release; 0 where it was ignored."""
     notes: tuple[str, ...]
+    """What each release and the table have in common."""
     view: str
+    """In which view that came with a release the rows are learned; empty if none."""
     truth: tuple[int, ...]
     target_only: tuple[int, ...]
     view_only: tuple[int, ...]
     adopted: tuple[int, ...]
+    """Class codes of the labelled rows: true, and as predicted without any release, with no more of the releases than
+    their view, and with the releases. Empty where too few labels could tell."""
     agreements: tuple[tuple[float, float] | None, ...] = ()
+    """Without labels, of each release: the share of rows of which parts with independent noise name the same class, and
+    what it would be by chance; None if it cannot be divided."""
     shares: tuple[float, ...] = ()
+    """Without labels, how common the classes were taken to be."""
 
     def __str__(self) -> str:
         """Return how many labelled rows were told rightly by models that did not learn them."""

@@ -31,21 +31,13 @@ BETTER, WORSE, CANNOT_TELL = "better", "worse", "cannot tell"
 
 @dataclass(frozen=True)
 class MethodFigures:
-    """How well one way to learn predicts held-out labels.
-
-    Attributes
-    ----------
-    name : str
-        "majority", "alone", "releases" or "adopted".
-    accuracy, log_loss : Figure
-    area : Figure or None
-        Under the ROC curve; None with too few pairs of rows.
-    calibration : tuple of CalibrationBin
-    """
+    """How well one way to learn predicts held-out labels."""
 
     name: str
+    """"majority", "alone", "releases" or "adopted"."""
     accuracy: Figure
     area: Figure | None
+    """Under the ROC curve; None with too few pairs of rows."""
     log_loss: Figure
     calibration: tuple[CalibrationBin, ...]
 
@@ -69,35 +61,24 @@ class MethodFigures:
 
 @dataclass(frozen=True)
 class ReleaseFigures:
-    """What is known of one release.
-
-    Attributes
-    ----------
-    trust : float
-        Prior probability that its scores hold, by its card and their spread over the rows.
-    used, reversed : float
-        Probability after the labels that its scores are used, and that they run against the labels.
-    gain : Figure or None
-        Held-out log-loss without it minus with it: above 0 it helps. None where labels cannot say.
-    agreement : Agreement or None
-        Of two halves of it on the receiver's rows, without labels; None if it cannot be divided.
-    unknown_classes : tuple of str
-        Classes of the receiver that it does not know.
-    n_unusable : int
-        Rows of which it gives no finite scores.
-    note : str
-        What the release and the table have in common.
-    """
+    """What is known of one release."""
 
     name: str
     trust: float
+    """Prior probability that its scores hold, by its card and their spread over the rows."""
     used: float
     reversed: float
+    """Probability after the labels that its scores are used, and that they run against the labels."""
     gain: Figure | None
+    """Held-out log-loss without it minus with it: above 0 it helps. None where labels cannot say."""
     agreement: Agreement | None
+    """Of two halves of it on the receiver's rows, without labels; None if it cannot be divided."""
     unknown_classes: tuple[str, ...]
+    """Classes of the receiver that it does not know."""
     n_unusable: int
+    """Rows of which it gives no finite scores."""
     note: str = ""
+    """What the release and the table have in common."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready data."""
@@ -184,31 +165,22 @@ class ReleasesEvidence:
 
 @dataclass(frozen=True)
 class AdoptionEvidence(ReleasesEvidence):
-    """What adopting did, as far as the receiver's labels can tell.
-
-    Attributes
-    ----------
-    labels : tuple of int
-        Number of labels of each class.
-    methods : tuple of MethodFigures
-        Empty where labels are too few to show anything.
-    difference : Figure or None
-        Held-out log-loss adopted minus alone: below 0 adopting helps.
-    releases : tuple of ReleaseFigures
-    truth, alone, adopted : tuple of int
-        Class codes of the labelled rows: true, and as predicted held out without and with the releases; empty where
-        labels are too few.
-    """
+    """What adopting did, as far as the receiver's labels can tell."""
 
     n_unlabelled: int
     classes: tuple[str, ...]
     labels: tuple[int, ...]
+    """Number of labels of each class."""
     methods: tuple[MethodFigures, ...]
+    """Empty where labels are too few to show anything."""
     difference: Figure | None
+    """Held-out log-loss adopted minus alone: below 0 adopting helps."""
     releases: tuple[ReleaseFigures, ...]
     truth: tuple[int, ...] = ()
     alone: tuple[int, ...] = ()
     adopted: tuple[int, ...] = ()
+    """Class codes of the labelled rows: true, and as predicted held out without and with the releases; empty where
+    labels are too few."""
 
     @property
     def n_labelled(self) -> int:

@@ -33,20 +33,14 @@ class TargetReleaseFigures:
 
 @dataclass(frozen=True)
 class TargetEvidence(ReleasesEvidence):
-    """What adopting did to predictions of a numeric target, as far as known values can tell.
-
-    Attributes
-    ----------
-    methods : tuple of TargetFigures
-        Empty where values are too few to show anything.
-    difference : Figure or None
-        Held-out squared error adopted minus alone, in parts of the values' variance: below 0 adopting helps.
-    """
+    """What adopting did to predictions of a numeric target, as far as known values can tell."""
 
     n_known: int
     n_unknown: int
     methods: tuple[TargetFigures, ...]
+    """Empty where values are too few to show anything."""
     difference: Figure | None
+    """Held-out squared error adopted minus alone, in parts of the values' variance: below 0 adopting helps."""
     releases: tuple[TargetReleaseFigures, ...]
 
     def _facts(self) -> list[tuple[str, str]]:

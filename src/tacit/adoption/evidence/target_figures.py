@@ -19,27 +19,18 @@ LEAST_VALUES = 20
 
 @dataclass(frozen=True)
 class TargetFigures:
-    """How well one way to learn predicts held-out values.
-
-    Attributes
-    ----------
-    name : str
-        "constant", "alone", "releases" or "adopted".
-    r_squared : Figure
-        1 - sum of squared errors over that of the mean of the other values.
-    absolute_error : Figure
-        In the target's own unit.
-    coverage : Figure
-        Share of values inside their interval, stretched by the other folds' values.
-    calibration : tuple of CalibrationBin
-        From the smallest to the largest predictions: their mean, and that of the values, in the target's own unit.
-    """
+    """How well one way to learn predicts held-out values."""
 
     name: str
+    """"constant", "alone", "releases" or "adopted"."""
     r_squared: Figure
+    """1 - sum of squared errors over that of the mean of the other values."""
     absolute_error: Figure
+    """In the target's own unit."""
     coverage: Figure
+    """Share of values inside their interval, stretched by the other folds' values."""
     calibration: tuple[CalibrationBin, ...] = ()
+    """From the smallest to the largest predictions: their mean, and that of the values, in the target's own unit."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready data."""

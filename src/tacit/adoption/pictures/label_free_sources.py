@@ -1,7 +1,6 @@
 """What releases say of a receiver's rows without any label, and whether it is more than chance."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from tacit.arrays import FloatArray, Rows
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.kinds.registry import kind_of
+from tacit.records import record
 from tacit.releases.file import Release
 from tacit.releases.lesson import ReceiverTable
 
@@ -20,23 +20,16 @@ PERMUTED_CLASSES, LEAST_Z = 5, 3.0
 LEAST_KAPPA = 0.3
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class LabelFreeSource:
-    """The class scores of one release.
-
-    Attributes
-    ----------
-    scores : SourceScores or None
-        None if the release has no class scores for this table.
-    agreement : Agreement or None
-        Of two parts of it with independent noise; None if it cannot be divided.
-    z : float
-        How far that lies above the agreement with permuted classes, in standard deviations.
-    """
+    """The class scores of one release."""
 
     scores: SourceScores | None
+    """None if the release has no class scores for this table."""
     agreement: Agreement | None
+    """Of two parts of it with independent noise; None if it cannot be divided."""
     z: float = 0.0
+    """How far that lies above the agreement with permuted classes, in standard deviations."""
 
     @property
     def weight(self) -> float:

@@ -14,6 +14,7 @@ from sklearn.neighbors import NearestNeighbors
 from tacit.arrays import Arrays, Codes, FloatArray, Rows
 from tacit.models.membership.mapping import MembershipMapping
 from tacit.models.membership.storage import mapping_parts, stored_mapping
+from tacit.records import record
 from tacit.releases.lesson import FeatureMap
 
 
@@ -45,20 +46,15 @@ class GeometryScores:
         return {**arrays, "places": self.places}, {"form": "geometry", "numbers": numbers}
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class NeighbourScores:
-    """Scores log((votes_c + 1/C) / (k + 1)) of the k nearest of our labelled rows in a metric.
-
-    Attributes
-    ----------
-    metric : array [d, p]
-    rows, codes : arrays [L, p], [L]
-        Our labelled rows.
-    """
+    """Scores log((votes_c + 1/C) / (k + 1)) of the k nearest of our labelled rows in a metric."""
 
     metric: FloatArray
+    """[d, p]"""
     rows: Rows
     codes: Codes
+    """[L, p] and [L]: our labelled rows."""
     n_classes: int
     n_neighbours: int
 
@@ -88,19 +84,15 @@ class NeighbourScores:
         return scores
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class FeatureScores:
-    """Scores phi(x) W + b of released features phi, learned from our labels.
-
-    Attributes
-    ----------
-    W : array [d, C]
-    b : array [C]
-    """
+    """Scores phi(x) W + b of released features phi, learned from our labels."""
 
     features: FeatureMap
     W: FloatArray
+    """[d, C]"""
     b: FloatArray
+    """[C]"""
 
     @classmethod
     def learned(cls, features: FeatureMap, rows: Rows, codes: Codes, n_classes: int) -> "FeatureScores":

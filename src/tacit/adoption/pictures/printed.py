@@ -33,22 +33,16 @@ PART_SIZE = 1000
 
 @dataclass(frozen=True)
 class PrintedTransfer:
-    """Source, source-to-target and target models of one release.
-
-    Attributes
-    ----------
-    to_source : array [p_tg, p_sr] or None
-        Maps our rows into the source's space by matching principal directions by rank (eq. 79); None: as they are.
-    source, target : MembershipClassifier
-        Of noisy source rows and of our rows, by our class codes.
-    bridge : MembershipMapping
-        From a row as the source's autoencoder of its class sees it to the row (eq. 84-86).
-    """
+    """Source, source-to-target and target models of one release."""
 
     to_source: FloatArray | None
+    """[p_tg, p_sr] or None: maps our rows into the source's space by matching principal directions by rank (eq. 79);
+    None: as they are."""
     source: MembershipClassifier
     target: MembershipClassifier
+    """Of noisy source rows and of our rows, by our class codes."""
     bridge: MembershipMapping
+    """From a row as the source's autoencoder of its class sees it to the row (eq. 84-86)."""
 
     def mapped(self, X: Rows) -> Rows:
         """Return our rows in the source's space (eq. 79)."""

@@ -1,7 +1,6 @@
 """The owner's answer to a receiver's request: a softmax layer on the receiver's features, learned with noise."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import softmax
@@ -13,6 +12,7 @@ from tacit.privacy.accounting import calibrate
 from tacit.privacy.budget import Budget, Relation, Unit
 from tacit.privacy.events import Event, GaussianEvent
 from tacit.privacy.mechanisms import Gaussian
+from tacit.records import record
 
 # Steps of the descent, and one query for the number of rows.
 STEPS = 40
@@ -29,7 +29,7 @@ BECAUSE = (
 )
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class HeadPlan:
     """What an answer will draw: as many Gaussian queries as steps, and one for the number of rows."""
 

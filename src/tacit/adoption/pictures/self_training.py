@@ -31,30 +31,20 @@ LABELS_FOR_ROUNDS = 5
 
 @dataclass(frozen=True)
 class SelfTrained:
-    """What self-training learned.
-
-    Attributes
-    ----------
-    last : MembershipClassifier
-        Learned from all rows with their final labels; the first one again where labels are too few for rounds.
-    first : MembershipClassifier
-        Learned from the labelled rows alone.
-    means : DriftedMeans
-        The classes' means, drawn towards the unlabelled rows.
-    scales : array [3]
-        The spread of the scores of the three, by which they are divided.
-    weights : array
-        Of the three, and of each release.
-    labelled_scores : array [L, C]
-        Combined scores of the labelled rows by models that did not learn them.
-    """
+    """What self-training learned."""
 
     last: MembershipClassifier
+    """Learned from all rows with their final labels; the first one again where labels are too few for rounds."""
     first: MembershipClassifier
+    """Learned from the labelled rows alone."""
     means: DriftedMeans
+    """The classes' means, drawn towards the unlabelled rows."""
     scales: FloatArray
+    """[3]: the spread of the scores of the three, by which they are divided."""
     weights: FloatArray
+    """Of the three, and of each release."""
     labelled_scores: FloatArray
+    """[L, C]: combined scores of the labelled rows by models that did not learn them."""
 
     def scores(self, F: Rows, sources: Sequence[FloatArray]) -> FloatArray:
         """Return the combined class scores of rows ``F``, given the scores of releases on them."""

@@ -23,27 +23,19 @@ FoldLearner = Callable[[NDArray[np.bool_]], ScoreFunction]
 
 @dataclass(frozen=True)
 class SourceScores:
-    """The scores of one release by our class codes, centred and of spread 1.
-
-    Attributes
-    ----------
-    kind : str
-        The release's kind, whose package can make ``scores`` again from a file.
-    scores : callable
-        Scores by the owner's class codes.
-    classes : dict
-        Our class codes and the owner's.
-    labelled : array [L, C] or None
-        Scores of the labelled rows out of fold, if ``scores`` learned from their labels.
-    """
+    """The scores of one release by our class codes, centred and of spread 1."""
 
     kind: str
+    """The release's kind, whose package can make ``scores`` again from a file."""
     scores: ScoreFunction
+    """Scores by the owner's class codes."""
     classes: Mapping[int, int]
+    """Our class codes and the owner's."""
     n_classes: int
     spread: float = 1.0
     note: str = ""
     labelled: FloatArray | None = None
+    """[L, C] or None: scores of the labelled rows out of fold, if ``scores`` learned from their labels."""
 
     def __call__(self, X: Rows) -> FloatArray:
         """Return scores [N, C] of our classes; one that the owner does not have gets the mean of the others."""

@@ -1,7 +1,6 @@
 """Releases as the engine sees them: scores by the receiver's classes, features, and what is known of their quality."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from tacit.arrays import Arrays, FloatArray, Rows
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.kinds.registry import kind_by_name, kind_of
+from tacit.records import record
 from tacit.releases.file import Release
 from tacit.releases.lesson import (
     FeatureMap,
@@ -28,28 +28,20 @@ MOST_ROWS = 20_000
 USUAL_SPREAD = 1.0
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class ReleaseScores:
-    """Class log-odds of rows by the receiver's class codes; NaN for classes that the owner does not have.
-
-    Attributes
-    ----------
-    kind : str
-        The release's kind, whose package can make ``scores`` again from a file.
-    scores : ScoreFunction
-        By the owner's class codes.
-    classes : mapping
-        Our class codes and the owner's.
-    middle, scale : array [C of the owner], float
-        Taken off the scores, and multiplied.
-    """
+    """Class log-odds of rows by the receiver's class codes; NaN for classes that the owner does not have."""
 
     kind: str
+    """The release's kind, whose package can make ``scores`` again from a file."""
     scores: ScoreFunction
+    """By the owner's class codes."""
     classes: Mapping[int, int]
+    """Our class codes and the owner's."""
     n_classes: int
     middle: FloatArray
     scale: float
+    """``middle`` [C of the owner] is taken off the scores, which are then multiplied by ``scale``."""
 
     def __call__(self, X: Rows) -> FloatArray:
         """Return scores [N, C] of our classes."""
@@ -77,22 +69,17 @@ class ReleaseScores:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class ReleaseView:
-    """Rows in the features of a release, or in the directions of its metric, of about unit size.
-
-    Attributes
-    ----------
-    kind : str
-    features : FeatureMap or array [d, p]
-        A metric's transformation is an array.
-    centre, scale : arrays [d]
-    """
+    """Rows in the features of a release, or in the directions of its metric, of about unit size."""
 
     kind: str
     features: FeatureMap | FloatArray
+    """FeatureMap or array [d, p]: A metric's transformation is an array."""
     centre: FloatArray
+    """[d]"""
     scale: FloatArray
+    """[d]"""
 
     def __call__(self, X: Rows) -> FloatArray:
         """Return features [N, d]."""
@@ -116,18 +103,12 @@ class ReleaseView:
         return cls(kind, features, np.asarray(arrays["view_centre"]), np.asarray(arrays["view_scale"]))
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class ReleasePredictions:
-    """Predictions of a numeric target for rows, in the target's own unit.
-
-    Attributes
-    ----------
-    kind : str
-        The release's kind, whose package can make ``predictions`` again from a file.
-    predictions : PredictionFunction
-    """
+    """Predictions of a numeric target for rows, in the target's own unit."""
 
     kind: str
+    """The release's kind, whose package can make ``predictions`` again from a file."""
     predictions: PredictionFunction
 
     def __call__(self, X: Rows) -> FloatArray:

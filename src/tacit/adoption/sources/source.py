@@ -11,6 +11,7 @@ from scipy.stats import norm
 from tacit.adoption.average.hypotheses import UNCALIBRATED_SD, WEIGHT_SD
 from tacit.arrays import FloatArray, Rows
 from tacit.errors import InputError
+from tacit.records import record
 
 RowScores = Callable[[Rows], FloatArray]
 
@@ -42,24 +43,17 @@ VIEW_TRUST = 0.3
 
 @dataclass(frozen=True)
 class Reliability:
-    """What a release's card says of its quality; None where it says nothing.
-
-    Attributes
-    ----------
-    separation : float or None
-        Difference of the classes' mean scores in the owner's private self-check, in standard deviations of the scores.
-    separation_z : float or None
-        The same difference in standard deviations of its noise.
-    rows_times_mu : float or None
-        The owner's number of rows times the privacy parameter mu of Gaussian noise: how large the signal can be.
-    noise_share : float or None
-        The part of the scores' variance that is noise, in [0, 1].
-    """
+    """What a release's card says of its quality; None where it says nothing."""
 
     separation: float | None = None
+    """Difference of the classes' mean scores in the owner's private self-check, in standard deviations of the scores.
+    """
     separation_z: float | None = None
+    """The same difference in standard deviations of its noise."""
     rows_times_mu: float | None = None
+    """The owner's number of rows times the privacy parameter mu of Gaussian noise: how large the signal can be."""
     noise_share: float | None = None
+    """The part of the scores' variance that is noise, in [0, 1]."""
 
     @property
     def trust(self) -> float:
@@ -122,40 +116,27 @@ def informative_probability(z: float) -> float:
     return float(expit(np.log(INFORMATIVE / (1 - INFORMATIVE)) + held - norm.logpdf(z)))
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Source:
-    """One release as the engine sees it.
-
-    Attributes
-    ----------
-    name : str
-    scores : callable or None
-        Rows to class log-odds [N, C] by the receiver's class codes; NaN in a whole column for a class it does not know.
-        None for a release that has features only.
-    reliability : Reliability
-    shares : array [C] or None
-        The classes' shares at the owner's, as released.
-    halves : callable or None
-        Rows to two class log-odds [N, C] with independent noise, if the release can be divided.
-    residual : float or None
-        Of a numeric target, whose scores are its mean [N, 1]: the standard deviation of what they leave, as released.
-    calibrated : bool
-        Whether the softmax of the scores is a probability; else their scale is only about right.
-    view : callable or None
-        Rows to features [N, d] of about unit size in which the receiver's own learners may see them.
-    note : str
-        What the release and the table have in common.
-    """
+    """One release as the engine sees it."""
 
     name: str
     scores: RowScores | None
+    """Rows to class log-odds [N, C] by the receiver's class codes; NaN in a whole column for a class it does not know.
+    None for a release that has features only."""
     reliability: Reliability = Reliability()
     shares: FloatArray | None = None
+    """[C] or None: the classes' shares at the owner's, as released."""
     halves: Callable[[Rows], tuple[FloatArray, FloatArray]] | None = None
+    """Rows to two class log-odds [N, C] with independent noise, if the release can be divided."""
     residual: float | None = None
+    """Of a numeric target, whose scores are its mean [N, 1]: the standard deviation of what they leave, as released."""
     calibrated: bool = True
+    """Whether the softmax of the scores is a probability; else their scale is only about right."""
     view: RowScores | None = None
+    """Rows to features [N, d] of about unit size in which the receiver's own learners may see them."""
     note: str = ""
+    """What the release and the table have in common."""
 
     @property
     def weight_sd(self) -> float:
@@ -167,25 +148,18 @@ class Source:
         return WEIGHT_SD if amount is None else min(WEIGHT_SD, float(np.hypot(WEIGHT_DRIFT, np.sqrt(noise))))
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class CleanScores:
-    """Usable class scores.
-
-    Attributes
-    ----------
-    values : array [N, C]
-        Finite and within about ±2 LARGEST_SCORE. If all classes are known, the mean of each row is 0; else an unknown
-        class has 0 and the known ones logs of probabilities times their number: what the release says of them then
-        does not change how likely a row is to be of an unknown class.
-    known : array of bool [C]
-        The classes that the release knows.
-    n_unusable : int
-        Rows whose scores were not finite; they score as the mean row does.
-    """
+    """Usable class scores."""
 
     values: FloatArray
+    """[N, C]: finite and within about ±2 LARGEST_SCORE. If all classes are known, the mean of each row is 0; else an
+    unknown class has 0 and the known ones logs of probabilities times their number: what the release says of them
+    then does not change how likely a row is to be of an unknown class."""
     known: NDArray[np.bool_]
+    """[C]: the classes that the release knows."""
     n_unusable: int
+    """Rows whose scores were not finite; they score as the mean row does."""
 
 
 def clean_scores(raw: FloatArray, n_rows: int, n_classes: int, *, name: str = "source") -> CleanScores:

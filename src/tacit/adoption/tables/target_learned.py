@@ -1,7 +1,7 @@
 """Learning a numeric target from known values and releases, and predictions held out from it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from tacit.adoption.average.member_inputs import Inputs, Setting
 from tacit.adoption.average.target_member import NOISE_VARIANCE, TargetFitter, TargetMember
 from tacit.adoption.evidence.held_out import times_and_folds
 from tacit.arrays import Codes, FloatArray, Rows
+from tacit.records import record
 
 # Fewer known values cannot say anything of releases.
 LEAST_VALUES = 3
@@ -22,7 +23,7 @@ LEAST_VALUES = 3
 FARTHEST = 3.0
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class TargetRows:
     """Rows with targets in standard units, as learners see them; see `LabelledRows`."""
 
@@ -42,7 +43,7 @@ class TargetRows:
         return replace(self, targets=near + (self.targets - near).mean() if len(near) else near)
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class TargetLearned:
     """What was learned from known values and releases; see `Learned`."""
 
@@ -90,25 +91,18 @@ def moments(average: Average[TargetMember] | WeightedMembers[TargetMember], inpu
     return np.stack([mean, np.maximum(second - mean**2, 1e-12)])
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class HeldOutTargets:
-    """Mean and variance [2, T, L] of known values by models that did not see them, of each way to learn.
-
-    Attributes
-    ----------
-    folds : array of int [T, L]
-        Values of one fold were predicted by one model.
-    constant, alone, adopted : arrays [2, T, L]
-        From the mean of the other values; from them without any release; from both.
-    without : tuple of arrays
-        Adopted without each release in turn; empty for fewer than two.
-    """
+    """Mean and variance [2, T, L] of known values by models that did not see them, of each way to learn."""
 
     folds: Codes
+    """[T, L]: Values of one fold were predicted by one model."""
     constant: FloatArray
     alone: FloatArray
     adopted: FloatArray
+    """[2, T, L]: from the mean of the other values; from them without any release; from both."""
     without: tuple[FloatArray, ...]
+    """Adopted without each release in turn; empty for fewer than two."""
 
 
 def held_out_targets(

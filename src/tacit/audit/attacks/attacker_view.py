@@ -1,12 +1,12 @@
 """What an attacker reads from a release: rows, and moments of classes."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from tacit.arrays import FloatArray, IntArray
 from tacit.audit.attacks.released_rows import nearest_distances, own_class_distances
+from tacit.records import record
 
 # Covariances of more columns than this cost more time than an attack is worth.
 MOST_COLUMNS = 256
@@ -17,28 +17,20 @@ UNIFORM_VARIANCE = 1 / 12
 RowMap = Callable[[FloatArray], FloatArray]
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class ClassMoments:
-    """What was released of each class.
-
-    Attributes
-    ----------
-    labels : array of int [K]
-        The class codes.
-    means : array [K, q]
-    counts : array [K]
-        How many rows each mean stands for.
-    covariances : array [K, q, q] or None
-        If they were released.
-    noise : array [K] or None
-        Variance that noise adds to one value, beside covariances.
-    """
+    """What was released of each class."""
 
     labels: IntArray
+    """[K]: the class codes."""
     means: FloatArray
+    """[K, q]"""
     counts: FloatArray
+    """[K]: how many rows each mean stands for."""
     covariances: FloatArray | None = None
+    """[K, q, q] or None: if they were released."""
     noise: FloatArray | None = None
+    """[K] or None: Variance that noise adds to one value, beside covariances."""
 
     def match(self, Z: FloatArray, y: IntArray, centres: FloatArray) -> FloatArray:
         """Return a score of how well the moments fit a table that holds each row of Z [N, q].
@@ -61,26 +53,18 @@ class ClassMoments:
         return match
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class AttackerView:
-    """What an attacker reads from a release: rows in some space, and their moments.
-
-    Attributes
-    ----------
-    embed : callable
-        Takes encoded rows [N, p] to the space [N, q] of the released rows.
-    rows : array [m, q]
-        Released rows, or class means.
-    labels : array of int [m]
-        The class codes of the released rows.
-    moments : ClassMoments or None
-        None where single rows say more than moments do.
-    """
+    """What an attacker reads from a release: rows in some space, and their moments."""
 
     embed: RowMap
+    """Takes encoded rows [N, p] to the space [N, q] of the released rows."""
     rows: FloatArray
+    """[m, q]: released rows, or class means."""
     labels: IntArray
+    """[m]: the class codes of the released rows."""
     moments: ClassMoments | None = None
+    """None where single rows say more than moments do."""
 
     @classmethod
     def of_moments(cls, embed: RowMap, moments: ClassMoments) -> "AttackerView":

@@ -1,6 +1,5 @@
 """Whether fabricated rows lie nearer to the private rows they stand for than to other real rows."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ from tacit.arrays import FloatArray
 from tacit.audit.attacks.outcome import AttackOutcome, outcome
 from tacit.audit.attacks.released_rows import nearest_distances, own_class_distances
 from tacit.data.rows.encoding import Encoded
+from tacit.records import record
 
 # Rows of each table that are compared, at most; distances of all pairs are taken.
 MOST_ROWS = 3000
@@ -17,28 +17,20 @@ MOST_FABRICATED = 20_000
 SEED = 0
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Closeness:
-    """Distances to the closest record, and a membership attack by distances.
-
-    Attributes
-    ----------
-    nearer_share : float
-        Share of fabricated rows nearer to a private row than to any of equally many held-out rows; 1/2 if nothing
-        was copied.
-    to_private, to_held_out : float
-        Median distance of a fabricated row to the nearest of either.
-    copies : float
-        Share of fabricated rows that equal a private row in every column.
-    attack : AttackOutcome
-        Of "a private row lies nearer to a fabricated one of its class than a held-out row does".
-    """
+    """Distances to the closest record, and a membership attack by distances."""
 
     nearer_share: float
+    """Share of fabricated rows nearer to a private row than to any of equally many held-out rows; 1/2 if nothing was
+    copied."""
     to_private: float
     to_held_out: float
+    """Median distance of a fabricated row to the nearest of either."""
     copies: float
+    """Share of fabricated rows that equal a private row in every column."""
     attack: AttackOutcome
+    """Of "a private row lies nearer to a fabricated one of its class than a held-out row does"."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready data."""

@@ -21,24 +21,17 @@ class MembershipScore:
 
     It has units of 1/value: values ten times as large have a score a tenth as large, so that only scores of the same
     quantity on the same scale compare. Below about 0.01 (of values that spread by 1) it is noise.
-
-    Attributes
-    ----------
-    value : float
-        The estimate.
-    interval : (float, float)
-        By resampling rows, with the floor added at both ends: resampling alone does not see how much the choice of
-        the smoothing varies, which is most of the error of a small score.
-    floor : float
-        What 19 of 20 scores stay below if members and non-members do not differ at all.
-    spread : float
-        Standard deviation of all values: ``value * spread`` has no unit.
     """
 
     value: float
+    """The estimate."""
     interval: Interval
+    """By resampling rows, with the floor added at both ends: resampling alone does not see how much the
+    choice of the smoothing varies, which is most of the error of a small score."""
     floor: float
+    """What 19 of 20 scores stay below if members and non-members do not differ at all."""
     spread: float
+    """Standard deviation of all values: ``value * spread`` has no unit."""
 
     @property
     def above_noise(self) -> bool:

@@ -13,6 +13,7 @@ from tacit.arrays import FloatArray
 from tacit.audit import game
 from tacit.audit.attacks.intervals import Interval, area_interval, share_above_quantile
 from tacit.errors import InputError
+from tacit.records import record
 
 # False-positive rates at which an attack is judged: few false alarms are what makes it useful [lira].
 FALSE_RATES = (0.01, 0.001)
@@ -33,7 +34,7 @@ class TrueRate:
     needed: int
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class AttackOutcome:
     """One attack's scores of members and of non-members, the higher the surer; made by `outcome`."""
 

@@ -1,7 +1,6 @@
 """Every attack on one release, given rows that were in its table and rows that were not."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -19,35 +18,27 @@ from tacit.errors import InputError
 from tacit.privacy import accounting
 from tacit.privacy.budget import Relation, Unit
 from tacit.privacy.card_content import Guarantee
+from tacit.records import record
 from tacit.releases.file import Release
 
 THRESHOLD, NEAREST, SHADOW = "distance threshold", "nearest released row", "shadow releases"
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class ReleaseAttack:
-    """The outcomes of all attacks on one release, and the promise that they are compared with.
-
-    Attributes
-    ----------
-    outcomes : tuple of AttackOutcome
-    score : MembershipScore
-        Of the distances to the nearest released row. [hull] eq. 69.
-    claim : Guarantee
-        What the card promises to a record; epsilon None if nothing.
-    n_members, n_non_members, n_shared : int
-        Rows on either side, and how many non-members equal some member.
-    before : AttackOutcome or None
-        How surely members are told from non-members without any release; None if that was not tried.
-    """
+    """The outcomes of all attacks on one release, and the promise that they are compared with."""
 
     outcomes: tuple[AttackOutcome, ...]
     score: MembershipScore
+    """Of the distances to the nearest released row. [hull] eq. 69."""
     claim: Guarantee
+    """What the card promises to a record; epsilon None if nothing."""
     n_members: int
     n_non_members: int
     n_shared: int
+    """Rows on either side, and how many non-members equal some member."""
     before: AttackOutcome | None = None
+    """How surely members are told from non-members without any release; None if that was not tried."""
 
     @property
     def unlike(self) -> bool:

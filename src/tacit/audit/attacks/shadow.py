@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +10,7 @@ from sklearn.utils import check_random_state
 from tacit import checks
 from tacit.arrays import FloatArray, IntArray
 from tacit.errors import InputError
+from tacit.records import record
 
 # How often, on average, each row is in a shadow table and how often it is not, at least.
 APPEARANCES = 32
@@ -23,7 +23,7 @@ ScoreRows = Callable[[FloatArray, IntArray], FloatArray]
 Train = Callable[[FloatArray, IntArray], ScoreRows]
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class ShadowScores:
     """Mean scores of each row [N] in shadow tables with it (``inside``) and without it, and their ``deviation``."""
 

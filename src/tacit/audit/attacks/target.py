@@ -1,7 +1,6 @@
 """A release under attack: its view, and how to make a release like it of other rows."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from tacit.arrays import FloatArray, IntArray
@@ -10,6 +9,7 @@ from tacit.data.rows.encoding import Encoded
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.privacy.card import Card
+from tacit.records import record
 from tacit.releases.file import Release
 from tacit.releases.kind import ReleaseKind
 
@@ -17,20 +17,14 @@ from tacit.releases.kind import ReleaseKind
 SimulateRelease = Callable[[FloatArray, IntArray, int | None], AttackerView]
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class AttackTarget:
-    """A release under attack.
-
-    Attributes
-    ----------
-    view : AttackerView
-        What the attacker reads from the release.
-    simulate : callable
-        Makes a release of the same kind, promise and settings of other rows, and returns its view.
-    """
+    """A release under attack."""
 
     view: AttackerView
+    """What the attacker reads from the release."""
     simulate: SimulateRelease
+    """Makes a release of the same kind, promise and settings of other rows, and returns its view."""
 
 
 # Takes a release, the schema of its table and, for a fabricated table, its rows.

@@ -21,17 +21,12 @@ _DATABASE = re.compile(rf"(?P<scheme>{'|'.join(SCHEMES)}):/+(?P<place>[^?]*)(\?(
 
 @dataclass(frozen=True)
 class QueryPart:
-    """The rows that a query gives.
-
-    Attributes
-    ----------
-    scheme, place, query : str
-        Which kind of database, where it lies, and what is asked.
-    """
+    """The rows that a query gives."""
 
     scheme: str
     place: str
     query: str
+    """Which kind of database, where it lies, and what is asked."""
     first_row: int = 0
 
     @property

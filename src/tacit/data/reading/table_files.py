@@ -3,7 +3,7 @@
 import glob
 import os
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from tacit.data.reading.csv_dialect import UNKNOWN, CsvDialect
 from tacit.data.reading.csv_files import CsvFile
 from tacit.data.reading.tables import FORMATS, Format, format_of, read_npz
 from tacit.errors import InputError
+from tacit.records import record
 
 # The first bytes of files that are no text, for what comes without a name.
 _MAGIC: dict[bytes, Format] = {b"PAR1": "parquet", b"ARROW1": "arrow"}
@@ -23,33 +24,23 @@ _BY_ROWS = ("parquet", "arrow")
 _UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class FilePart:
-    """A file of a table, or some of its rows.
-
-    Attributes
-    ----------
-    content : path or bytes
-    name : str
-        What errors call it.
-    layout : str
-    dialect : CsvDialect
-    mended : bool
-        As in `CsvFile`.
-    folders : tuple of (name, value)
-        Columns that the names of its folders give to all rows.
-    first_row, n_rows : int
-        Which rows; ``n_rows`` None for all that follow.
-    """
+    """A file of a table, or some of its rows."""
 
     content: Path | bytes
+    """path or bytes"""
     name: str
+    """What errors call it."""
     layout: Format
     dialect: CsvDialect = UNKNOWN
     mended: bool = False
+    """As in `CsvFile`."""
     folders: tuple[tuple[str, str], ...] = ()
+    """tuple of (name, value): columns that the names of its folders give to all rows."""
     first_row: int = 0
     n_rows: int | None = None
+    """Which rows; ``n_rows`` None for all that follow."""
 
     @cached_property
     def csv(self) -> CsvFile:

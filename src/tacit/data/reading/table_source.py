@@ -7,7 +7,7 @@ process; batches of rows come one after the other, so that a table need not fit 
 import os
 import sys
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -18,6 +18,7 @@ from tacit.data.reading.csv_dialect import UNKNOWN, CsvDialect
 from tacit.data.reading.databases import is_database, query_part
 from tacit.data.reading.table_files import FilePart, file_parts, stream_part
 from tacit.errors import InputError
+from tacit.records import record
 
 # Rows of a batch: the few columns at work stay in a core's cache, and a batch costs far more than its bookkeeping.
 BATCH_ROWS = 1 << 17
@@ -42,7 +43,7 @@ class TablePart(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Batch:
     """Some rows of a table: where they come from, and how many rows stand before them there."""
 
@@ -51,18 +52,12 @@ class Batch:
     first_row: int
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class TableSource:
-    """A table in parts.
-
-    Attributes
-    ----------
-    name : str
-        What messages call the table.
-    parts : tuple of TablePart
-    """
+    """A table in parts."""
 
     name: str
+    """What messages call the table."""
     parts: tuple[TablePart, ...]
 
     def batches(self, only: Collection[str] | None = None, *, size: int = BATCH_ROWS) -> Iterator[Batch]:
@@ -100,7 +95,7 @@ class TableSource:
         return "; ".join(sorted(remarks))
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class FramePart:
     """A table that is in memory already."""
 

@@ -1,34 +1,28 @@
 """Encoded rows column by column: what sums over rows need, without the zeros of a matrix."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from tacit.arrays import UNLABELLED, BoolArray, FloatArray, IntArray, Rows
+from tacit.records import record
 
 BLOCK = 4096
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class ColumnPart:
-    """What one feature writes into the matrix: numbers into given columns, and ones at ``start`` plus a code per row.
-
-    Attributes
-    ----------
-    numbers : tuple of (position, array [N])
-    ones : array of int [N] or None
-        Codes of a category.
-    start, width : int
-        The encoded column of code 0, and the number of codes.
-    """
+    """What one feature writes into the matrix: numbers into columns, and ones at ``start`` plus a code per row."""
 
     numbers: tuple[tuple[int, NDArray[Any]], ...] = ()
+    """tuple of (position, array [N])"""
     ones: NDArray[np.integer[Any]] | None = None
+    """[N] or None: codes of a category."""
     start: int = 0
     width: int = 0
+    """The encoded column of code 0, and the number of codes."""
 
     def where(self, kept: BoolArray | slice) -> "ColumnPart":
         """Return the part of the rows that are ``kept``."""
@@ -54,27 +48,19 @@ class OutcomeRows:
         return known
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class EncodedColumns(OutcomeRows):
-    """Encoded rows.
-
-    Attributes
-    ----------
-    parts : tuple of ColumnPart
-        One for each feature.
-    width : int
-        Encoded columns in all.
-    y : array of int [N]
-        Class codes, −1 where the label is missing.
-    persons, targets
-        As in `tacit.data.rows.encoding.Encoded`.
-    """
+    """Encoded rows."""
 
     parts: tuple[ColumnPart, ...]
+    """One for each feature."""
     width: int
+    """Encoded columns in all."""
     y: IntArray
+    """[N]: class codes, −1 where the label is missing."""
     persons: NDArray[np.str_] | None = None
     targets: FloatArray | None = None
+    """As in `tacit.data.rows.encoding.Encoded`."""
 
     @classmethod
     def of_matrix(cls, X: Rows, y: NDArray[Any]) -> "EncodedColumns":

@@ -34,31 +34,22 @@ class Place:
 
 @dataclass(frozen=True)
 class Encoded(OutcomeRows):
-    """A table as numbers.
-
-    Attributes
-    ----------
-    X : array [rows, encoded columns]
-        In [0, 1]: numbers by their bounds, categories one-hot.
-    y : array of int [rows]
-        Class codes; −1 where the label is missing.
-    names : tuple of str
-        Names of the encoded columns.
-    classes : tuple of str
-        Names of the class codes.
-    persons : array [rows] or None
-        Whose row each is, as text ("" where that is missing); None where the schema names no such column, or the
-        table lacks it.
-    targets : array [rows] or None
-        Numbers to predict, within their public bounds, NaN where unknown; None where the schema has classes instead.
-    """
+    """A table as numbers."""
 
     X: NDArray[np.floating[Any]]
+    """[rows, encoded columns]: in [0, 1]: numbers by their bounds, categories one-hot."""
     y: IntArray
+    """[rows]: class codes; −1 where the label is missing."""
     names: tuple[str, ...]
+    """Names of the encoded columns."""
     classes: tuple[str, ...]
+    """Names of the class codes."""
     persons: NDArray[np.str_] | None = None
+    """[rows] or None: whose row each is, as text ("" where that is missing); None where the schema names no such
+    column, or the table lacks it."""
     targets: FloatArray | None = None
+    """[rows] or None: numbers to predict, within their public bounds, NaN where unknown; None where the schema has
+    classes instead."""
 
     def where(self, kept: BoolArray) -> "Encoded":
         """Return the rows for which the mask ``kept`` [rows] is true."""

@@ -1,7 +1,7 @@
 """What an owner is told about their own rows while they are read: counts that add up over batches."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 import polars as pl
@@ -10,28 +10,21 @@ from tacit.data.rows.encoded_columns import EncodedColumns
 from tacit.data.schemas.columns import Numeric
 from tacit.data.schemas.identifiers import NameCounts, RepeatingColumn, count_names
 from tacit.data.schemas.schema import Schema
+from tacit.records import record
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class RowFacts:
-    """Exact counts of private rows: for the owner alone.
-
-    Attributes
-    ----------
-    n_rows : int
-        Rows with a label, which a release reads.
-    n_left_out : int
-        Rows without one.
-    at_bounds : mapping
-        For each numeric column how many values lie at the lower and at the upper bound, or beyond.
-    names : mapping
-        How values repeat in the columns that may name persons.
-    """
+    """Exact counts of private rows: for the owner alone."""
 
     n_rows: int = 0
+    """Rows with a label, which a release reads."""
     n_left_out: int = 0
+    """Rows without one."""
     at_bounds: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """For each numeric column how many values lie at the lower and at the upper bound, or beyond."""
     names: Mapping[str, NameCounts] = field(default_factory=dict)
+    """How values repeat in the columns that may name persons."""
 
     def __add__(self, other: "RowFacts") -> "RowFacts":
         bounds = dict(self.at_bounds)

@@ -14,15 +14,7 @@ from tacit.data.schemas.schema import Schema
 
 @dataclass(frozen=True)
 class ColumnTally:
-    """Counts of one column's cells.
-
-    Attributes
-    ----------
-    missing, malformed, unknown, clipped : int
-        Cells that are empty, no number, outside the closed list, outside the bounds.
-    refused : int
-        Cells for which encoding stops with an error.
-    """
+    """Counts of one column's cells."""
 
     name: str
     kind: str
@@ -30,26 +22,21 @@ class ColumnTally:
     malformed: int = 0
     unknown: int = 0
     clipped: int = 0
+    """Cells that are empty, no number, outside the closed list, outside the bounds."""
     refused: int = 0
+    """Cells for which encoding stops with an error."""
 
 
 @dataclass(frozen=True)
 class Inspection:
-    """Exact counts of a private table: never hand them out.
-
-    Attributes
-    ----------
-    n_rows : int
-        Rows of the table.
-    columns : tuple of ColumnTally
-        One for each feature, then the label if the table has it.
-    classes : dict
-        Rows of each class.
-    """
+    """Exact counts of a private table: never hand them out."""
 
     n_rows: int
+    """Rows of the table."""
     columns: tuple[ColumnTally, ...]
+    """One for each feature, then the label if the table has it."""
     classes: Mapping[str, int]
+    """Rows of each class."""
 
     @property
     def refused(self) -> int:

@@ -1,6 +1,5 @@
 """Sets of pairs of people with a declared topology, its κ, and what of it is public."""
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +11,7 @@ from tacit import checks
 from tacit.arrays import IntArray
 from tacit.errors import InputError
 from tacit.numerics.pair_graph import KappaBounds, kappa_bounds
+from tacit.records import record
 
 AT_RANDOM = "who is compared with whom was drawn at random, without looking at features or labels"
 BY_LABEL = (
@@ -21,22 +21,16 @@ BY_LABEL = (
 Signs = NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class PairSet:
-    """Pairs of people, by index.
-
-    Attributes
-    ----------
-    indices : array of int [K, 2]
-    topology : str
-        How they were chosen.
-    public : str
-        What is public about the choice.
-    """
+    """Pairs of people, by index."""
 
     indices: IntArray
+    """[K, 2]"""
     topology: str
+    """How they were chosen."""
     public: str
+    """What is public about the choice."""
 
     @cached_property
     def bounds(self) -> KappaBounds:

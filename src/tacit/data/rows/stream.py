@@ -14,6 +14,7 @@ from tacit.data.rows.encoding import Place, columns_to_read, encode_columns
 from tacit.data.rows.facts import RowFacts, row_facts
 from tacit.data.schemas.schema import Schema
 from tacit.numerics.exact_sums import require_countable
+from tacit.records import record
 
 Totals = tuple[NDArray[Any], ...]
 Partial = Callable[[EncodedColumns], Totals]
@@ -44,7 +45,7 @@ class RowStream(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class ArrayRows:
     """Rows in memory: encoded ``X`` [N, p] with class codes or numbers ``y`` [N]."""
 
@@ -79,22 +80,14 @@ def one_by_one(function: Callable[[TablePart], BatchResult], parts: Sequence[Tab
 
 @dataclass(eq=False)
 class SourceRows:
-    """The labelled rows of a source, read and encoded anew at every pass; memory holds a few batches.
-
-    Attributes
-    ----------
-    source : TableSource
-    schema : Schema
-    size : int
-        Rows of a batch; it changes no result.
-    map_parts : callable
-        How parts are worked on; only what a pass returns travels, never rows.
-    """
+    """The labelled rows of a source, read and encoded anew at every pass; memory holds a few batches."""
 
     source: TableSource
     schema: Schema
     size: int = BATCH_ROWS
+    """Rows of a batch; it changes no result."""
     map_parts: MapParts[Any] = one_by_one
+    """How parts are worked on; only what a pass returns travels, never rows."""
     _facts: RowFacts | None = None
 
     @property

@@ -8,7 +8,6 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
 from multiprocessing import get_context
 from typing import Any
 
@@ -16,6 +15,7 @@ from tacit import checks
 from tacit.data.reading.table_source import TablePart
 from tacit.data.rows.stream import MapParts, one_by_one
 from tacit.errors import InputError
+from tacit.records import record
 
 # Parts for each worker: so that none waits long for the last one.
 PARTS_EACH = 4
@@ -24,7 +24,7 @@ RETRIES = 3
 _THREADS = "POLARS_MAX_THREADS"
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Workers:
     """How parts are worked on, and into how many parts a table is cut for it."""
 

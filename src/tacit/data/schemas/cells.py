@@ -1,7 +1,6 @@
 """Cells of one column read by its rule: numbers or category codes, and which are missing or wrong."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from tacit.arrays import BoolArray, FloatArray, IntArray
 from tacit.data.schemas.columns import Categorical, Label, Numeric, canonical
 from tacit.errors import SchemaError
+from tacit.records import record
 
 # Marks of cells outside the closed list, and of missing cells, while codes are looked up.
 _UNKNOWN, _MISSING = -1, -2
@@ -19,7 +19,7 @@ _UNKNOWN, _MISSING = -1, -2
 BOOLEANS = {"true": True, "false": False}
 
 
-@dataclass(frozen=True)
+@record
 class NumericCells:
     """Numbers of a column: NaN where the cell is missing or no finite number."""
 
@@ -32,7 +32,7 @@ class NumericCells:
         return (self.values < column.low) | (self.values > column.high)
 
 
-@dataclass(frozen=True)
+@record
 class CategoryCells:
     """Codes of a column, of any integer type: −1 where the cell is missing or outside the closed list."""
 

@@ -24,24 +24,16 @@ ColumnValues = Callable[[str], FloatArray]
 
 @dataclass(frozen=True)
 class Condition:
-    """What a cell of one column must hold.
-
-    Attributes
-    ----------
-    column : str
-    low, high : float
-        Bounds of a number, both included.
-    codes : tuple of int or None
-        Codes of the allowed categories or classes; None for a number.
-    missing : bool
-        Whether the cell must be missing.
-    """
+    """What a cell of one column must hold."""
 
     column: str
     low: float = -math.inf
     high: float = math.inf
+    """Bounds of a number, both included."""
     codes: tuple[int, ...] | None = None
+    """Codes of the allowed categories or classes; None for a number."""
     missing: bool = False
+    """Whether the cell must be missing."""
 
     def holds(self, values: FloatArray) -> BoolArray:
         """Return where values [N] of the column meet the condition; a missing cell meets none but "missing"."""

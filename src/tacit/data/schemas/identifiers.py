@@ -8,6 +8,7 @@ import polars as pl
 from tacit.data.schemas.cells import category_texts
 from tacit.data.schemas.columns import Ignored, Label, Person
 from tacit.data.schemas.schema import Schema
+from tacit.records import record
 
 # "patient", "patient_id", "Id", "customer number": what people call the column that says whose row it is.
 _WHO = "patient|person|subject|user|customer|client|member|participant|respondent|pupil|student|employee|insured"
@@ -48,20 +49,14 @@ def repeats_like_identifier(series: pl.Series) -> bool:
     return different >= least and len(texts) >= LEAST_ROWS * different
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class NameCounts:
-    """How often each value of a column occurs; of very many values, those whose hash ends in ``level`` zero bits.
-
-    Attributes
-    ----------
-    counts : DataFrame
-        Columns ``value`` and ``count``.
-    n_cells : int
-        Cells that are not missing.
-    """
+    """How often each value of a column occurs; of very many values, those whose hash ends in ``level`` zero bits."""
 
     counts: pl.DataFrame
+    """Columns ``value`` and ``count``."""
     n_cells: int
+    """Cells that are not missing."""
     declared: bool = False
     level: int = 0
 

@@ -22,31 +22,21 @@ class Pairing:
 
 @dataclass(frozen=True)
 class SharedColumns:
-    """The columns and classes that two schemas, ours and theirs, have in common.
-
-    Attributes
-    ----------
-    names : tuple of str
-        Feature columns that both tables have, with the same kind.
-    pairings : tuple of Pairing
-        The encoded columns that correspond, with the change of scale where bounds differ.
-    differences : tuple of str
-        A sentence for each column of the same name that differs in kind, bounds or categories.
-    only_ours, only_theirs : tuple of str
-        Feature columns that one table has alone.
-    classes : dict of int to int
-        Our class codes and theirs for the classes that both labels list.
-    images : (shape, shape) or None
-        Both image shapes where they differ: resample one picture before comparing pixels.
-    """
+    """The columns and classes that two schemas, ours and theirs, have in common."""
 
     names: tuple[str, ...]
+    """Feature columns that both tables have, with the same kind."""
     pairings: tuple[Pairing, ...]
+    """The encoded columns that correspond, with the change of scale where bounds differ."""
     differences: tuple[str, ...]
+    """A sentence for each column of the same name that differs in kind, bounds or categories."""
     only_ours: tuple[str, ...]
     only_theirs: tuple[str, ...]
+    """Feature columns that one table has alone."""
     classes: Mapping[int, int]
+    """Our class codes and theirs for the classes that both labels list."""
     images: tuple[tuple[int, ...], tuple[int, ...]] | None = None
+    """Both image shapes where they differ: resample one picture before comparing pixels."""
 
     @property
     def ours(self) -> NDArray[np.int64]:

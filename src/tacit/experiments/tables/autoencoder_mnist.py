@@ -1,7 +1,6 @@
 """The private autoencoder on digits of 7 x 7 pixels: beside linear models, as printed, and where a layer pays."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from tacit.experiments.results import ResultRow, mean_row
 from tacit.experiments.small_digits import DELTA, ROW_NORM, averaged_pixels
 from tacit.models.autoencoder.classifier import PrivateAutoencoderClassifier
 from tacit.models.linear.logistic import PrivateLogisticRegression
+from tacit.records import record
 
 EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0)
 SEEDS = 6
@@ -27,7 +27,7 @@ MakeModel = Callable[[float, int], Any]
 QUICK: dict[str, Any] = {"SEEDS": 1, "EPSILONS": (1.0,), "N_ROWS": 2000}
 
 
-@dataclass(frozen=True)
+@record
 class DigitTask:
     """Rows and labels for training, drawn anew for each seed, and for testing."""
 

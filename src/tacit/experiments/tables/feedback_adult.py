@@ -1,7 +1,6 @@
 """Adult: a last layer learned on some people, tuned from scores on others; what matters, and tuning for fairness."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -15,6 +14,7 @@ from tacit.data.public.datasets import load_adult
 from tacit.experiments import feedback_runs
 from tacit.experiments.feedback_runs import PPS
 from tacit.experiments.results import Figures, ResultRow, metric_rows
+from tacit.records import record
 from tacit.situations.feedback.goals import ConstrainedScores, Goal, WeightedScores
 from tacit.situations.feedback.linear import LinearScorer
 from tacit.situations.feedback.metrics import accuracy, accuracy_and_gap, rounded
@@ -32,7 +32,7 @@ NETWORK: dict[str, Any] = {"hidden_layer_sizes": (80, 80), "max_iter": 8, "alpha
 QUICK: dict[str, Any] = {"SEEDS": 1, "FAIR_RUNS": 1, "QUERIES": 100}
 
 
-@dataclass(frozen=True)
+@record
 class LastLayer:
     """A network learned on one part of the people: its last layer, and the features of the other people before it."""
 
@@ -47,7 +47,7 @@ class LastLayer:
         return slice(0, min(n_support, half)), slice(half, None)
 
 
-@dataclass(frozen=True)
+@record
 class People:
     """The table in numbers, and who belongs to the source and to the target of each shift."""
 

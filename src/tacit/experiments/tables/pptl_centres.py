@@ -1,7 +1,6 @@
 """Private hospitals and private countries: learning alone, by another's weights alone, and by both; [pptl] Table 4."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from tacit.experiments.linear_runs import LinearTask, measure, rank_rows
 from tacit.experiments.results import ResultRow, mean_rows
 from tacit.models.linear.feature_split import FeatureSplit
 from tacit.models.two_class_problems import schema_bounds
+from tacit.records import record
 
 RUNS = 10
 EPSILON = 1.0
@@ -35,7 +35,7 @@ COUNTRIES = ("Mexico", "Philippines", "Germany", "Puerto-Rico", "Canada", "El-Sa
 QUICK: dict[str, Any] = {"RUNS": 1}
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class TableFamily:
     """One private source, private targets with the same columns, and the ways to split those."""
 

@@ -4,7 +4,6 @@ In the manner of [sharpening] Figures 4.4, 4.5, 4.6 and 4.8, which print plots o
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -19,6 +18,7 @@ from tacit.models.semi_supervised.classifier import SharpenedClassifier
 from tacit.models.semi_supervised.recipe import LossSettings, TrainingSettings
 from tacit.numerics.calibration import apply_temperature
 from tacit.numerics.sparsemax import sparsemax
+from tacit.records import record
 
 SEEDS = range(2)
 PER_CLASS = 2
@@ -30,7 +30,7 @@ CERTAINTY, ERROR = "mean largest probability", "test error, %"
 QUICK: dict[str, Any] = {"SEEDS": range(1), "STEPS": (20,), "DISTILLATIONS": ("none", "ads"), "POWERS": (2.0,)}
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class DigitLogits:
     """Logits of unlabelled rows that were learned from, their true classes, and the error on others in percent."""
 

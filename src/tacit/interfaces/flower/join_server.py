@@ -54,21 +54,14 @@ class JoinSettings:
 
 @dataclass(eq=False)
 class FlowerChannel:
-    """Carries the messages of a joint release over Flower.
-
-    Attributes
-    ----------
-    grid : Grid
-        Flower's connection to the nodes.
-    nodes : dict
-        The node of each party, by its number; a party without one is silent.
-    seconds : float
-        How long a party may take to answer.
-    """
+    """Carries the messages of a joint release over Flower."""
 
     grid: Grid
+    """Flower's connection to the nodes."""
     seconds: float
+    """How long a party may take to answer."""
     nodes: dict[int, int] = field(default_factory=dict)
+    """The node of each party, by its number; a party without one is silent."""
 
     def find(self, digest: str, nodes: list[int]) -> None:
         """Ask ``nodes`` which party of the plan each of them is; the first that claims a party is taken for it."""

@@ -26,32 +26,23 @@ REQUIRED = {"name", "epsilon", "delta"}
 
 @dataclass(frozen=True)
 class PartyTerms:
-    """What a party agrees to, from its ``party.toml``; the aggregator cannot change it.
-
-    Attributes
-    ----------
-    name : str
-        Name of the party in the aggregator's report.
-    table, schema, ledger, release : str
-        Files, relative to the folder: private rows, their public schema, the account, and the noisy rows.
-    epsilon, delta : float
-        Guarantee for one entry of the table.
-    refit : bool
-        Whether the aggregator may ask for new noise, which is charged again.
-    hand_out : bool
-        Whether the noisy rows themselves may leave the party; otherwise only sums of each class and distances do. The
-        sum of a class with a single row is that noisy row: what protects it is its noise alone.
-    """
+    """What a party agrees to, from its ``party.toml``; the aggregator cannot change it."""
 
     name: str
+    """Name of the party in the aggregator's report."""
     epsilon: float
     delta: float
+    """Guarantee for one entry of the table."""
     table: str = "table.csv"
     schema: str = "schema.toml"
     ledger: str = "party.ledger"
     release: str = "private-rows.tacit"
+    """Files, relative to the folder: private rows, their public schema, the account, and the noisy rows."""
     refit: bool = False
+    """Whether the aggregator may ask for new noise, which is charged again."""
     hand_out: bool = False
+    """Whether the noisy rows themselves may leave the party; otherwise only sums of each class and distances do. The
+    sum of a class with a single row is that noisy row: what protects it is its noise alone."""
 
     @classmethod
     def read(cls, path: Path) -> Self:

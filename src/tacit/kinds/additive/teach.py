@@ -1,7 +1,7 @@
 """Calibrated class scores of a receiver's rows, or predictions of a number, from released curves."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from tacit.models.additive.matching import (
 )
 from tacit.models.additive.model import AdditiveClassifier, AdditiveRegression
 from tacit.models.additive.release import additive_parts, model_from_parts, read_additive
+from tacit.records import record
 from tacit.releases.file import Release
 from tacit.releases.lesson import (
     Lesson,
@@ -31,7 +32,7 @@ from tacit.releases.lesson import (
 )
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class MatchedCurves:
     """Scores of our rows by released curves; a column or category that we lack adds the curve's mean, which is 0."""
 
@@ -48,7 +49,7 @@ class MatchedCurves:
         return arrays, settings | {"sources": sources_to_list(self.sources)}
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class MatchedPredictions:
     """Predictions of a number for our rows; a column or category that we lack adds the curve's mean, which is 0."""
 

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from tacit.models.class_moments.features import ImageFeatures, features_of
 from tacit.models.entry_noise import entry_weights
 from tacit.privacy.mechanisms.base import from_settings
 from tacit.privacy.stream import NoiseStream
+from tacit.records import record
 from tacit.releases.file import Release
 
 # The example's noise illustrates and protects nothing: a fixed seed gives the same page each time.
@@ -24,38 +24,26 @@ SHOWN_SEED = 0
 DRAWS = 64
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class ReleasePreview:
-    """Class means of a release and an example record with noise, numbers between 0 and 1 but for the noise.
-
-    Attributes
-    ----------
-    schema : Schema
-        The owner's.
-    means : array [C, F]
-        Released class means: of pixels, of columns, or of features of pictures.
-    example : int
-        The class whose mean serves as an example of a record. The mean has noise in it already: it is nobody's row.
-    with_noise : array [F]
-        The example with the noise of the release, as if it were the only record of the table.
-    ratio : float
-        Length of the noise over the length of the example.
-    names : tuple of str
-        Names of the columns; empty for pixels and features.
-    shape : tuple of int
-        Height, width and channels at which a row is drawn as a picture; empty for columns.
-    pictures : bool
-        Whether the rows are pictures of the owner's table, rather than features drawn as pictures.
-    """
+    """Class means of a release and an example record with noise, numbers between 0 and 1 but for the noise."""
 
     schema: Schema
+    """The owner's."""
     means: FloatArray
+    """[C, F]: released class means: of pixels, of columns, or of features of pictures."""
     example: int
+    """The class whose mean serves as an example of a record. The mean has noise in it already: it is nobody's row."""
     with_noise: FloatArray
+    """[F]: the example with the noise of the release, as if it were the only record of the table."""
     ratio: float
+    """Length of the noise over the length of the example."""
     names: tuple[str, ...] = ()
+    """Names of the columns; empty for pixels and features."""
     shape: tuple[int, ...] = ()
+    """Height, width and channels at which a row is drawn as a picture; empty for columns."""
     pictures: bool = False
+    """Whether the rows are pictures of the owner's table, rather than features drawn as pictures."""
 
     @property
     def classes(self) -> tuple[str, ...]:

@@ -1,7 +1,6 @@
 """Features of a receiver's rows by a released encoder."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,11 +11,12 @@ from tacit.errors import InputError
 from tacit.models.autoencoder.encoder import PrivateAutoencoder
 from tacit.models.autoencoder.stack import EncoderStack
 from tacit.models.column_scores import ColumnMatch
+from tacit.records import record
 from tacit.releases.file import Release
 from tacit.releases.lesson import FeatureMap, Lesson, ReceiverTable, column_note, owner_schema
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class EncoderFeatures:
     """The codes of our rows, put into the owner's columns; columns that we lack stand in the middle of their bounds."""
 

@@ -1,7 +1,6 @@
 """Public directions in which rows are described before they are invented: low waves of a picture, or columns."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +9,7 @@ from scipy.fft import idctn
 from tacit.arrays import FloatArray, Rows
 from tacit.data.schemas.columns import Categorical, Numeric
 from tacit.data.schemas.schema import Schema
+from tacit.records import record
 
 # Waves of a picture that are kept; more cost more noise, fewer blur.
 MOST_WAVES = 100
@@ -23,31 +23,22 @@ LEAST_WAVE, LEAST_COLUMN = 1.3e-4, 1e-3
 BLOCK = 4096
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Directions:
-    """Where coordinates come from: z = (x - centre) axes.
-
-    Attributes
-    ----------
-    centre : array [p]
-    axes : array [p, d] or None
-        Orthonormal columns; None: every encoded column is a direction of its own.
-    row_norm, spread_norm : float
-        Public lengths to which coordinates, and those less the mean of their class, are shortened.
-    least_variance : float
-    shape : tuple of int
-        Of the picture; empty for a table.
-    pixels : array of int [p]
-        Encoded positions of the picture's pixels.
-    """
+    """Where coordinates come from: z = (x - centre) axes."""
 
     centre: FloatArray
+    """[p]"""
     axes: FloatArray | None
+    """[p, d] or None: orthonormal columns; None: every encoded column is a direction of its own."""
     row_norm: float
     spread_norm: float
+    """Public lengths to which coordinates, and those less the mean of their class, are shortened."""
     least_variance: float
     shape: tuple[int, ...] = ()
+    """Of the picture; empty for a table."""
     pixels: NDArray[np.int64] | None = None
+    """[p]: encoded positions of the picture's pixels."""
 
     @property
     def size(self) -> int:

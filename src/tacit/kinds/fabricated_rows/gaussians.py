@@ -1,6 +1,5 @@
 """One Gaussian for each class, from noisy moments: what is noise is taken for the prior, what is signal is kept."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,35 +8,29 @@ from numpy.typing import NDArray
 from tacit.arrays import Codes, FloatArray
 from tacit.kinds.fabricated_rows.deformations import deformed
 from tacit.kinds.fabricated_rows.directions import Directions
+from tacit.records import record
 
 # Deformations from which the prior covariance of a class of pictures is taken.
 DEFORMATIONS = 200
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class NoisyMoments:
-    """Class moments in public directions, and how much noise is in them.
-
-    Attributes
-    ----------
-    means : array [C, d]
-    covariances : array [C, d, d]
-    counts : array [C]
-        At least 1.
-    mean_noise : array [C]
-        Expected squared length of the noise in a mean.
-    covariance_noise : array [C]
-        Expected squared Frobenius norm of the noise in a covariance.
-    """
+    """Class moments in public directions, and how much noise is in them."""
 
     means: FloatArray
+    """[C, d]"""
     covariances: FloatArray
+    """[C, d, d]"""
     counts: FloatArray
+    """[C]: at least 1."""
     mean_noise: FloatArray
+    """[C]: expected squared length of the noise in a mean."""
     covariance_noise: FloatArray
+    """[C]: expected squared Frobenius norm of the noise in a covariance."""
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class ClassGaussians:
     """The laws to draw from: means [C, d], factors L [C, d, d] with covariance L Lᵀ, shares of the classes [C]."""
 

@@ -2,7 +2,6 @@
 
 import copy
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -19,6 +18,7 @@ from tacit.kinds.fabricated_rows.gaussians import ClassGaussians, dealt_codes
 from tacit.kinds.fabricated_rows.valid_cells import to_valid_cells
 from tacit.numerics.public_random import PublicRandom, quick_generator
 from tacit.privacy.card import Card
+from tacit.records import record
 from tacit.releases.file import Release
 
 # Rows drawn at once.
@@ -97,7 +97,7 @@ def as_table(X: FloatArray, y: Codes, schema: Schema) -> pl.DataFrame:
     return columns.select([column.name for column in schema.columns if column.name in columns.columns])
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class FabricatedRows:
     """Invented rows in memory: encoded ``X`` [N, p] in [0, 1], class codes ``y`` [N], schema, card and method."""
 
@@ -127,22 +127,14 @@ class FabricatedRows:
         return rows_release(self)
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class GaussianRows:
-    """Rows drawn from one Gaussian for each class, the same ones at every pass; memory holds a block of them.
-
-    Attributes
-    ----------
-    laws : ClassGaussians
-    n_rows : int
-    random : PublicRandom
-        Where the draws start; it is copied and never moved.
-    schema, card
-    """
+    """Rows drawn from one Gaussian for each class, the same ones at every pass; memory holds a block of them."""
 
     laws: ClassGaussians
     n_rows: int
     random: PublicRandom
+    """Where the draws start; it is copied and never moved."""
     schema: Schema
     card: Card
 

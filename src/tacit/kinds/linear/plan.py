@@ -1,17 +1,16 @@
 """What a linear release draws: one perturbed logistic regression for each group of columns."""
 
-from dataclasses import dataclass
-
 from tacit.data.schemas.schema import Schema
 from tacit.models.linear.feature_split import FeatureSplit
 from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
 from tacit.models.linear.planning import SplitPlan, SplitSettings
 from tacit.privacy.budget import Budget, Relation, Unit
 from tacit.privacy.conversions import Exact
+from tacit.records import record
 from tacit.releases.kind import ReleasePlan
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class LinearDetails:
     """The estimator that learns the weights, and its own plan: for a public number of rows, or for any."""
 

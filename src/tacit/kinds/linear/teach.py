@@ -1,7 +1,7 @@
 """Class scores of a receiver's rows from released weights."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 from tacit.arrays import Arrays, FloatArray, Rows
 from tacit.models.column_scores import ColumnMatch
 from tacit.models.linear.release import LinearScores, linear_parts, read_scores, scores_from_parts
+from tacit.records import record
 from tacit.releases.file import Release
 from tacit.releases.lesson import Lesson, ReceiverTable, ScoreFunction, shared_by_name
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class MatchedLinearScores:
     """Scores of our rows by released weights; columns that we lack stand in the middle of their bounds."""
 

@@ -1,7 +1,6 @@
 """Noisy rows read from a release, and those of several parties gathered."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,28 +8,22 @@ from numpy.typing import NDArray
 from tacit.arrays import Codes, Rows
 from tacit.errors import InputError, ReleaseError
 from tacit.kinds.noisy_rows import FILE
+from tacit.records import record
 from tacit.releases.file import Release
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class PrivateRows:
-    """Rows with noise in every entry, and the public law of that noise.
-
-    Attributes
-    ----------
-    rows : array of float32 [N, p]
-    codes : array of int [N]
-        Class codes; labels are not protected at the level of one entry.
-    scale : array [p]
-        Scale of each column's Laplace noise.
-    n_classes : int
-        Of all parties together; this one need not hold every class.
-    """
+    """Rows with noise in every entry, and the public law of that noise."""
 
     rows: NDArray[np.float32]
+    """[N, p]"""
     codes: Codes
+    """[N]: class codes; labels are not protected at the level of one entry."""
     scale: Rows
+    """[p]: scale of each column's Laplace noise."""
     n_classes: int
+    """Of all parties together; this one need not hold every class."""
 
 
 def private_rows(release: Release) -> PrivateRows:

@@ -1,7 +1,6 @@
 """The check of a finished classifier: a noisy histogram of its scores, their quality, and how to calibrate them."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import expit
@@ -10,6 +9,7 @@ from tacit.arrays import FloatArray
 from tacit.models.additive.losses import probabilities
 from tacit.models.additive.rows import Batches
 from tacit.numerics.exact_sums import ROW_BITS, IntegerSum, with_room
+from tacit.records import record
 
 # Edges of the cells on either side of the mean, in standard deviations of the scores of rows whose columns are drawn
 # independently; real columns may agree with each other, and scores then spread further.
@@ -22,34 +22,24 @@ ELSEWHERE = 0.05
 PRIOR_SCALE, SCALE_DEVIATION, OFFSET_DEVIATION = 0.75, 0.35, 1.0
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class ClassCheck:
-    """What the histogram says.
-
-    Attributes
-    ----------
-    scale : float
-        Scores times it, plus ``offsets`` [K], are calibrated log-odds.
-    covariance : array [K + 1, K + 1]
-        Of the offsets and the scale, the latter last.
-    shares : array [C]
-        Noisy shares of the classes.
-    auc : float
-        Area under the ROC curve, each class against the rest, averaged.
-    separation : float
-        Between the mean scores of a class and of the rest, in standard deviations of the scores, averaged.
-    separation_z : float
-        The same in standard deviations of what noise and the sampling of rows explain: below about 2 the release may
-        hold nothing; of several classes the sum over them.
-    """
+    """What the histogram says."""
 
     scale: float
+    """Scores times it, plus ``offsets`` [K], are calibrated log-odds."""
     offsets: FloatArray
     covariance: FloatArray
+    """[K + 1, K + 1]: of the offsets and the scale, the latter last."""
     shares: FloatArray
+    """[C]: noisy shares of the classes."""
     auc: float
+    """Area under the ROC curve, each class against the rest, averaged."""
     separation: float
+    """Between the mean scores of a class and of the rest, in standard deviations of the scores, averaged."""
     separation_z: float
+    """The same in standard deviations of what noise and the sampling of rows explain: below about 2 the release may
+    hold nothing; of several classes the sum over them."""
 
 
 def log_odds(p: FloatArray) -> FloatArray:

@@ -14,6 +14,7 @@ from tacit.models.additive.features import LevelFeatureTable
 from tacit.models.additive.losses import Residuals, limited
 from tacit.models.additive.rows import Batches
 from tacit.numerics.exact_sums import ROW_BITS, IntegerSum, with_room
+from tacit.records import record
 
 # The constant feature of every row: it learns the intercept.
 CONSTANT = 0.5
@@ -57,7 +58,7 @@ class MomentumSettings:
 LevelTables = tuple[FloatArray, FloatArray]
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Weights:
     """Weights of the features [D, K] and of the constant feature [K], for K scores of a row."""
 
@@ -137,30 +138,21 @@ def _products(whole: sparse.csr_array, sums: NDArray[Any]) -> NDArray[Any]:
 
 @dataclass(eq=False)
 class MomentumDescent:
-    """Gradient descent with momentum, some steps at a time, so that features can join on the way.
-
-    Attributes
-    ----------
-    residuals : Residuals
-    settings : MomentumSettings
-    ask : Ask
-    sigma : float
-        Standard deviation of the noise in one answer.
-    rate : float
-        What a gradient is multiplied by: the step size divided by the number of rows.
-    current, velocity, before, mean : arrays [D + 1, K]
-        Weights, the constant feature's last; their momentum; the gradient before; the mean of the last iterates.
-    """
+    """Gradient descent with momentum, some steps at a time, so that features can join on the way."""
 
     residuals: Residuals
     settings: MomentumSettings
     ask: Ask
     sigma: float
+    """Standard deviation of the noise in one answer."""
     rate: float
+    """What a gradient is multiplied by: the step size divided by the number of rows."""
     current: FloatArray
     velocity: FloatArray
     before: FloatArray
     mean: FloatArray
+    """[D + 1, K]: weights, the constant feature's last; their momentum; the gradient before; the mean of the last
+    iterates."""
 
     @classmethod
     def begin(

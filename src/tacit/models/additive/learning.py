@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Self
 
 import numpy as np
@@ -33,6 +33,7 @@ from tacit.models.additive.pairs import (
 )
 from tacit.models.additive.plan import AdditivePlan, UnitDraws, spread_units
 from tacit.models.additive.rows import Batches, RowLayout
+from tacit.records import record
 
 # Of the units: the check's, and the check's where rows are few beside the noise.
 CHECK_UNITS, CHECK_UNITS_FEW = 7, 20
@@ -49,7 +50,7 @@ FEWEST_STEPS, MOST_STEPS = 4, 120
 LEAST_AMOUNT = 30.0
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class GradientLoss:
     """A loss: its residuals, the start of the intercept [K], mean curvatures [K], longest gradient and step size."""
 
@@ -60,32 +61,24 @@ class GradientLoss:
     step: float
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class DescentResult:
-    """What a descent leaves.
-
-    Attributes
-    ----------
-    curves : AdditiveCurves
-    facts : dict
-        Public settings of the fit.
-    batches : Batches
-        The rows, with the joint cells of chosen pairs.
-    tables : pair of arrays
-        What each level and joint cell of ``batches`` adds to scores [L, K], exact when summed, and the intercept [K].
-    units : UnitDraws
-        Of which ``check_draws`` are left for the check.
-    chance : array [K]
-        How far scores learned from nothing would separate the rows, in deviations of sampling: `chance_separation`.
-    """
+    """What a descent leaves."""
 
     curves: AdditiveCurves
     facts: FitFacts
+    """Public settings of the fit."""
     batches: Batches
+    """The rows, with the joint cells of chosen pairs."""
     tables: LevelTables
+    """What each level and joint cell of ``batches`` adds to scores [L, K], exact when summed, and the
+    intercept [K]."""
     units: UnitDraws
+    """Of which ``check_draws`` are left for the check."""
     check_draws: int
     chance: FloatArray
+    """[K]: how far scores learned from nothing would separate the rows, in deviations of sampling: `chance_separation`.
+    """
 
     @property
     def noise(self) -> float:
@@ -99,7 +92,7 @@ class DescentResult:
         return replace(self, curves=replace(self.curves, intercept=intercept), tables=(values, intercept))
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class _Pairs:
     """Chosen pairs, and the rows and features of a table with them."""
 

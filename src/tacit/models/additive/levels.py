@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from tacit import checks
 from tacit.arrays import FloatArray, Rows
 from tacit.data.schemas.columns import Categorical, Feature, Numeric
 from tacit.errors import InputError
+from tacit.records import record
 
 LevelCodes = NDArray[np.unsignedinteger[Any]]
 
@@ -23,27 +23,19 @@ EVEN_PART = 1 / 2000
 ZERO_WIDTH = 1e-6
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class ColumnLevels:
-    """The levels of one column.
-
-    Attributes
-    ----------
-    name : str
-    edges : array [E]
-        For a number: level i holds the values in (edges[i - 1], edges[i]], open at both ends of the table; then comes
-        one level for a missing value. Empty for categories.
-    categories : tuple of str
-        For categories: their names, the last one "missing" if the schema gives it a category. Empty for a number.
-    low, high : float
-        The public bounds of a number.
-    """
+    """The levels of one column."""
 
     name: str
     edges: FloatArray
+    """[E]: for a number: level i holds the values in (edges[i - 1], edges[i]], open at both ends of the table; then
+    comes one level for a missing value. Empty for categories."""
     categories: tuple[str, ...] = ()
+    """For categories: their names, the last one "missing" if the schema gives it a category. Empty for a number."""
     low: float = 0.0
     high: float = 1.0
+    """The public bounds of a number."""
 
     @property
     def is_number(self) -> bool:

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -16,25 +15,19 @@ from tacit.arrays import FloatArray, IntArray
 from tacit.models.additive.levels import ColumnLevels
 from tacit.models.additive.rows import Batches, RowLayout
 from tacit.numerics.exact_sums import ROW_BITS, IntegerSum, require_countable, with_room
+from tacit.records import record
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Marginals:
-    """Noisy numbers of rows.
-
-    Attributes
-    ----------
-    n_rows : float
-        At least 1.
-    columns : tuple of array
-        Of each level of each column, at least 0.
-    target : array
-        Of each class, or of each level of a numeric target; at least 0.
-    """
+    """Noisy numbers of rows."""
 
     n_rows: float
+    """At least 1."""
     columns: tuple[FloatArray, ...]
+    """Of each level of each column, at least 0."""
     target: FloatArray
+    """Of each class, or of each level of a numeric target; at least 0."""
 
 
 @lru_cache(maxsize=8)

@@ -18,21 +18,14 @@ UNKNOWN = -1
 
 @dataclass(frozen=True)
 class NumberSource:
-    """A number of the receiver's: the position of its encoded column, its bounds, and where missing cells are marked.
-
-    Attributes
-    ----------
-    position : int
-    low, high : float
-        The receiver's bounds, by which the column was encoded.
-    missing : int or None
-        The position of the encoded column that marks a missing cell.
-    """
+    """A number of the receiver's: the position of its encoded column, its bounds, where missing cells are marked."""
 
     position: int
     low: float
     high: float
+    """The receiver's bounds, by which the column was encoded."""
     missing: int | None = None
+    """The position of the encoded column that marks a missing cell."""
 
     def codes(self, X: Rows, level: ColumnLevels) -> NDArray[np.intp]:
         """Return the levels of rows ``X`` [N, p]; values beyond the owner's bounds are moved to them."""

@@ -1,6 +1,5 @@
 """Finished additive models: curves with their noise, and what they say of rows."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,35 +12,27 @@ from tacit.models.additive.levels import ColumnLevels
 from tacit.models.additive.number_check import NumberCheck
 from tacit.models.additive.pairs import PairCurve
 from tacit.models.additive.rows import RowLayout
+from tacit.records import record
 
 FitFacts = dict[str, Any]
 RowLevels = NDArray[np.integer[Any]]  # levels of rows [N, q], -1 where nothing is known
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class AdditiveCurves:
-    """One curve for each column: what each of its levels adds to a row's scores; and tables of some pairs of columns.
-
-    Attributes
-    ----------
-    levels : tuple of ColumnLevels
-    values : array [L, K]
-        Of all columns' levels side by side, for each of K scores.
-    deviations : array [L, K]
-        Standard deviation of the noise in them.
-    intercept : array [K]
-    shares : array [L]
-        Noisy shares of each column's levels: where its curve matters.
-    pairs : tuple of PairCurve
-        What pairs of columns add beside their curves.
-    """
+    """One curve for each column: what each of its levels adds to a row's scores; tables of some pairs of columns."""
 
     levels: tuple[ColumnLevels, ...]
     values: FloatArray
+    """[L, K]: of all columns' levels side by side, for each of K scores."""
     deviations: FloatArray
+    """[L, K]: standard deviation of the noise in them."""
     intercept: FloatArray
+    """[K]"""
     shares: FloatArray
+    """[L]: noisy shares of each column's levels: where its curve matters."""
     pairs: tuple[PairCurve, ...] = ()
+    """What pairs of columns add beside their curves."""
 
     @property
     def layout(self) -> RowLayout:
@@ -67,7 +58,7 @@ class AdditiveCurves:
         return self.layout.energies(self.values, self.shares)
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class ClassScores:
     """What a release says of rows: log-odds of each class against the rest [N, C] and their standard deviations."""
 
@@ -75,7 +66,7 @@ class ClassScores:
     deviations: FloatArray
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Predictions:
     """What a release says of a numeric target: its mean [N] and its variance [N] around it."""
 
@@ -83,23 +74,15 @@ class Predictions:
     variance: FloatArray
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class AdditiveClassifier:
-    """An additive classifier as it is handed out.
-
-    Attributes
-    ----------
-    curves : AdditiveCurves
-    check : ClassCheck
-    classes : tuple of str
-    facts : dict
-        Public settings of the fit: rows, steps, noise.
-    """
+    """An additive classifier as it is handed out."""
 
     curves: AdditiveCurves
     check: ClassCheck
     classes: tuple[str, ...]
     facts: FitFacts
+    """Public settings of the fit: rows, steps, noise."""
 
     @property
     def size(self) -> float:
@@ -135,28 +118,19 @@ class AdditiveClassifier:
         return check.scale * scores + check.offsets, check.scale**2 * variances + np.maximum(uncertain, 0.0)
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class AdditiveRegression:
-    """An additive regression as it is handed out; it works in spreads of the target around its centre.
-
-    Attributes
-    ----------
-    curves : AdditiveCurves
-    check : NumberCheck
-    centre, spread : float
-        Of the target, noisy.
-    bounds : pair of float
-        Of the target, public.
-    facts : dict
-        Public settings of the fit: rows, steps, noise.
-    """
+    """An additive regression as it is handed out; it works in spreads of the target around its centre."""
 
     curves: AdditiveCurves
     check: NumberCheck
     centre: float
     spread: float
+    """Of the target, noisy."""
     bounds: tuple[float, float]
+    """Of the target, public."""
     facts: FitFacts
+    """Public settings of the fit: rows, steps, noise."""
 
     @property
     def size(self) -> float:

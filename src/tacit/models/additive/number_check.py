@@ -1,13 +1,13 @@
 """The check of a finished regression: noisy moments of target and prediction, and how to calibrate with them."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from tacit.arrays import FloatArray
 from tacit.models.additive.rows import Batches
 from tacit.numerics.exact_sums import LARGEST_ENTRY, IntegerSum
+from tacit.records import record
 
 # The target is counted within so many spreads of its centre, a prediction within so many deviations of predictions for
 # rows whose columns are drawn independently; real columns may agree with each other, and predictions spread further.
@@ -22,30 +22,22 @@ WEIGHTS = LEAST_WEIGHT * np.array([1.0, 1.0, 1.0, 2.0, 2.0, 2.0])
 PRIOR_SCALE, SCALE_DEVIATION, OFFSET_DEVIATION = 0.9, 0.3, 0.15
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class NumberCheck:
-    """What the moments say, in spreads of the target around its centre.
-
-    Attributes
-    ----------
-    scale, offset : float
-        Predictions times the scale plus the offset are calibrated.
-    covariance : array [2, 2]
-        Of offset and scale.
-    residual_variance : float
-        Of the target around calibrated predictions, on the safe side of the noise.
-    r_squared : float
-        Share of the target's variance that is explained.
-    separation_z : float
-        The covariance of target and predictions in standard deviations of what noise and the sampling of rows explain.
-    """
+    """What the moments say, in spreads of the target around its centre."""
 
     scale: float
     offset: float
+    """Predictions times the scale plus the offset are calibrated."""
     covariance: FloatArray
+    """[2, 2]: of offset and scale."""
     residual_variance: float
+    """Of the target around calibrated predictions, on the safe side of the noise."""
     r_squared: float
+    """Share of the target's variance that is explained."""
     separation_z: float
+    """The covariance of target and predictions in standard deviations of what noise and the sampling of rows explain.
+    """
 
 
 def mean_query(batches: Batches, low: float, high: float) -> IntegerSum:

@@ -1,7 +1,6 @@
 """Which pairs of columns say more together than apart: one noisy query, asked in the middle of a descent."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -13,6 +12,7 @@ from tacit.models.additive.losses import Residuals
 from tacit.models.additive.pairs import CoarseColumn, LevelPair, level_pair, pair_features, pair_shares, paired_batches
 from tacit.models.additive.rows import Batches, RowLayout
 from tacit.numerics.exact_sums import IntegerSum
+from tacit.records import record
 
 # Columns whose pairs are asked about: those that move scores most. Fewer pairs share the noise.
 MOST_COLUMNS = 12
@@ -21,26 +21,18 @@ MOST_PAIRS = 16
 SMALLEST_Z = 2.5
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class SelectionNoise:
-    """How the query is asked, and what moves its answer without any interaction.
-
-    Attributes
-    ----------
-    clip : float
-        The longest part of one row.
-    draws : int
-        How many answers are averaged.
-    sigma : float
-        Standard deviation of the noise in one answer.
-    scatter : array [K]
-        Variance of the query for a feature of variance 1, from the rows' own scatter around their scores.
-    """
+    """How the query is asked, and what moves its answer without any interaction."""
 
     clip: float
+    """The longest part of one row."""
     draws: int
+    """How many answers are averaged."""
     sigma: float
+    """Standard deviation of the noise in one answer."""
     scatter: FloatArray
+    """[K]: Variance of the query for a feature of variance 1, from the rows' own scatter around their scores."""
 
     def variances(self, of_features: FloatArray) -> FloatArray:
         """Return the variances [d, K] of the mean answer, without interactions, by the variances of features [d]."""

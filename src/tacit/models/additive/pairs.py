@@ -1,7 +1,6 @@
 """Pairs of columns whose cells together add to a score what neither column adds alone: interactions."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -23,6 +22,7 @@ from tacit.models.additive.features import (
 )
 from tacit.models.additive.levels import ColumnLevels
 from tacit.models.additive.rows import Batches, RowBatch, RowLayout
+from tacit.records import record
 
 # Cells of one column of a pair, and the directions that are learned of them: the smoothest, or the most frequent.
 N_CELLS, RANK = 6, 3
@@ -32,39 +32,26 @@ OWN_CELL = 0.02
 PAIR_VARIANCE = 0.04
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class CoarseColumn:
-    """A column in few cells, with features that are centred and have a mean squared norm of 1 over rows.
-
-    Attributes
-    ----------
-    cells : array [m]
-        The cell of each level.
-    values : array [b, d]
-        Features of each cell; d is 0 for a column that does not vary.
-    shares : array [b]
-        Noisy shares of rows.
-    """
+    """A column in few cells, with features that are centred and have a mean squared norm of 1 over rows."""
 
     cells: NDArray[np.intp]
+    """[m]: the cell of each level."""
     values: FloatArray
+    """[b, d]: features of each cell; d is 0 for a column that does not vary."""
     shares: FloatArray
+    """[b]: noisy shares of rows."""
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class LevelPair:
-    """Two columns of a table in cells.
-
-    Attributes
-    ----------
-    columns : pair of int
-        Their places in the table.
-    cells : pair of arrays
-        The cell of each level of either column.
-    """
+    """Two columns of a table in cells."""
 
     columns: tuple[int, int]
+    """Their places in the table."""
     cells: tuple[NDArray[np.intp], NDArray[np.intp]]
+    """The cell of each level of either column."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -84,23 +71,16 @@ class LevelPair:
         return np.where((first < 0) | (second < 0), -1, joint)
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class PairCurve:
-    """What the joint cells of two columns add to a row's scores.
-
-    Attributes
-    ----------
-    pair : LevelPair
-    values, deviations : arrays [cells, K]
-        Of each joint cell, for each of K scores, and the standard deviation of the noise in it.
-    shares : array
-        Of each joint cell: the share of rows if the columns were independent.
-    """
+    """What the joint cells of two columns add to a row's scores."""
 
     pair: LevelPair
     values: FloatArray
     deviations: FloatArray
+    """[cells, K]: of each joint cell, for each of K scores, and the standard deviation of the noise in it."""
     shares: FloatArray
+    """Of each joint cell: the share of rows if the columns were independent."""
 
     def scores(self, codes: NDArray[np.integer[Any]]) -> tuple[FloatArray, FloatArray]:
         """Return what the pair adds to rows with ``codes`` [N, q], and the noise's variance; unknown levels add 0."""

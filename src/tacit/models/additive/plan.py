@@ -18,6 +18,7 @@ from tacit.privacy.accounting import calibrate
 from tacit.privacy.budget import Budget, Relation, Unit
 from tacit.privacy.events import Event, GaussianEvent, SequentialEvent
 from tacit.privacy.mechanisms import Gaussian
+from tacit.records import record
 
 # The part of mu squared that the numbers of rows at each level get; the rest is cut into equal units.
 MARGINAL_SHARE = 0.11
@@ -42,29 +43,22 @@ UNITS_BECAUSE = (
 )
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class AdditivePlan:
     """Mechanisms of an additive release.
 
     The sizes of its queries and how many units each takes follow from noisy answers; what they cost together does not.
-
-    Attributes
-    ----------
-    layout : RowLayout
-        Levels of the columns, and of the target at the end.
-    marginals : Gaussian
-        Numbers of rows at each level: one draw.
-    unit : Gaussian
-        Every further query, divided by its sensitivity: a fixed number of draws, however they are spent.
-    mu : float
-        What all draws together cost, as a Gaussian of this ratio of sensitivity to noise [gdp].
     """
 
     layout: RowLayout
+    """Levels of the columns, and of the target at the end."""
     budget: Budget
     marginals: Gaussian
+    """Numbers of rows at each level: one draw."""
     unit: Gaussian
+    """Every further query, divided by its sensitivity: a fixed number of draws, however they are spent."""
     mu: float
+    """What all draws together cost, as a Gaussian of this ratio of sensitivity to noise [gdp]."""
 
     @property
     def columns(self) -> tuple[ColumnLevels, ...]:
@@ -117,19 +111,12 @@ def plan_additive(
 
 @dataclass(eq=False)
 class UnitDraws:
-    """The units of a plan, as an account gives them out.
-
-    Attributes
-    ----------
-    account : Account
-    mechanism : Gaussian
-    left : int
-        How many are not yet drawn.
-    """
+    """The units of a plan, as an account gives them out."""
 
     account: Account
     mechanism: Gaussian
     left: int = UNITS
+    """How many are not yet drawn."""
 
     def ask(self, query: IntegerSum, draws: int) -> FloatArray:
         """Return the mean of ``draws`` noisy answers to a query of sensitivity 1."""

@@ -1,7 +1,6 @@
 """Rows as levels, in batches: what one pass over a table sees of it."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
@@ -12,25 +11,20 @@ from scipy import sparse
 from tacit.arrays import FloatArray
 from tacit.errors import InputError
 from tacit.models.additive.levels import ColumnLevels, LevelCodes
+from tacit.records import record
 
 BATCH_ROWS = 1 << 15
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class RowBatch:
-    """Some rows of a table.
-
-    Attributes
-    ----------
-    indicator : sparse array [B, L]
-        Ones at the levels of each row, all columns' levels side by side: its products sum tables over a row's levels,
-        those of its transpose sum rows over levels.
-    target : array [B]
-        Class codes, or numbers within their public bounds.
-    """
+    """Some rows of a table."""
 
     indicator: sparse.csr_array
+    """[B, L]: ones at the levels of each row, all columns' levels side by side: its products sum tables
+    over a row's levels, those of its transpose sum rows over levels."""
     target: NDArray[np.intp] | FloatArray
+    """[B]: class codes, or numbers within their public bounds."""
 
     def __len__(self) -> int:
         return len(self.target)
@@ -40,7 +34,7 @@ class RowBatch:
 Batches = Callable[[], Iterable[RowBatch]]
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class RowLayout:
     """Where each column's levels stand among all levels of a table."""
 

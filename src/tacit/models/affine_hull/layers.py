@@ -1,7 +1,6 @@
 """Conditionally deep affine hull machines: layers that see fewer and fewer directions of the same points."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -9,9 +8,10 @@ from tacit.errors import InputError
 from tacit.models.affine_hull.solution import Hull, evaluate, learn_hull
 from tacit.numerics.kernels import Floats
 from tacit.numerics.subspace import leading_directions
+from tacit.records import record
 
 
-@dataclass(frozen=True)
+@record
 class DeepHull:
     """The machines of one set of points; the first layer sees n of its principal directions, each further one fewer."""
 
@@ -65,7 +65,7 @@ def narrowed(U: Floats, n: int) -> Floats:
     return U if n == m else np.ascontiguousarray(U[:, :n] * U.dtype.type(np.sqrt(m / n)))
 
 
-@dataclass(frozen=True)
+@record
 class ShiftedRows:
     """Rows to be mapped by many machines, less an origin near all of them."""
 

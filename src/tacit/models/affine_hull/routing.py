@@ -1,7 +1,6 @@
 """The class of rows by wide hull machines, each row evaluated only by the parts whose images may be the nearest."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -11,28 +10,22 @@ from tacit.models.affine_hull.layers import DeepHull, ShiftedRows, nearest_image
 from tacit.models.affine_hull.wide import WideHull
 from tacit.models.routing import ClassParts, nearest_groups
 from tacit.numerics.kernels import Floats
+from tacit.records import record
 
 # Directions on which distances are bounded: more than a part has, or its span would fill them and bound nothing.
 BOUND_DIRECTIONS = 250
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class RoutedHulls:
-    """The parts of all classes, and what distances from their images are bounded by.
-
-    Attributes
-    ----------
-    common : ClassParts
-        The machines of all classes, and directions V [p, q].
-    means : array [P, q]
-        Vᵀ of each part's mean less the origin, the mean of the first part.
-    spans : sequence of arrays [q, r]
-        Orthonormal columns that span Vᵀ of each part's directions.
-    """
+    """The parts of all classes, and what distances from their images are bounded by."""
 
     common: ClassParts[DeepHull]
+    """The machines of all classes, and directions V [p, q]."""
     means: Floats
+    """[P, q]: Vᵀ of each part's mean less the origin, the mean of the first part."""
     spans: Sequence[Floats]
+    """sequence of arrays [q, r]: orthonormal columns that span Vᵀ of each part's directions."""
 
     @classmethod
     def of(cls, models: Sequence[WideHull]) -> Self:

@@ -1,12 +1,12 @@
 """The kernel affine hull machine of one set of points, in closed form and as pure functions."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import lapack
 
 from tacit.numerics.kernels import LOWEST_EXPONENT, Floats
+from tacit.records import record
 
 MAX_UPDATES = 50
 # With less smoothing a kernel matrix has no reliable factor in single precision; then doubles are used.
@@ -18,7 +18,7 @@ The image is mean + sum_i h_i (y_i - mean) / sum_i h_i, so it can only be farthe
 """
 
 
-@dataclass(frozen=True)
+@record
 class Hull:
     """A learned machine: a row with kernel k has the image mean + a / s with [a, s] = k · coefficients."""
 

@@ -24,6 +24,7 @@ from tacit.models.scikit_learn import ClassNamePrefixFeaturesOutMixin, Transform
 from tacit.privacy.account import Plan, Step
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.ledger import LedgerLike
+from tacit.records import record
 from tacit.releases.file import Release
 
 KIND = "private_autoencoder"
@@ -171,7 +172,7 @@ class PrivateAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Pers
         return Budget(self.epsilon, self.delta, unit=Unit.RECORD)
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class PlannedLayers:
     """The queries of a fit, made once: which estimator asks them, by layer, and as steps of an account."""
 

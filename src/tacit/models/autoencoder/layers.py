@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from typing import Any, Protocol
@@ -18,6 +17,7 @@ from tacit.models.autoencoder.functional_mechanism import MomentQuery, Norm, cro
 from tacit.numerics.blocks import in_full_blocks
 from tacit.privacy.account import Account
 from tacit.privacy.mechanisms import Gaussian, Laplace
+from tacit.records import record
 
 # How steep units are: at the typical angle between a row and a weight vector in p dimensions, 1/sqrt(p), the
 # activation is the hyperbolic tangent of a half.
@@ -39,7 +39,7 @@ class Encoder(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@record
 class Layer:
     """A tied encoder: code = tanh(g Wᵀ(x - c)), brought to [-1, 1] by the range of each unit, rows of length 1.
 

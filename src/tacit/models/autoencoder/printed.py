@@ -1,7 +1,6 @@
 """Algorithm 1 of [dpa] as printed, kept to be compared with: it gives no guarantee, and its card says so."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from tacit.models.autoencoder.functional_mechanism import printed_output_sensiti
 from tacit.models.autoencoder.layers import public_directions
 from tacit.privacy.account import Account, Step
 from tacit.privacy.mechanisms import Laplace, Mechanism
+from tacit.records import record
 
 WARNING = (
     "as printed in [dpa], every layer spends the whole epsilon, the coefficients depend on the weights and are read "
@@ -25,7 +25,7 @@ STEPS = 100
 LARGEST_WEIGHT = 100.0
 
 
-@dataclass(frozen=True)
+@record
 class PrintedLayer:
     """Sigmoid units and the normalisation layer of [dpa] eq. 13, its ranges read from the data."""
 
@@ -107,7 +107,7 @@ def _reconstructing_weights(account: Account, mechanism: Mechanism, X: FloatArra
     return W
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class PerturbedOutput:
     """The perturbed cross-entropy of the output layer: labels [n], and the noise of its coefficients, drawn once."""
 

@@ -1,7 +1,6 @@
 """The fitted layers of a private autoencoder as a function of rows, and as the parts of a file."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,9 +10,10 @@ from tacit import checks
 from tacit.arrays import Arrays, FloatArray
 from tacit.models.autoencoder.layers import Layer, encode_stack, read_stack, stack_arrays
 from tacit.models.bounded_rows import bound_lists, scaled_rows
+from tacit.records import record
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class EncoderStack:
     """Fitted layers, the public bounds of their input, and the public norm that rows are shortened to."""
 

@@ -3,7 +3,6 @@
 import math
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from tacit.models.class_moments.discriminants import RIDGE, LinearDiscriminant
 from tacit.models.class_moments.features import ScaledColumns, count_weight
 from tacit.models.class_moments.frames import Frame
 from tacit.numerics.public_random import public_random
+from tacit.records import record
 
 # Differences between classes make up at most this part of the variance along any direction.
 MOST_BETWEEN = 0.75
@@ -29,49 +29,35 @@ LEAST_SHARE = 1e-3
 ROUNDS = 50
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class CalibratedDiscriminant:
-    """Class log-odds of a receiver's rows, and what is known of their quality.
-
-    Attributes
-    ----------
-    scores : LinearDiscriminant
-        Its softmax is the classes' probabilities, of mean ``shares`` over the receiver's rows.
-    halves : pair of LinearDiscriminant
-        The same from sums with more noise, independent between the two.
-    separation, separation_z, size : float
-        As in a `ScoreQuality`.
-    shares : array [C]
-    """
+    """Class log-odds of a receiver's rows, and what is known of their quality."""
 
     scores: LinearDiscriminant
+    """Its softmax is the classes' probabilities, of mean ``shares`` over the receiver's rows."""
     halves: tuple[LinearDiscriminant, LinearDiscriminant]
+    """The same from sums with more noise, independent between the two."""
     separation: float
     separation_z: float
     size: float
+    """As in a `ScoreQuality`."""
     shares: FloatArray
+    """[C]"""
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class _Contrasts:
-    """Class means less their average [C, k], the variance of their noise, and the receiver's feature moments.
-
-    Attributes
-    ----------
-    covariance : array [C, C]
-        Of the contrasts' noise, the same in every column.
-    inverse : array [k, k]
-        (S + lambda I)^-1 with S the receiver's covariance of the features.
-    phi : array [N, k]
-        The receiver's features less their mean, ``middle``.
-    """
+    """Class means less their average [C, k], the variance of their noise, and the receiver's feature moments."""
 
     D: FloatArray
     covariance: FloatArray
+    """[C, C]: of the contrasts' noise, the same in every column."""
     shares: FloatArray
     S: FloatArray
     inverse: FloatArray
+    """[k, k]: (S + lambda I)^-1 with S the receiver's covariance of the features."""
     phi: FloatArray
+    """[N, k]: the receiver's features less their mean, ``middle``."""
     middle: FloatArray
 
     def discriminant(self, D: FloatArray, covariance: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

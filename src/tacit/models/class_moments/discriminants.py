@@ -1,7 +1,6 @@
 """Class scores from what a release holds: linear discriminants of class sums, quadratic ones of class moments."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 from tacit.arrays import Arrays, Float32Array, FloatArray, Rows
 from tacit.models.class_moments.features import ImageFeatures, ScaledColumns
 from tacit.models.class_moments.frames import Frame, ImageFrame, frame_parts, stored_frame
+from tacit.records import record
 
 QUADRATIC = ("middle", "basis", "means", "whitening", "offsets")
 # Ridge of the linear discriminant in units of the noise on a mean: found once on public data, then fixed.
@@ -18,7 +18,7 @@ RIDGE = 8.0
 LEAST_SIGNAL = 0.5
 
 
-@dataclass(frozen=True)
+@record
 class LinearDiscriminant:
     """Scores features(frame(x)) W + b."""
 
@@ -40,7 +40,7 @@ class LinearDiscriminant:
         return {**arrays, "W": self.W, "b": self.b}, settings
 
 
-@dataclass(frozen=True)
+@record
 class QuadraticDiscriminant:
     """Gaussian log-densities -|whitening_c (z - mean_c)|²/2 + offset_c of z = basis (frame(x) - middle)."""
 
@@ -78,7 +78,7 @@ def stored_discriminant(
     return LinearDiscriminant(frame, features, arrays["W"], arrays["b"])
 
 
-@dataclass(frozen=True)
+@record
 class MomentFamily:
     """Discriminants of one set of class moments, by subspace dimension and floor of the variances."""
 

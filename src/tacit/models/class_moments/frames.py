@@ -1,7 +1,6 @@
 """The receiver's rows in the owner's columns: columns that both share, or pictures placed in the owner's frame."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,12 +10,13 @@ from tacit.arrays import Arrays, Float32Array, Rows
 from tacit.data.schemas.schema import Schema
 from tacit.models.class_moments.features import ImageFeatures, features_of
 from tacit.numerics.images import centre, grey, place
+from tacit.records import record
 
 # How large the receiver's pictures stand in the owner's frame; chosen by the receiver's own labels.
 SCALES = (1.0, 0.9, 0.8, 0.72, 0.65)
 
 
-@dataclass(frozen=True)
+@record
 class ColumnFrame:
     """Columns that both tables have, in the owner's units: (x - shift) / scale."""
 
@@ -34,7 +34,7 @@ class ColumnFrame:
         return ((columns - self.shift) / self.scale).astype(np.float32)
 
 
-@dataclass(frozen=True)
+@record
 class ImageFrame:
     """Pictures of the receiver placed in the owner's frame."""
 

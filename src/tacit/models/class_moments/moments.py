@@ -6,35 +6,29 @@ It has a smaller variance than y itself. Everything here is post-processing of n
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.arrays import Codes, FloatArray, Rows
 from tacit.errors import InputError
+from tacit.records import record
 
 BLOCK = 4096
 
 
-@dataclass(frozen=True)
+@record
 class Moments:
-    """Estimated class moments.
-
-    Attributes
-    ----------
-    means : array [C, p]
-    counts : array [C]
-        Exact: labels are not protected at the level of one entry.
-    covariances : array [C, p, p], float32
-    noise : array [C]
-        Mean variance of one denoised value in each class: how uncertain means and covariances are.
-    """
+    """Estimated class moments."""
 
     means: FloatArray
+    """[C, p]"""
     counts: FloatArray
+    """[C]: exact: labels are not protected at the level of one entry."""
     covariances: NDArray[np.float32]
+    """array [C, p, p], float32"""
     noise: FloatArray
+    """[C]: mean variance of one denoised value in each class: how uncertain means and covariances are."""
 
 
 def denoised(Y: Rows, scale: Rows | float) -> Rows:

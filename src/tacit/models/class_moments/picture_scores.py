@@ -1,7 +1,6 @@
 """Class scores of pictures from noisy class sums, with frame and ridge chosen without any label."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from tacit.arrays import FloatArray, Rows
 from tacit.models.class_moments.discriminants import RIDGE, LinearDiscriminant
 from tacit.models.class_moments.features import ImageFeatures, ScaledColumns, count_weight
 from tacit.models.class_moments.frames import Frame
+from tacit.records import record
 
 # Least ridges to choose among: where the receiver's pictures differ from the owner's, directions in which its rows
 # hardly vary carry more of that difference than of the classes, however little noise there is.
@@ -26,7 +26,7 @@ LEAST_COUNT = 2.0
 COMPARED_ROWS = 2500
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class PictureScores:
     """Scores of the receiver's pictures, and the same from two halves of the features, whose noise is independent."""
 
@@ -34,7 +34,7 @@ class PictureScores:
     halves: tuple[LinearDiscriminant, LinearDiscriminant]
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class _Moments:
     """The owner's class contrasts [C, k], and the receiver's feature rows [N, k] less their mean."""
 

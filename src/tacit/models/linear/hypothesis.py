@@ -1,7 +1,6 @@
 """Released weights placed in a receiver's columns, and how far they are trusted by public numbers."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from tacit.models.linear.feature_split import FeatureSplit
 from tacit.models.linear.regularization import VARIANCE
 from tacit.models.linear.release import read_scores, require_weights
 from tacit.models.two_class_problems import n_problems
+from tacit.records import record
 from tacit.releases.file import Release
 
 # How far the weights of related problems lie apart, as a part of their length: a public guess that decides what a
@@ -21,43 +21,30 @@ from tacit.releases.file import Release
 UNLIKE = 0.5
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class LinearHypothesis:
-    """Weights of another table, placed in our columns.
-
-    Attributes
-    ----------
-    split : FeatureSplit
-        Its groups, with one more for columns of ours that it does not know.
-    weights : dict of class to array [p]
-    noise : array [K]
-        Expected length of the noise in the weights of each group, where rows vary; infinite where it knows nothing.
-    note : str
-        What it has in common with our table.
-    """
+    """Weights of another table, placed in our columns."""
 
     split: FeatureSplit
+    """Its groups, with one more for columns of ours that it does not know."""
     weights: Mapping[Any, FloatArray]
+    """dict of class to array [p]"""
     noise: FloatArray
-    note: str = ""
-
-
-@dataclass(frozen=True, eq=False)
-class PriorWeights:
-    """Weights that a regression starts from.
-
-    Attributes
-    ----------
-    split : FeatureSplit
-    weights : array [R, p]
-        Of each two-class problem.
-    noise : array [K]
-        Expected length of the noise in the weights of each group; infinite where nothing is known.
+    """[K]: expected length of the noise in the weights of each group, where rows vary; infinite where it knows nothing.
     """
+    note: str = ""
+    """What it has in common with our table."""
+
+
+@record
+class PriorWeights:
+    """Weights that a regression starts from."""
 
     split: FeatureSplit
     weights: FloatArray
+    """[R, p]: of each two-class problem."""
     noise: FloatArray
+    """[K]: expected length of the noise in the weights of each group; infinite where nothing is known."""
 
     def trust(self, place: int) -> tuple[float, float]:
         """Return `trust` in the weights of the group at ``place``."""

@@ -17,6 +17,7 @@ from tacit.privacy.account import Step
 from tacit.privacy.budget import Relation
 from tacit.privacy.mechanisms import ObjectivePerturbation, StackedPerturbation, disjoint
 from tacit.privacy.mechanisms.objective import CLOSING_SHARE
+from tacit.records import record
 
 AGGREGATES = ("average", "stack")
 ACCOUNTINGS = ("tight", "paper")
@@ -102,7 +103,7 @@ class PublicNumbers:
         return checks.positive("epsilon", self.epsilon) / self.n_problems
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class SplitPlan:
     """The steps, and where each group starts from."""
 

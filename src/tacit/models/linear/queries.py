@@ -1,48 +1,37 @@
 """The planned queries of a table: weights of each group, to be averaged or stacked."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from tacit.arrays import FloatArray, IntArray
 from tacit.models.linear.planning import SplitPlan
 from tacit.models.two_class_problems import query_of
 from tacit.privacy.account import Account
+from tacit.records import record
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class GroupedTable:
-    """A private table as the mechanisms of the groups want it.
-
-    Attributes
-    ----------
-    parts : list of arrays [N, d_k]
-        The columns of each group.
-    factors : list of arrays [N]
-        What makes their rows short enough.
-    signs : array [R, N]
-        The label of each row in each two-class table.
-    start : array [R, p]
-        Prior weights.
-    n_rows : int
-        The public number of rows.
-    halves : array [n_rows]
-        In which half each row lies if the groups are stacked; by what the rows hold.
-    """
+    """A private table as the mechanisms of the groups want it."""
 
     parts: list[FloatArray]
+    """list of arrays [N, d_k]: the columns of each group."""
     factors: list[FloatArray]
+    """list of arrays [N]: what makes their rows short enough."""
     signs: FloatArray
+    """[R, N]: the label of each row in each two-class table."""
     start: FloatArray
+    """[R, p]: prior weights."""
     n_rows: int
+    """The public number of rows."""
     halves: IntArray
+    """[n_rows]: in which half each row lies if the groups are stacked; by what the rows hold."""
 
     def query(self, problem: int, group: int, prior: FloatArray) -> FloatArray:
         """Return the input of one group's objective perturbation [n_rows, d_k + 1]."""
         return query_of(self.parts[group], self.factors[group] * self.signs[problem], prior, self.n_rows)
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class SplitWeights:
     """Weights of the problems [R, p], and of the groups' scores [R, K]."""
 

@@ -1,7 +1,6 @@
 """The release of a private linear classifier: its weights, and all that is needed to score rows with them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from tacit.models.linear.regularization import BEND
 from tacit.models.two_class_problems import centred, unit_rows
 from tacit.privacy.card import Card
 from tacit.privacy.mechanisms.disjoint import stacking_features
+from tacit.records import record
 from tacit.releases.file import Release
 
 KIND = "linear"
@@ -22,35 +22,24 @@ KIND = "linear"
 LARGEST_WEIGHT = 1e9
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class LinearScores:
-    """Scores of rows: for each group of features the unit row times its weights, then a combination of the groups.
-
-    Attributes
-    ----------
-    split : FeatureSplit
-    weights : array [R, p]
-        Of each two-class problem, zero outside the groups.
-    combination : array [R, K]
-        Public weights of the groups, or stacking weights.
-    noise : array [K]
-        Expected length of the noise in each group's weights.
-    bounds : pair or None
-    row_norm : float or None
-    stacked : bool
-        Whether the combination was learned from `stacking_features`.
-    regularization : array [K] or None
-        lambda of each group; None where the number of rows is hidden, or in files that do not say it.
-    """
+    """Scores of rows: for each group of features the unit row times its weights, then a combination of the groups."""
 
     split: FeatureSplit
     weights: FloatArray
+    """[R, p]: of each two-class problem, zero outside the groups."""
     combination: FloatArray
+    """[R, K]: public weights of the groups, or stacking weights."""
     noise: FloatArray
+    """[K]: expected length of the noise in each group's weights."""
     bounds: tuple[Any, Any] | None = None
+    """pair or None"""
     row_norm: float | None = None
     stacked: bool = False
+    """Whether the combination was learned from `stacking_features`."""
     regularization: FloatArray | None = None
+    """[K] or None: lambda of each group; None where the number of rows is hidden, or in files that do not say it."""
 
     @property
     def felt_noise(self) -> FloatArray:

@@ -3,7 +3,6 @@
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from tacit.models.marginals.levels import Levels
 from tacit.models.marginals.mixture import Mixture
 from tacit.models.marginals.model import MarginalModel
 from tacit.models.marginals.tables import ColumnTable
+from tacit.records import record
 
 # Half width of an interval in standard deviations: 95 of 100 hold the true count.
 DEVIATIONS = 1.959964
@@ -26,25 +26,17 @@ MOST_CELLS = 10_000
 CountLine = tuple[tuple[str, ...], float, tuple[float, float] | None]
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class CountTable:
-    """A table of counts.
-
-    Attributes
-    ----------
-    columns : tuple of str
-    cells : tuple of tuples of str
-        Names of the cells of each column.
-    counts : array [cells of the first, cells of the second, ...]
-        Estimated numbers of rows; noise may take them below 0.
-    half_width : float or None
-        Of a 95 % interval around each count; None: the mixture's estimate, whose error is not known.
-    """
+    """A table of counts."""
 
     columns: tuple[str, ...]
     cells: tuple[tuple[str, ...], ...]
+    """Names of the cells of each column."""
     counts: FloatArray
+    """[cells of the first, cells of the second, ...]: estimated numbers of rows; noise may take them below 0."""
     half_width: float | None
+    """Of a 95 % interval around each count; None: the mixture's estimate, whose error is not known."""
 
     def lines(self) -> Iterator[CountLine]:
         """Yield the names of each cell, its count, and the interval, which does not go below 0."""

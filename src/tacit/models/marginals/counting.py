@@ -1,7 +1,6 @@
 """Exact counts of level codes by class: whole numbers, the same in whatever order and batches the rows come."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Protocol
 
@@ -11,6 +10,7 @@ from tacit.arrays import IntArray
 from tacit.data.rows.encoded_columns import EncodedColumns
 from tacit.data.rows.stream import RowStream, Totals
 from tacit.models.marginals.layout import BATCH, Layout, LevelBatch
+from tacit.records import record
 
 ColumnPair = tuple[int, int]
 
@@ -28,7 +28,7 @@ class TableCounts(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class BatchCounts:
     """Counts of a table whose level codes are in memory."""
 
@@ -45,7 +45,7 @@ class BatchCounts:
         return pair_counts(self.batches, cells, pairs, self.layout.n_classes)
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class StreamCounts:
     """Counts of rows that are read again at every pass: a pass for the levels, one for the pairs."""
 

@@ -17,21 +17,14 @@ LEAST_SHARE = 0.005
 
 @dataclass(frozen=True)
 class LabelSignal:
-    """How far the classes lie apart in the tables of columns.
-
-    Attributes
-    ----------
-    separation : float
-        Distance of a class's mean score from the rest's in deviations of the scores, as if columns were independent.
-    z : float
-        The squared distance in deviations of what noise and the sampling of rows explain.
-    size : float
-        Noisy number of rows times mu of the whole release [gdp].
-    """
+    """How far the classes lie apart in the tables of columns."""
 
     separation: float
+    """Distance of a class's mean score from the rest's in deviations of the scores, as if columns were independent."""
     z: float
+    """The squared distance in deviations of what noise and the sampling of rows explain."""
     size: float
+    """Noisy number of rows times mu of the whole release [gdp]."""
 
 
 @dataclass(frozen=True)

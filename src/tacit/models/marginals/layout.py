@@ -23,22 +23,14 @@ LevelBatch = tuple[LayoutCodes, Codes]
 
 @dataclass(frozen=True)
 class Layout:
-    """The columns of a table as levels, and its classes; a table without a label has one class.
-
-    Attributes
-    ----------
-    schema : Schema
-    columns : tuple of Levels
-        The features, in the order of the schema.
-    label : Levels or None
-    grid : int
-        The grid of levels of numbers.
-    """
+    """The columns of a table as levels, and its classes; a table without a label has one class."""
 
     schema: Schema
     columns: tuple[Levels, ...]
+    """The features, in the order of the schema."""
     label: Levels | None
     grid: int = GRID
+    """The grid of levels of numbers."""
 
     @classmethod
     def of(cls, schema: Schema, grid: int = GRID) -> "Layout":

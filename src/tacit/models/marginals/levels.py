@@ -25,43 +25,29 @@ INSIDE = 1 - 1e-9
 
 @dataclass(frozen=True)
 class Levels:
-    """The levels of one column, coded 0, 1, ...; a missing cell is the last one where the schema keeps it.
-
-    Attributes
-    ----------
-    name : str
-    ordered : bool
-        Whether levels are numbers in increasing order.
-    count : int
-        Levels without that of a missing cell.
-    missing : bool
-        Whether a missing cell is a level of its own.
-    low, high, step : float
-        Level k of a number stands for low + k step; of integers for all of them from there to the next level, at most
-        ``high``.
-    graded : bool
-        Whether levels are finer near 0, as in `graded_starts`.
-    integer : bool
-    names : tuple of str
-        The categories.
-    bounds : (float, float)
-        Of the schema, between which encoded numbers run from 0 to 1.
-    notation : Notation or None
-        How cells write the numbers, where these are dates or codes.
-    """
+    """The levels of one column, coded 0, 1, ...; a missing cell is the last one where the schema keeps it."""
 
     name: str
     ordered: bool
+    """Whether levels are numbers in increasing order."""
     count: int
+    """Levels without that of a missing cell."""
     missing: bool = False
+    """Whether a missing cell is a level of its own."""
     low: float = 0.0
     high: float = 0.0
     step: float = 1.0
+    """Level k of a number stands for low + k step; of integers for all of them from there to the next level, at most
+    ``high``."""
     integer: bool = False
     names: tuple[str, ...] = ()
+    """The categories."""
     bounds: tuple[float, float] = (0.0, 1.0)
+    """Of the schema, between which encoded numbers run from 0 to 1."""
     notation: Notation | None = None
+    """How cells write the numbers, where these are dates or codes."""
     graded: bool = False
+    """Whether levels are finer near 0, as in `graded_starts`."""
 
     @cached_property
     def starts(self) -> FloatArray:

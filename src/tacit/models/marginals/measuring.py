@@ -3,7 +3,6 @@
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,9 +21,10 @@ from tacit.models.marginals.tables import (
 )
 from tacit.models.marginals.trees import Cells, released_cells
 from tacit.privacy.account import Account, Step
+from tacit.records import record
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Survey:
     """A private table, and the account that may answer the planned queries about it."""
 
@@ -34,24 +34,16 @@ class Survey:
     account: Account
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Measurement:
-    """Everything that was drawn, and the public noise of it.
-
-    Attributes
-    ----------
-    layout : Layout
-    columns : tuple of ColumnTable
-    pairs : tuple of PairTable
-    cell_sigma, pair_sigma : float
-        Standard deviations of the noise of a count in the tables of columns and of pairs.
-    """
+    """Everything that was drawn, and the public noise of it."""
 
     layout: Layout
     columns: tuple[ColumnTable, ...]
     pairs: tuple[PairTable, ...]
     cell_sigma: float
     pair_sigma: float
+    """Standard deviations of the noise of a count in the tables of columns and of pairs."""
 
     def coarse(self) -> CoarseCounts:
         """Return the counts of coarse cells, from all tables that hold them."""

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from tacit.models.marginals.counting import ColumnPair
 from tacit.models.marginals.measuring import Measurement
 from tacit.models.marginals.tables import CoarseCounts, offsets_of
 from tacit.models.marginals.zeros import PairZeros
+from tacit.records import record
 
 # Components and fits that are pooled; wide tables have fewer, by the work of a fit.
 COMPONENTS, FITS, STEPS = 200, 6, 300
@@ -30,7 +30,7 @@ SPREAD = 1.0
 SMALLEST = 1e-9
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Mixture:
     """Weights w [K, C] that add up to 1, and cell shares P [K, A]: those of each column add up to 1."""
 
@@ -38,30 +38,22 @@ class Mixture:
     shares: Float32Array
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class MixtureTargets:
-    """What a mixture is fitted to, in shares of the rows.
-
-    Attributes
-    ----------
-    offsets : array of int [q + 1]
-        Where each column's cells start.
-    pairs : array [C, A, A]
-        Symmetric; 0 where no table exists and at structural zeros.
-    weights : array [A, A]
-        1 where a pair's table exists.
-    margins : array [C, A]
-    margin_weights : array [A]
-    noise : float
-        Standard deviation of a pair's share.
-    """
+    """What a mixture is fitted to, in shares of the rows."""
 
     offsets: IntArray
+    """[q + 1]: where each column's cells start."""
     pairs: Float32Array
+    """[C, A, A]: symmetric; 0 where no table exists and at structural zeros."""
     weights: Float32Array
+    """[A, A]: 1 where a pair's table exists."""
     margins: Float32Array
+    """[C, A]"""
     margin_weights: Float32Array
+    """[A]"""
     noise: float
+    """Standard deviation of a pair's share."""
 
     @property
     def n_cells(self) -> int:

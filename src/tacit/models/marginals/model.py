@@ -1,7 +1,6 @@
 """The model that a release of tables holds: from it come rows, class scores and counts, at no further cost."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +19,7 @@ from tacit.models.marginals.sampling import CoarseModel, CoarseRows
 from tacit.models.marginals.tables import CoarseCounts, offsets_of
 from tacit.models.marginals.zeros import PairZeros, structural_zeros
 from tacit.numerics.public_random import public_random
+from tacit.records import record
 
 # Rows drawn at once, at most and at least where rows are drawn again.
 BLOCK, LEAST_BLOCK = 131_072, 1000
@@ -29,15 +29,9 @@ PLACINGS = 8
 FORCED_TRIES, MOST_TRIES = 10, 200
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class MarginalModel:
-    """Noisy tables and the mixture that was fitted to them.
-
-    Attributes
-    ----------
-    measurement : Measurement
-    mixture : Mixture
-    """
+    """Noisy tables and the mixture that was fitted to them."""
 
     measurement: Measurement
     mixture: Mixture

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from tacit.models.marginals.mixture import Mixture
 from tacit.models.marginals.sampling import CoarseRows
 from tacit.models.marginals.tables import ColumnTable
 from tacit.models.marginals.zeros import PairZeros
+from tacit.records import record
 
 # Numbers with fewer coarse cells tell too little about another number's place in its cell.
 LEAST_CELLS = 4
@@ -29,27 +29,20 @@ SPIKE = 3.0
 INSIDE = 1 - 1e-9
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class FinePlaces:
-    """How rows of a coarse cell are spread over one column's levels.
-
-    Attributes
-    ----------
-    ranges : array of int [k, 2]
-        Levels of the fine cells.
-    order : array of int [k]
-        Fine cells by coarse cell.
-    begins, ends : array [C, k]
-        In that order: the number of the coarse cell, plus the share of its rows of a class below and up to this cell.
-    slopes : array [k]
-        Logarithmic slope of the density per level.
-    """
+    """How rows of a coarse cell are spread over one column's levels."""
 
     ranges: IntArray
+    """[k, 2]: Levels of the fine cells."""
     order: IntArray
+    """[k]: fine cells by coarse cell."""
     begins: FloatArray
     ends: FloatArray
+    """[C, k]: in that order: the number of the coarse cell, plus the share of its rows of a class below and up to this
+    cell."""
     slopes: FloatArray
+    """[k]: Logarithmic slope of the density per level."""
 
     def __call__(self, cells: IntArray, classes: IntArray, ranks: FloatArray) -> FloatArray:
         """Return places (level plus fraction) [N] of rows by their rank in (0, 1) within class and coarse cell."""
@@ -146,25 +139,18 @@ def _edge_decay(width: float, span: float) -> float:
     return high
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Follower:
-    """Number j follows number i inside cells: its place given i's is normal, in units of coarse cells.
-
-    Attributes
-    ----------
-    leader, follower : int
-    means, variances : array [cells of the leader]
-        Of the follower at the middle of each cell of the leader.
-    leader_cells, follower_cells : int
-        Without those of missing cells.
-    """
+    """Number j follows number i inside cells: its place given i's is normal, in units of coarse cells."""
 
     leader: int
     follower: int
     means: FloatArray
     variances: FloatArray
+    """[cells of the leader]: of the follower at the middle of each cell of the leader."""
     leader_cells: int
     follower_cells: int
+    """Without those of missing cells."""
 
     def place(self, rows: CoarseRows, ranks: FloatArray, random: Any) -> None:
         """Replace the follower's ranks within its cells by those that the leader's places suggest, in place."""

@@ -41,22 +41,14 @@ def _round_width(width: float) -> int:
 
 @dataclass(frozen=True)
 class Stages:
-    """The planned queries in the order in which they are drawn.
-
-    Attributes
-    ----------
-    trees : tuple of Step
-        One for each depth; the first has the row count and all levels of categories too.
-    cells : Step
-        Label by fine cell of every column.
-    pairs : Step or None
-        Label by pair of coarse cells; None with one column.
-    n_pairs : int
-    """
+    """The planned queries in the order in which they are drawn."""
 
     trees: tuple[Step, ...]
+    """One for each depth; the first has the row count and all levels of categories too."""
     cells: Step
+    """Label by fine cell of every column."""
     pairs: Step | None
+    """Label by pair of coarse cells; None with one column."""
     n_pairs: int
 
     @property

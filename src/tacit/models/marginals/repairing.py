@@ -1,7 +1,6 @@
 """Rows that break a stated constraint, changed so that they keep it; and pairs of cells that no allowed row has."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from tacit.models.marginals.layout import Layout
 from tacit.models.marginals.levels import INSIDE, Levels
 from tacit.models.marginals.tables import ColumnTable
 from tacit.models.marginals.zeros import PairZeros
+from tacit.records import record
 
 # How often all constraints are gone through: mending one may break another.
 ROUNDS = 5
@@ -73,7 +73,7 @@ def _share(condition: Condition, column: Levels, table: ColumnTable) -> FloatArr
     return share
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Repair:
     """Changes rows until they keep the schema's constraints.
 

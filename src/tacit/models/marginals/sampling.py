@@ -2,7 +2,6 @@
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from tacit.arrays import BoolArray, FloatArray, IntArray
 from tacit.models.marginals.mixture import Mixture
 from tacit.models.marginals.tables import CoarseCounts
 from tacit.models.marginals.zeros import PairZeros
+from tacit.records import record
 
 # How often rows with a forbidden pair are drawn again before they are copied from others of their class.
 REDRAWS = 30
@@ -21,7 +21,7 @@ RAKING_ROUNDS = 10
 MOST_CHANGE = 5.0
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class CoarseRows:
     """Coarse cells [N, q], class codes [N]."""
 
@@ -29,23 +29,16 @@ class CoarseRows:
     classes: IntArray
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class CoarseModel:
-    """What coarse rows are drawn from.
-
-    Attributes
-    ----------
-    mixture : Mixture
-    offsets : array of int [q + 1]
-    zeros : sequence of PairZeros
-    margins : CoarseCounts or None
-        What the rows are raked to; None: they are not.
-    """
+    """What coarse rows are drawn from."""
 
     mixture: Mixture
     offsets: IntArray
+    """[q + 1]"""
     zeros: Sequence[PairZeros]
     margins: CoarseCounts | None
+    """What the rows are raked to; None: they are not."""
 
     def draw(self, count: int, random: Any) -> CoarseRows:
         """Return ``count`` rows ordered by component."""

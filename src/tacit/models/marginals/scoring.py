@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +17,7 @@ from tacit.models.column_scores import ColumnMatch
 from tacit.models.marginals.layout import Layout
 from tacit.models.marginals.levels import GRID
 from tacit.models.marginals.model import MarginalModel
+from tacit.records import record
 
 # Rows to learn from: so many times those of the table, at most so many.
 ROWS_FACTOR, MOST_ROWS = 2, 200_000
@@ -29,41 +29,31 @@ STEPS = 60
 SEED = 0
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class CellScores:
     """Scores b + sum over columns of the weight of the row's cell; close to log p(class | row), up to a constant.
 
     A cell that the receiver does not know has the mean weight of its column.
-
-    Attributes
-    ----------
-    match : ColumnMatch
-        The receiver's encoded columns and the owner's.
-    schema : Schema
-        The owner's.
-    columns : array of int [u]
-        Positions of the features that are used.
-    sizes : array of int [u]
-        How many fine cells each has.
-    edges : array of int [S]
-        First level of each fine cell, column by column.
-    weights : array [S, T]
-        Of each fine cell; those of one coarse cell are equal.
-    means : array [u, T]
-    offsets : array [T]
-    grid : int
-        The owner's grid of levels.
     """
 
     match: ColumnMatch
+    """The receiver's encoded columns and the owner's."""
     schema: Schema
+    """The owner's."""
     columns: IntArray
+    """[u]: positions of the features that are used."""
     sizes: IntArray
+    """[u]: how many fine cells each has."""
     edges: IntArray
+    """[S]: first level of each fine cell, column by column."""
     weights: FloatArray
+    """[S, T]: of each fine cell; those of one coarse cell are equal."""
     means: FloatArray
+    """[u, T]"""
     offsets: FloatArray
+    """[T]"""
     grid: int = GRID
+    """The owner's grid of levels."""
 
     @cached_property
     def _layout(self) -> Layout:

@@ -1,7 +1,6 @@
 """Noisy tables put together: counts of one thing from several queries, averaged by their variances."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,25 +8,19 @@ from numpy.typing import NDArray
 from tacit.arrays import FloatArray, IntArray
 from tacit.models.marginals.counting import ColumnPair
 from tacit.models.marginals.trees import Cells
+from tacit.records import record
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class ColumnTable:
-    """Counts by class of the fine cells of one column.
-
-    Attributes
-    ----------
-    ranges : array of int [k, 2]
-        Levels of each fine cell.
-    counts : array [C, k]
-        Noisy; they add up to the common class counts.
-    groups : array of int [k]
-        The coarse cell of each fine cell.
-    """
+    """Counts by class of the fine cells of one column."""
 
     ranges: IntArray
+    """[k, 2]: Levels of each fine cell."""
     counts: FloatArray
+    """[C, k]: noisy; they add up to the common class counts."""
     groups: NDArray[np.intp]
+    """[k]: the coarse cell of each fine cell."""
 
     @property
     def n_groups(self) -> int:
@@ -49,7 +42,7 @@ class ColumnTable:
         return sums
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class PairTable:
     """Noisy counts by class [C, a, b] of the coarse cells of columns i < j."""
 
@@ -57,22 +50,16 @@ class PairTable:
     counts: FloatArray
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class CoarseCounts:
-    """Counts by class of all coarse cells, the columns one after another, from every table that holds them.
-
-    Attributes
-    ----------
-    counts : array [C, A]
-        None below 0; those of each column add up to the class counts.
-    variances : array [A]
-        Of the noise of a class's count.
-    class_counts : array [C]
-    """
+    """Counts by class of all coarse cells, the columns one after another, from every table that holds them."""
 
     counts: FloatArray
+    """[C, A]: none below 0; those of each column add up to the class counts."""
     variances: FloatArray
+    """[A]: of the noise of a class's count."""
     class_counts: FloatArray
+    """[C]"""
 
 
 def with_trees(counts: FloatArray, cells: Cells, sigma: float) -> FloatArray:

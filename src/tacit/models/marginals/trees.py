@@ -1,7 +1,6 @@
 """Fine cells of each column from noisy trees of its levels: heavy nodes are divided, light neighbours are joined."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from tacit.models.marginals.layout import Layout
 from tacit.models.marginals.levels import Levels
 from tacit.models.marginals.planning import Stages, tree_widths
 from tacit.privacy.account import Account, Step
+from tacit.records import record
 
 # A node is divided if its count lies above so many standard deviations of its noise and this share of the rows.
 DIVIDE_DEVIATIONS, DIVIDE_SHARE = 3.0, 0.01
@@ -22,21 +22,15 @@ FEW_LEVELS = 24
 LEAST_ROWS = 10.0
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Cells:
-    """Disjoint ranges of levels that cover a column, with noisy counts of their rows.
-
-    Attributes
-    ----------
-    ranges : array of int [k, 2]
-        First level and the one past the last; that of missing cells comes last.
-    counts, variances : array [k]
-        Noisy counts, and the variances of their noise.
-    """
+    """Disjoint ranges of levels that cover a column, with noisy counts of their rows."""
 
     ranges: IntArray
+    """[k, 2]: first level and the one past the last; that of missing cells comes last."""
     counts: FloatArray
     variances: FloatArray
+    """[k]: noisy counts, and the variances of their noise."""
 
     @property
     def size(self) -> int:

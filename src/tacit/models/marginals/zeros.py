@@ -1,7 +1,6 @@
 """Structural zeros: pairs of cells that no row has, told from released tables alone."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -9,6 +8,7 @@ from tacit.arrays import BoolArray, FloatArray
 from tacit.models.marginals.counting import ColumnPair
 from tacit.models.marginals.measuring import Measurement
 from tacit.models.marginals.tables import CoarseCounts, PairTable, offsets_of
+from tacit.records import record
 
 # A cell is a zero if its count is below so many deviations, and this and as much again times 3 is below what
 # independent columns would have.
@@ -24,7 +24,7 @@ OUTSIDE_SHARE, OUTSIDE_DEVIATIONS = 0.01, 3.0
 MOST_INSIDE, MOST_UNDECIDED, MOST_NOISE, MOST_OUTSIDE, LEAST_EXPECTED = 0.4, 0.1, 0.03, 0.05, 0.3
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class PairZeros:
     """The forbidden pairs of coarse cells [a, b] of columns i < j."""
 

@@ -1,7 +1,6 @@
 """The conditionally deep membership-mapping autoencoder: Algorithm 2 as pure functions."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,9 +8,10 @@ from numpy.typing import NDArray
 from tacit.models.membership.solution import MappingSolution, choose_basis, evaluate, learn_on_basis
 from tacit.numerics.kernels import Floats
 from tacit.numerics.linalg import principal_directions
+from tacit.records import record
 
 
-@dataclass(frozen=True)
+@record
 class DeepAutoencoder:
     """Layers that reconstruct the same rows from fewer and fewer directions."""
 

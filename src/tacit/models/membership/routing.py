@@ -1,7 +1,6 @@
 """The class of rows by wide autoencoders of one layer, each row evaluated only where it may be reconstructed best."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -12,28 +11,22 @@ from tacit.models.membership.solution import evaluate
 from tacit.models.membership.wide import WideAutoencoder, squared_distances
 from tacit.models.routing import ClassParts, nearest_groups
 from tacit.numerics.kernels import Floats, gaussian_kernel
+from tacit.records import record
 
 # Directions on which errors are bounded: at 20000 pictures of 784 pixels, about four of 61 parts are then evaluated.
 BOUND_DIRECTIONS = 80
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class RoutedAutoencoders:
-    """The parts of all classes, and what their errors are bounded by.
-
-    Attributes
-    ----------
-    common : ClassParts
-        The autoencoders of all classes, of one layer each, and directions V [p, q].
-    directions : array [p, sum of n]
-        Those of all parts side by side, so that one product encodes rows for all of them.
-    projected : sequence of arrays [M, q]
-        Each part's coefficients times V.
-    """
+    """The parts of all classes, and what their errors are bounded by."""
 
     common: ClassParts[DeepAutoencoder]
+    """The autoencoders of all classes, of one layer each, and directions V [p, q]."""
     directions: Floats
+    """[p, sum of n]: those of all parts side by side, so that one product encodes rows for all of them."""
     projected: Sequence[Floats]
+    """sequence of arrays [M, q]: each part's coefficients times V."""
 
     @classmethod
     def of(cls, models: Sequence[WideAutoencoder]) -> Self:

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from numbers import Integral
 
 import numpy as np
@@ -13,6 +12,7 @@ from tacit.numerics.blocks import row_blocks
 from tacit.numerics.kernels import Floats, feature_scales, gaussian_kernel
 from tacit.numerics.landmarks import cluster_centres
 from tacit.numerics.linalg import inverse_transposed, pivoted_cholesky
+from tacit.records import record
 
 DEGREES_OF_FREEDOM = 2.1
 """nu of the Student-t membership function. [membership] eq. 52."""
@@ -23,7 +23,7 @@ MOST_LANDMARKS = 1000
 MAX_UPDATES = 100
 
 
-@dataclass(frozen=True)
+@record
 class MappingSolution:
     """A learned membership-mapping from n to p features: what Algorithm 1 returns."""
 
@@ -41,7 +41,7 @@ class MappingSolution:
     """1 / beta, the mean squared error on the training rows"""
 
 
-@dataclass(frozen=True)
+@record
 class LandmarkBasis:
     """Landmarks and the matrix that makes their kernel columns orthonormal under the prior."""
 
@@ -57,7 +57,7 @@ class LandmarkBasis:
             yield rows, gaussian_kernel(X[rows], self.landmarks, self.scales) @ W
 
 
-@dataclass(frozen=True)
+@record
 class Spectrum:
     """Training outputs along the eigenvectors of AᵀA = Q Λ Qᵀ, null directions left out."""
 

@@ -12,6 +12,7 @@ from tacit.models.membership.layers import DeepAutoencoder, layer_outputs, learn
 from tacit.models.membership.solution import landmark_limit
 from tacit.models.parts import PartSettings, learn_parts
 from tacit.numerics.kernels import Floats
+from tacit.records import record
 
 WideAutoencoder = Sequence[DeepAutoencoder]
 """One autoencoder for each part of the training rows."""
@@ -28,7 +29,7 @@ class AutoencoderSettings(PartSettings):
         landmark_limit(self.max_landmarks, 1)
 
 
-@dataclass(frozen=True)
+@record
 class Reconstructions:
     """Rows reconstructed by a wide autoencoder."""
 

@@ -15,6 +15,7 @@ from tacit.models.pair_metric.sums import PairSum
 from tacit.numerics.exact_sums import IntegerSum
 from tacit.privacy.account import Account, Step
 from tacit.privacy.mechanisms import Mechanism
+from tacit.records import record
 
 # A count stands beside sums of differences of norm r with this share of r: counts are large beside their noise.
 COUNT_SHARE = 1 / 8
@@ -36,7 +37,7 @@ LEAST_NOISE_RATIO = 6.0
 WHAT = "how different features are, summed over similar and over dissimilar pairs, and how many of each there are"
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class PairMoments:
     """Mean magnitudes of similar and dissimilar pairs [p], and how far chance moves the gap between them.
 

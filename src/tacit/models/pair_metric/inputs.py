@@ -1,6 +1,5 @@
 """The three shapes in which pairs arrive, brought to one: feature differences, labels, and who was compared."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from tacit.data.rows.pairs import AT_RANDOM, PairSet, bounded_degree, chain, mat
 from tacit.errors import InputError
 from tacit.models.bounded_rows import to_unit_cube
 from tacit.numerics.pair_graph import KappaBounds, checked_edges, kappa_bounds
+from tacit.records import record
 
 KAPPAS = ("second", "prime", "degree")
 TOPOLOGIES = ("chain", "matching")
@@ -20,7 +20,7 @@ GRAPH_DECLARED = "who is compared with whom was given, and is declared public"
 KAPPA_DECLARED = "κ was given by the owner, who vouches that no relationship shows in more pairs"
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Pairs:
     """K pairs: the features of both people, whether they are dissimilar, and what the graph says if it is known."""
 

@@ -19,6 +19,7 @@ from tacit.models.semi_supervised.distillation import (
 )
 from tacit.models.semi_supervised.recipe import Recipe
 from tacit.models.semi_supervised.virtual_adversarial import vat_direction
+from tacit.records import record
 
 # Layers with running statistics of their inputs, and layers that drop units at random.
 NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.SyncBatchNorm)
@@ -30,7 +31,7 @@ FORGETTING = 0.99
 MIXING = 0.75
 
 
-@dataclass(frozen=True)
+@record
 class TrainingBatch:
     """Labelled rows and codes, unlabelled rows (perhaps none), and soft labels [M, K] for those, with weights [M]."""
 

@@ -11,6 +11,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import affine_grid, grid_sample
 
+from tacit.records import record
+
 # A warp is drawn at so many points along each side, and interpolated between them.
 KNOTS = 5
 
@@ -51,7 +53,7 @@ class PictureAugmentation:
         return noisy(cut_out(changed, share=self.cut), spread=self.noise)
 
 
-@dataclass(frozen=True)
+@record
 class TableAugmentation:
     """Rows of a table [N, p]: some features take another row's value, numbers get noise within the bounds.
 

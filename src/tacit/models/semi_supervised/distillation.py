@@ -1,7 +1,6 @@
 """Targets made of a network's own predictions, and losses on these predictions. [sharpening] chapter 4."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -11,11 +10,12 @@ from tacit.models.semi_supervised import losses
 from tacit.models.semi_supervised.recipe import Recipe
 from tacit.models.semi_supervised.sparsemax import sparsemax
 from tacit.models.semi_supervised.virtual_adversarial import softmax_divergence
+from tacit.records import record
 
 TensorFunction = Callable[[Tensor], Tensor]
 
 
-@dataclass(frozen=True)
+@record
 class Link:
     """How logits become probabilities, and the losses [N] that belong to it.
 
@@ -29,7 +29,7 @@ class Link:
     steepness: float
 
 
-@dataclass(frozen=True)
+@record
 class SoftTargets:
     """Probabilities [N, K] to learn, and how much each row counts [N]."""
 

@@ -1,7 +1,6 @@
 """Rows as a network reads them: pictures in [0, 1] as [channels, height, width], columns of a table standardised."""
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,9 +12,10 @@ from tacit.data.schemas.columns import Numeric
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.models.schema_rows import require_encoded_columns
+from tacit.records import record
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class PictureLayout:
     """Flat rows that are pictures, row by row with channels last, of values between ``low`` and ``high``."""
 
@@ -40,7 +40,7 @@ class PictureLayout:
         return np.ascontiguousarray(scaled.reshape(-1, *self.shape).transpose(0, 3, 1, 2), dtype=np.float32)
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class ColumnLayout:
     """Rows of a table: ``centre`` and ``scale`` [p] standardise them, and what augmentation must keep.
 

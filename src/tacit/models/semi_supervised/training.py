@@ -19,6 +19,7 @@ from tacit.models.semi_supervised.distillation import link_of
 from tacit.models.semi_supervised.inputs import ColumnLayout, InputLayout
 from tacit.models.semi_supervised.progress import Bar
 from tacit.models.semi_supervised.recipe import Recipe
+from tacit.records import record
 
 # How often progress is checked, and how many checks without progress end the training.
 CHECKS = 25
@@ -32,7 +33,7 @@ BLOCK = 2000
 GUIDED = 0.5
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class TrainingData:
     """Labelled rows and codes, unlabelled rows with a guide [M, K] or none, and held-out labelled rows."""
 

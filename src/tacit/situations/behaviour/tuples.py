@@ -2,13 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from tacit import checks
 from tacit.arrays import FloatArray, IntArray
 from tacit.errors import InputError
+from tacit.records import record
 
 UNKNOWN = -1
 # Value of the friends' influence for a person without friends whose outcome is known.
@@ -17,7 +17,7 @@ NO_INFLUENCE = 0.5
 INFLUENCES = ("outcomes", "contacts")
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class BehaviourLog:
     """Attributes and outcomes of people over time, and their friendships.
 
@@ -58,7 +58,7 @@ class BehaviourLog:
         return {key: row for row, key in enumerate(zip(self.person.tolist(), self.time.tolist(), strict=True))}
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Tuples:
     """Training rows: features [T, q] in [0, 1], the next outcome [T], and the person and time of each tuple [T]."""
 

@@ -1,7 +1,6 @@
 """A party: a model of its own rows, and the distances that it answers with."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from tacit.arrays import FloatArray, Rows
 from tacit.kinds.noisy_rows.rows import PrivateRows
 from tacit.models.affine_hull.classifier import AffineHullClassifier
+from tacit.records import record
 from tacit.situations.federated.distances import checked_answer
 from tacit.situations.federated.shared_filter import Filter, filtered, learn_filter, pooled, statistics_of
 
@@ -26,20 +26,14 @@ class ClassDistances(Protocol):
         """Return distances [n, C]."""
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Party:
-    """One party to the aggregator: the classes it holds, and distances from them.
-
-    Attributes
-    ----------
-    classes : array
-        The agreed classes that this party has rows of.
-    model : object
-        Fitted, with ``class_distances``. It never leaves the party.
-    """
+    """One party to the aggregator: the classes it holds, and distances from them."""
 
     classes: NDArray[Any]
+    """The agreed classes that this party has rows of."""
     model: ClassDistances
+    """object: fitted, with ``class_distances``. It never leaves the party."""
 
     def distances(self, X: ArrayLike) -> NDArray[Any]:
         """Return distances of rows from the party's own classes [n, own classes]."""

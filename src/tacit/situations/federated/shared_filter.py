@@ -5,7 +5,7 @@ cost of privacy. One party alone estimates them badly; the statistics of several
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,34 +14,28 @@ from tacit.arrays import Float32Array, FloatArray, Rows
 from tacit.errors import InputError
 from tacit.kinds.noisy_rows.rows import PrivateRows
 from tacit.models.class_moments.moments import denoised, denoised_squares
+from tacit.records import record
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Statistics:
-    """Sums over one or more parties' noisy rows, each value first made unbiased: post-processing of noisy rows.
-
-    Attributes
-    ----------
-    counts : array [C]
-    sums : array [C, p]
-        Of rows of each class.
-    products : array of float32 [p, p]
-        Of all rows: sum of x xᵀ.
-    noise : array [p]
-        Sum of the noise's variances in each column.
-    """
+    """Sums over one or more parties' noisy rows, each value first made unbiased: post-processing of noisy rows."""
 
     counts: FloatArray
+    """[C]"""
     sums: FloatArray
+    """[C, p]: of rows of each class."""
     products: Float32Array
+    """array of float32 [p, p]: of all rows: sum of x xᵀ."""
     noise: FloatArray
+    """[p]: sum of the noise's variances in each column."""
 
     def arrays(self) -> dict[str, NDArray[np.floating]]:
         """Return the arrays by name, as they are sent."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Filter:
     """What the aggregator sends to the parties: class means [C, p] and the matrix [p, p] that shrinks noise."""
 

@@ -25,7 +25,7 @@ against it, is the task of the service that answers the queries.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -35,12 +35,13 @@ from sklearn.utils import check_random_state
 from tacit import checks
 from tacit.arrays import FloatArray
 from tacit.errors import InputError
+from tacit.records import record
 from tacit.situations.feedback.goals import Goal, OneScore
 
 S = TypeVar("S", bound="Search")
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Search(ABC):
     """State that all searches have: the mean, the number of queries, the best query so far.
 

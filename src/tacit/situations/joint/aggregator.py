@@ -45,23 +45,15 @@ class Traffic:
 
 @dataclass(eq=False)
 class Aggregator:
-    """The aggregator's side of one run; what it decides and receives is in its journal before it goes on.
-
-    Attributes
-    ----------
-    signed : SignedPlan
-    channel : Channel
-    journal : mutable mapping of str to bytes
-        Of this plan alone: with it a run that was broken off goes on where it stood.
-    exclusions : dict
-        Why a party is not in the totals any more, by its name.
-    """
+    """The aggregator's side of one run; what it decides and receives is in its journal before it goes on."""
 
     signed: SignedPlan
     channel: Channel
     journal: Journal
+    """Of this plan alone: with it a run that was broken off goes on where it stood."""
     progress: ShowStage = lambda _: None
     exclusions: dict[str, str] = field(default_factory=dict)
+    """Why a party is not in the totals any more, by its name."""
     traffic: Traffic = field(default_factory=Traffic)
 
     def __post_init__(self) -> None:

@@ -2,7 +2,6 @@
 
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from tacit.errors import ReleaseError
 from tacit.files import strict_json, tensors
+from tacit.records import record
 from tacit.situations.joint.refusals import JoinRefusal, JoinRefusedError
 
 # Stages of a run: a party opens, then for each query sends its masked share, signs who is in the total, and helps to
@@ -24,7 +24,7 @@ _SIGNATURE = 64
 _LENGTH = struct.Struct("<Q")
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Message:
     """One message: which plan, stage and query it belongs to, further facts, and arrays."""
 

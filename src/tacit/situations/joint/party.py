@@ -19,6 +19,7 @@ from tacit.privacy.account import Account, Plan
 from tacit.privacy.joint_account import Exchange, JointAccount, outside_epsilon
 from tacit.privacy.joint_facts import JOINT, JointFacts
 from tacit.privacy.ledger import Ledger
+from tacit.records import record
 from tacit.releases.file import Release
 from tacit.releases.kind import ReleasePlan, Spend
 from tacit.situations.joint import masking, messages
@@ -57,7 +58,7 @@ class JointSpend(Spend):
         return JointAccount(plan, self.exchange, random_state=self.random_state)
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class PartyTable:
     """A party's private rows, their ledger, and how a release is made of them."""
 

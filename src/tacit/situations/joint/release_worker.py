@@ -4,16 +4,16 @@ import contextvars
 import queue
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from tacit.files.hash_chain import canonical, digest
 from tacit.privacy.joint_account import Exchange
 from tacit.privacy.mechanisms.base import settings_of
 from tacit.privacy.mechanisms.joint import GridCells, JointGaussian
+from tacit.records import record
 from tacit.releases.file import Release
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Query:
     """What a party would add to a total: its noisy cells, and the mechanism whose share of noise they have."""
 

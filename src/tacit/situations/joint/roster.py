@@ -8,6 +8,7 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from tacit.files.hash_chain import Receipt
 from tacit.privacy.joint_facts import JointParty
+from tacit.records import record
 from tacit.situations.joint import masking, messages
 from tacit.situations.joint.messages import AGREE, OPEN, Message
 from tacit.situations.joint.plan import JointPlan
@@ -81,7 +82,7 @@ def require_agreement(question: Message, signed: Message, plan: JointPlan) -> tu
     return survivors
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Roster:
     """The openings of all parties that take part, by their numbers."""
 

@@ -1,6 +1,5 @@
 """Missing cells of a column inferred with a confidence that is calibrated on held-out cells."""
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +14,7 @@ from tacit.arrays import UNLABELLED, BoolArray, FloatArray, IntArray
 from tacit.data.reading.frames import polars_frame
 from tacit.data.schemas.schema import Schema
 from tacit.numerics.calibration import Coverage, apply_temperature, calibration_error, coverage, find_temperature
+from tacit.records import record
 from tacit.situations.missing.learners import LEARNERS, learn
 from tacit.situations.missing.problem import InferenceProblem, inference_problem
 
@@ -22,21 +22,16 @@ from tacit.situations.missing.problem import InferenceProblem, inference_problem
 FOLDS = 5
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class HeldOutEvidence:
-    """Predictions for the rows whose cell is known, each by a learner that was trained without that cell.
-
-    Attributes
-    ----------
-    y : array of int [known rows]
-        True codes, numbered from 0 among the categories that occur.
-    raw, calibrated : array [known rows, categories that occur]
-        Probabilities as predicted, and at the temperature that fits the other parts best.
-    """
+    """Predictions for the rows whose cell is known, each by a learner that was trained without that cell."""
 
     y: IntArray
+    """[known rows]: true codes, numbered from 0 among the categories that occur."""
     raw: FloatArray
     calibrated: FloatArray
+    """[known rows, categories that occur]: probabilities as predicted, and at the temperature that fits the other parts
+    best."""
 
     @property
     def right(self) -> int:
@@ -63,34 +58,25 @@ class HeldOutEvidence:
         return coverage(self.calibrated, self.y, least=least)
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class InferredColumn:
     """The inferred cells of one column, and the evidence for them.
 
     **Not private.** Inferring what people withheld discloses it: guard the cells as if people had filled them in.
-
-    Attributes
-    ----------
-    column : str
-        The column that was inferred.
-    missing : array of bool [rows]
-        Where it was missing.
-    categories : tuple of str
-        The categories that occur among the known cells, in the schema's order.
-    probabilities : array [missing rows, categories]
-        Calibrated.
-    temperature : float
-        Divisor of the learner's logits, fitted on all held-out rows.
-    evidence : HeldOutEvidence
-        Predictions for the rows where the cell is known.
     """
 
     column: str
+    """The column that was inferred."""
     missing: BoolArray
+    """[rows]: where it was missing."""
     categories: tuple[str, ...]
+    """The categories that occur among the known cells, in the schema's order."""
     probabilities: FloatArray
+    """[missing rows, categories]: calibrated."""
     temperature: float
+    """Divisor of the learner's logits, fitted on all held-out rows."""
     evidence: HeldOutEvidence
+    """Predictions for the rows where the cell is known."""
 
     @property
     def confidence(self) -> FloatArray:
@@ -167,7 +153,7 @@ def infer(problem: InferenceProblem, *, learner: str, random_state: int) -> Infe
     )
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class _Learning:
     """A problem whose codes are numbered among the categories that occur, and the settings of its learners."""
 

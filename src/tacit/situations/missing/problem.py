@@ -1,6 +1,6 @@
 """A column with blanks as a learning problem: its known cells are the labels, the other columns the features."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,28 +13,21 @@ from tacit.data.schemas.cells import category_cells
 from tacit.data.schemas.columns import Categorical, Column, Label
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError, SchemaError
+from tacit.records import record
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class InferenceProblem:
-    """The problem to predict the missing cells of one column from the other columns.
-
-    Attributes
-    ----------
-    column : str
-        The column with blanks.
-    rules : Schema
-        The table's schema with this column as its label and its former label, if any, as a feature.
-    X : array [rows, encoded columns]
-        All other columns, in [0, 1].
-    y : array of int [rows]
-        Codes of the column's categories; −1 where the cell is missing.
-    """
+    """The problem to predict the missing cells of one column from the other columns."""
 
     column: str
+    """The column with blanks."""
     rules: Schema
+    """The table's schema with this column as its label and its former label, if any, as a feature."""
     X: NDArray[np.floating[Any]]
+    """[rows, encoded columns]: all other columns, in [0, 1]."""
     y: IntArray
+    """[rows]: codes of the column's categories; −1 where the cell is missing."""
 
     @property
     def missing(self) -> BoolArray:

@@ -6,7 +6,6 @@ import sqlite3
 import uuid
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Self
 
@@ -20,6 +19,7 @@ from tacit.privacy.card import Card
 from tacit.privacy.conversions import Exact
 from tacit.privacy.ledger import Ledger, LedgerLike, Receipt, as_ledger
 from tacit.privacy.stream import NoiseStream
+from tacit.records import record
 from tacit.situations.feedback.desk.anchor import LogAnchor
 from tacit.situations.feedback.desk.log import DeskLog, Entry, LogTransaction, as_ledger_errors, require_shares, writing
 from tacit.situations.feedback.desk.scoring import Scorer
@@ -38,7 +38,7 @@ class Refusal(StrEnum):
     OTHER_BODY = "this query id was used for other parameters"
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class ScoreQuery:
     """One candidate to score: its provider, the query's name, the digest of its body, and the parameters [p]."""
 

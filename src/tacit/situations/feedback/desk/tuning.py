@@ -1,7 +1,7 @@
 """A provider's run at a desk: the search, the names of its queries, and the file that it resumes from."""
 
 import uuid
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Self
 
 from numpy.typing import ArrayLike
@@ -11,6 +11,7 @@ from tacit.arrays import FloatArray
 from tacit.errors import InputError, ReleaseError
 from tacit.files.regular import FilePath
 from tacit.files.strict_json import plain_object
+from tacit.records import record
 from tacit.releases.file import Model, read_model, write_model
 from tacit.situations.feedback.desk.architecture import Architecture
 from tacit.situations.feedback.desk.parameters import checked_vector, encode_parameters
@@ -24,7 +25,7 @@ KIND = "desk_tuning"
 METHODS = ("pps", "lcps", "random")
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Tuning:
     """A run: its random name, the architecture that the desk scores, and the state of the search.
 
