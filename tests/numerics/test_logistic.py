@@ -1,12 +1,21 @@
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from tacit.numerics.logistic import minimise_logistic, minimise_together, newton_directions
+from tacit.arrays import FloatArray
+from tacit.numerics.logistic import Minimum, minimise_together, newton_directions
 
 X = np.array([[0.6, 0.0], [0.0, 0.8], [-0.6, 0.3], [0.1, -0.9]])
 Y = np.array([1.0, -1.0, -1.0, 1.0])
 Z = X * Y[:, None]
+
+
+def minimise_logistic(rows: FloatArray, offsets: FloatArray, linear: FloatArray, **settings: Any) -> Minimum:
+    minimum = minimise_together(rows, offsets[None], linear[None], **settings)
+    return replace(minimum, point=minimum.point[0])
 
 
 def solve(curvature: float, b: tuple[float, float] = (0.0, 0.0), prior: tuple[float, float] = (0.0, 0.0)) -> np.ndarray:

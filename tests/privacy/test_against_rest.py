@@ -6,7 +6,7 @@ import pytest
 from tacit.arrays import FloatArray
 from tacit.audit.kinds.linear import classes_game
 from tacit.errors import InputError, SensitivityError
-from tacit.numerics.logistic import minimise_logistic
+from tacit.numerics.logistic import minimise_together
 from tacit.privacy import noise
 from tacit.privacy.accounting import epsilon as cost
 from tacit.privacy.mechanisms import AgainstRest, ObjectivePerturbation, against_rest
@@ -36,7 +36,7 @@ def test_the_weights_are_those_of_each_problem_by_itself(n_rows: int) -> None:
         signs = np.where(rows[:, 2] == code, 1.0, -1.0)
         Z, offsets = rows[:, :2] * signs[:, None], rows[:, 3 + code] * signs
         expected.append(
-            minimise_logistic(Z, offsets, linear[code], curvature=made.each.curvature, tolerance=1e-9).point
+            minimise_together(Z, offsets[None], linear[[code]], curvature=made.each.curvature, tolerance=1e-9).point[0]
         )
     assert made.draw(rows, NoiseStream(5)) == pytest.approx(np.array(expected) + hiding, abs=1e-6)
 

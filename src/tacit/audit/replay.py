@@ -15,6 +15,7 @@ from tacit.arrays import FloatArray
 from tacit.errors import SensitivityError
 from tacit.privacy.account import observed_by
 from tacit.privacy.mechanisms import Mechanism
+from tacit.records import record
 
 # Relative room for the rounding of sums in floating point.
 ROUNDING = 1e-9
@@ -23,7 +24,7 @@ Data = TypeVar("Data")
 Results = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
+@record
 class RecordedQuery:
     """A query of a fit, with the mechanism that answered it."""
 

@@ -32,23 +32,6 @@ class Minimum:
     steps: int
 
 
-def minimise_logistic(
-    Z: FloatArray,
-    offsets: FloatArray,
-    linear: FloatArray,
-    *,
-    curvature: float,
-    tolerance: float,
-    shares: FloatArray | None = None,
-) -> Minimum:
-    """Return the minimiser u [d] of sum_i a_i log(1 + e^-(z_i u + o_i)) + linear u + curvature/2 |u|².
-
-    `minimise_together` for one problem: offsets [N], linear [d].
-    """
-    minima = minimise_together(Z, offsets[None], linear[None], curvature=curvature, tolerance=tolerance, shares=shares)
-    return Minimum(minima.point[0], minima.gradient_norm, minima.steps)
-
-
 def minimise_together(
     Z: FloatArray,
     offsets: FloatArray,

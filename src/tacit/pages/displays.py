@@ -121,7 +121,7 @@ class LedgerDisplay(_Display):
     """What is spent after each charge of a ledger, and its budget."""
 
     spent: FloatArray
-    """array, one number a line: epsilon of all charges up to each, at the ledger's delta."""
+    """One number a line: epsilon of all charges up to each, at the ledger's delta."""
     budget: float
     purposes: tuple[str, ...]
 

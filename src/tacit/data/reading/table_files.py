@@ -37,7 +37,7 @@ class FilePart:
     mended: bool = False
     """As in `CsvFile`."""
     folders: tuple[tuple[str, str], ...] = ()
-    """tuple of (name, value): columns that the names of its folders give to all rows."""
+    """Names and values: columns that the names of its folders give to all rows."""
     first_row: int = 0
     n_rows: int | None = None
     """Which rows; ``n_rows`` None for all that follow."""

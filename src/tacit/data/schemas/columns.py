@@ -132,15 +132,13 @@ class Categorical:
 
     Parameters
     ----------
-    name : str
-        The column's header.
     categories : tuple of str
         Every text a cell may hold; ``"3"`` also stands for ``"3.0"``.
     missing : "error", "category" or one of the categories
         What an empty cell becomes: refused, one more category of its own, or that category.
     unknown : "error" or "missing"
         Whether a text outside the list is refused or counts as missing.
-    missing_values, group
+    name, missing_values, group
         As in `Numeric`.
     """
 
@@ -181,8 +179,6 @@ class Label:
 
     Parameters
     ----------
-    name : str
-        The column's header.
     classes : tuple of str
         Names of the classes; the position in the list is the class code.
     merge : dict
@@ -190,8 +186,8 @@ class Label:
         class always stands for itself.
     unknown : "error" or "missing"
         Whether a text outside the list is refused or counts as unlabelled.
-    missing_values : tuple of str
-        Cell texts that mean "unlabelled".
+    name, missing_values
+        As in `Numeric`; those texts mean "unlabelled".
     """
 
     kind: ClassVar[str] = "label"

@@ -9,7 +9,7 @@ from tacit.interfaces.studio.bodies import read_form
 from tacit.interfaces.studio.data_page import drop_zone, table_choices
 from tacit.interfaces.studio.folder import PUBLIC_KEYS, RELEASES, TABLES
 from tacit.interfaces.studio.forms import choice, field, submit, text_area, tick
-from tacit.interfaces.studio.frame import note, page, panel, see, studio_of, words_of
+from tacit.interfaces.studio.frame import note, panel, room_page, see, studio_of, words_of
 from tacit.interfaces.studio.strings import Words
 from tacit.pages.markup import Markup, tag
 from tacit.workflows.models import is_model_file, is_release_file
@@ -19,11 +19,9 @@ async def overview(request: Request) -> Response:
     """Return the form of an adoption and that of a prediction."""
     words = words_of(request)
     drop = drop_zone(request, "/adopt/dropped", words("adopt.drop_here"), several=True)
-    return page(
+    return room_page(
         request,
         "adopt",
-        words("adopt.title"),
-        tag("p", words("adopt.lead"), class_="lead"),
         panel(words("adopt.drop"), words("adopt.drop_aside"), drop),
         panel(words("adopt.learn"), words("adopt.learn_aside"), _adopt_form(request, words)),
         panel(words("predict.title"), words("predict.aside"), _predict_form(request, words), id="predict"),

@@ -8,7 +8,7 @@ from tacit.errors import InputError
 from tacit.interfaces.studio.bodies import read_form
 from tacit.interfaces.studio.folder import DATABASES, SPREADSHEETS, TABLES, WorkFolder
 from tacit.interfaces.studio.forms import choice, field, submit, text_area
-from tacit.interfaces.studio.frame import page, panel, see, studio_of, words_of
+from tacit.interfaces.studio.frame import panel, room_page, see, studio_of, words_of
 from tacit.interfaces.studio.schema_marks import guesses_left
 from tacit.interfaces.studio.strings import Words
 from tacit.interfaces.studio.table_description import describe
@@ -20,11 +20,9 @@ POSTGRES = "postgresql://"
 async def overview(request: Request) -> Response:
     """Return the tables of the folder, and the ways to bring one in."""
     words = words_of(request)
-    return page(
+    return room_page(
         request,
         "data",
-        words("data.title"),
-        tag("p", words("data.lead"), class_="lead"),
         panel(words("data.tables"), words("data.tables_aside"), _tables(request, words)),
         panel(words("data.drop"), words("data.drop_aside"), drop_zone(request, "/data/read", words("data.drop_here"))),
         panel(words("data.query"), words("data.query_aside"), _query_form(request, words)),

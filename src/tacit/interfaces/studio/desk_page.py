@@ -9,7 +9,7 @@ from starlette.routing import Route
 from tacit.errors import InputError
 from tacit.interfaces.desk.owner_page import owner_page, owner_state
 from tacit.interfaces.studio.folder import DESKS
-from tacit.interfaces.studio.frame import page, panel, studio_of, words_of
+from tacit.interfaces.studio.frame import page, panel, room_page, studio_of, words_of
 from tacit.pages.markup import tag
 from tacit.situations.feedback.desk.log import DeskLog
 
@@ -20,11 +20,9 @@ async def overview(request: Request) -> Response:
     lines = [tag("li", tag("a", name, href=f"/desk/show/{name}", class_="name")) for name in names]
     listed = tag("ul", lines, class_="files") if names else tag("p", words("desk.none"), class_="empty")
     example = "tacit desk serve patients.csv -s patients.toml -m linear --epsilon 4 --ledger patients.ledger"
-    return page(
+    return room_page(
         request,
         "desk",
-        words("desk.title"),
-        tag("p", words("desk.lead"), class_="lead"),
         panel(words("desk.desks"), words("desk.desks_aside"), listed),
         panel(words("desk.open"), words("desk.open_aside"), tag("p", tag("code", example))),
     )

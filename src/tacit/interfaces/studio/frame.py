@@ -38,6 +38,13 @@ def page(
     return whole(words, title, body, scripts=("studio.js", *scripts), status=status)
 
 
+def room_page(request: Request, room: str, *content: Child, scripts: Sequence[str] = ()) -> HTMLResponse:
+    """Return the page that a room begins with: its title, what it is for, and ``content``."""
+    words = words_of(request)
+    lead = tag("p", words(f"{room}.lead"), class_="lead")
+    return page(request, room, words(f"{room}.title"), lead, *content, scripts=scripts)
+
+
 def whole(
     words: Words, title: str, body: Markup, *, scripts: Sequence[str] = (), status: int = 200, head: Child = None
 ) -> HTMLResponse:

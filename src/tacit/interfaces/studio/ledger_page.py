@@ -15,7 +15,7 @@ from tacit.interfaces.studio.bodies import Form, read_form
 from tacit.interfaces.studio.data_page import table_choices
 from tacit.interfaces.studio.folder import LEDGERS, RELEASES, WorkFolder, schema_name
 from tacit.interfaces.studio.forms import choice, field, submit
-from tacit.interfaces.studio.frame import lines_table, note, page, panel, see, studio_of, words_of
+from tacit.interfaces.studio.frame import lines_table, note, page, panel, room_page, see, studio_of, words_of
 from tacit.interfaces.studio.strings import Words
 from tacit.pages.markup import Child, Markup, joined, tag
 from tacit.privacy.budget import DEFAULT_DELTA, Budget, Unit
@@ -38,11 +38,9 @@ async def overview(request: Request) -> Response:
     names = folder.names(LEDGERS)
     lines = [await asyncio.to_thread(_ledger_line, words, folder, name) for name in names]
     listed = tag("ul", lines, class_="files") if names else tag("p", words("ledger.none"), class_="empty")
-    return page(
+    return room_page(
         request,
         "ledger",
-        words("ledger.title"),
-        tag("p", words("ledger.lead"), class_="lead"),
         panel(words("ledger.accounts"), words("ledger.accounts_aside"), listed),
         panel(words("ledger.new"), words("ledger.new_aside"), _new_form(request, words)),
     )

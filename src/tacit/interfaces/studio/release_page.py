@@ -14,7 +14,7 @@ from tacit.interfaces.studio.bodies import Form, read_form
 from tacit.interfaces.studio.data_page import table_choices
 from tacit.interfaces.studio.folder import LEDGERS, TABLES, split_name
 from tacit.interfaces.studio.forms import choice, field, radio, submit
-from tacit.interfaces.studio.frame import note, page, panel, see, studio_of, words_of
+from tacit.interfaces.studio.frame import note, page, panel, room_page, see, studio_of, words_of
 from tacit.interfaces.studio.jobs import DONE
 from tacit.interfaces.studio.needs import NEEDS
 from tacit.interfaces.studio.strings import Words
@@ -37,11 +37,9 @@ async def overview(request: Request) -> Response:
     if not tables:
         first = [note(words("release.no_table")), tag("p", tag("a", words("nav.data"), href="/data/", class_="button"))]
         return page(request, "release", words("release.title"), first)
-    return page(
+    return room_page(
         request,
         "release",
-        words("release.title"),
-        tag("p", words("release.lead"), class_="lead"),
         _form(request, words, tables),
         scripts=["release.js"],
     )

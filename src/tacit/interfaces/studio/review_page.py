@@ -9,7 +9,7 @@ from tacit.interfaces.studio.bodies import read_form
 from tacit.interfaces.studio.data_page import drop_zone
 from tacit.interfaces.studio.folder import CARDS, LEDGERS, PRIVATE_KEYS, PUBLIC_KEYS, RELEASES, TABLES, split_name
 from tacit.interfaces.studio.forms import choice, field, submit, tick
-from tacit.interfaces.studio.frame import page, panel, see, studio_of, words_of
+from tacit.interfaces.studio.frame import panel, room_page, see, studio_of, words_of
 from tacit.interfaces.studio.strings import Words
 from tacit.pages.markup import Markup, tag
 from tacit.releases.signature import generate_key, save_key, save_public_key
@@ -32,11 +32,9 @@ async def overview(request: Request) -> Response:
     )
     listed = form if names else tag("p", words("review.none"), class_="empty")
     drop = drop_zone(request, "/review/dropped", words("review.drop_here"))
-    return page(
+    return room_page(
         request,
         "review",
-        words("review.title"),
-        tag("p", words("review.lead"), class_="lead"),
         panel(words("review.choose"), words("review.choose_aside"), listed),
         panel(words("review.drop"), words("review.drop_aside"), drop),
         panel(words("keys.title"), words("keys.aside"), _key_form(request, words)),

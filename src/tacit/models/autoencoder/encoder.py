@@ -106,13 +106,11 @@ class PrivateAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Pers
             plan = each.plan_layers(table.shape[1])
         account = self._open(charge or self.record_plan(table.shape[1]), purpose)
         self.layers_ = learn_stack(account, plan.layers, rows)
+        assumptions = [*bound_assumptions(row_norm), "the directions of each layer's first code are public"]
         self.card_ = account.card(
             "private autoencoder",
             adjacency=ADJACENCY,
-            assumptions=[
-                *bound_assumptions(row_norm),
-                "the directions of each layer's first code are public",
-            ],
+            assumptions=assumptions,
             not_protected=["the number of features"],
         )
         return self

@@ -88,14 +88,10 @@ class PrivateLinearRegression(RegressorMixin, PersonMixin, PrivateEstimator):
         account = self._open(plan, "linear regression")
         C, M = released_moments(account, query, mechanism, targets, H, weights=weights)
         self.weights_ = squared_error(C, M).minimiser(ridge=query.ridge(mechanism))[0]
+        public = "the bounds of features and target are public, and so is the length rows are shortened to"
+        assumptions = [public, *assumed_weights(weights)]
         self.card_ = account.card(
-            "linear regression",
-            adjacency=ADJACENCY,
-            assumptions=[
-                "the bounds of features and target are public, and so is the length rows are shortened to",
-                *assumed_weights(weights),
-            ],
-            not_protected=["the number of features"],
+            "linear regression", adjacency=ADJACENCY, assumptions=assumptions, not_protected=["the number of features"]
         )
         return self
 

@@ -34,7 +34,6 @@ class LinearScores:
     noise: FloatArray
     """[K]: expected length of the noise in each group's weights."""
     bounds: tuple[Any, Any] | None = None
-    """pair or None"""
     row_norm: float | None = None
     stacked: bool = False
     """Whether the combination was learned from `stacking_features`."""

@@ -6,13 +6,14 @@ than one grid step g; the events state the sensitivity enlarged for it.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
+from typing import Any, cast
 
 import numpy as np
 
 from tacit import checks
-from tacit.arrays import FloatArray
+from tacit.arrays import FloatArray, IntArray
 from tacit.errors import InputError
 from tacit.numerics.exact_sums import IntegerSum
 from tacit.privacy import noise
@@ -37,9 +38,35 @@ GAUSSIAN_BIAS = 288.0
 LARGEST_RADIAL_STAIRCASE = 12.0
 
 
+class GridNoise:
+    """What `Laplace` and `Gaussian` share: whole noise on a grid, for numbers of which one unit moves a few."""
+
+    exact = True
+    coordinates: int
+
+    def __post_init__(self) -> None:
+        lengths = (field.name for field in fields(cast("Any", self)) if field.type is float)
+        checks.positive_attributes(self, *lengths)
+        checks.whole("coordinates", self.coordinates)
+
+    @property
+    def step(self) -> float:
+        """The grid step g."""
+        raise NotImplementedError
+
+    def steps(self, stream: NoiseStream, count: int) -> IntArray:
+        """Return noise for so many numbers, in grid steps."""
+        raise NotImplementedError
+
+    def draw(self, values: FloatArray | IntegerSum, stream: NoiseStream) -> FloatArray:
+        """Return ``values`` on the grid plus the noise; whole numbers of any size stay exact."""
+        cells = to_grid(values, self.step)
+        return from_grid(cells + self.steps(stream, cells.size).reshape(cells.shape), self.step)
+
+
 @registered
 @dataclass(frozen=True)
-class Laplace:
+class Laplace(GridNoise):
     """Discrete Laplace noise of ``scale`` for a query of 1-norm ``sensitivity``.
 
     Inequality: inputs at 1-norm distance D that differ in d coordinates lie at most D/g + d grid steps apart.
@@ -61,11 +88,6 @@ class Laplace:
     sensitivity: float
     coordinates: int = 1
     name = "laplace"
-    exact = True
-
-    def __post_init__(self) -> None:
-        checks.positive_attributes(self, "scale", "sensitivity")
-        checks.whole("coordinates", self.coordinates)
 
     @classmethod
     def for_epsilon(cls, epsilon: float, *, sensitivity: float, coordinates: int = 1) -> "Laplace":
@@ -91,16 +113,14 @@ class Laplace:
         """Return the 1-norm of the difference."""
         return norm_1(first, second)
 
-    def draw(self, values: FloatArray | IntegerSum, stream: NoiseStream) -> FloatArray:
-        """Return ``values`` on the grid plus discrete Laplace noise."""
-        cells = to_grid(values, self.step)
-        drawn = noise.discrete_laplace(stream, cells.size, Fraction(self.scale) / Fraction(self.step))
-        return from_grid(cells + drawn.reshape(cells.shape), self.step)
+    def steps(self, stream: NoiseStream, count: int) -> IntArray:
+        """Return discrete Laplace noise for so many numbers, in grid steps."""
+        return noise.discrete_laplace(stream, count, Fraction(self.scale) / Fraction(self.step))
 
 
 @registered
 @dataclass(frozen=True)
-class Gaussian:
+class Gaussian(GridNoise):
     """Discrete Gaussian noise of standard deviation ``sigma`` for a query of 2-norm ``sensitivity``.
 
     Inequality: inputs at 2-norm distance D that differ in d coordinates lie at most D/g + sqrt(d) grid steps apart
@@ -115,18 +135,13 @@ class Gaussian:
     sensitivity : float
         Largest 2-norm change by one unit.
     coordinates : int
-        How many coordinates one unit can move.
+        As in `Laplace`.
     """
 
     sigma: float
     sensitivity: float
     coordinates: int = 1
     name = "gaussian"
-    exact = True
-
-    def __post_init__(self) -> None:
-        checks.positive_attributes(self, "sigma", "sensitivity")
-        checks.whole("coordinates", self.coordinates)
 
     @classmethod
     def for_budget(
@@ -159,11 +174,9 @@ class Gaussian:
         """Return the 2-norm of the difference."""
         return norm_2(first, second)
 
-    def draw(self, values: FloatArray | IntegerSum, stream: NoiseStream) -> FloatArray:
-        """Return ``values`` on the grid plus discrete Gaussian noise; whole numbers of any size stay exact."""
-        cells = to_grid(values, self.step)
-        drawn = noise.discrete_gaussian(stream, cells.size, self.sigma / self.step)
-        return from_grid(cells + drawn.reshape(cells.shape), self.step)
+    def steps(self, stream: NoiseStream, count: int) -> IntArray:
+        """Return discrete Gaussian noise for so many numbers, in grid steps."""
+        return noise.discrete_gaussian(stream, count, self.sigma / self.step)
 
 
 @registered

@@ -8,7 +8,7 @@ import numpy as np
 from tacit import checks
 from tacit.arrays import FloatArray
 from tacit.errors import InputError, SensitivityError
-from tacit.numerics.logistic import Minimum, minimise_logistic
+from tacit.numerics.logistic import Minimum, minimise_together
 from tacit.privacy import noise
 from tacit.privacy.budget import Relation, Relations
 from tacit.privacy.events import ApproximateEvent
@@ -239,16 +239,17 @@ class ObjectivePerturbation:
 
     def _minimiser(self, table: FloatArray, linear: FloatArray) -> FloatArray:
         d = self.dimension
-        minimum = minimise_logistic(
+        minimum = minimise_together(
             table[:, :d],
-            table[:, d],
-            linear,
+            table[None, :, d],
+            linear[None],
             curvature=self.curvature,
             tolerance=self.solver_tolerance,
             shares=table[:, d + 1] if table.shape[1] > d + 1 else None,
         )
         self.require_minimum(minimum)
-        return minimum.point
+        weights: FloatArray = minimum.point[0]
+        return weights
 
 
 def require_shares(shares: FloatArray) -> None:

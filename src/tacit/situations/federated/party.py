@@ -33,7 +33,7 @@ class Party:
     classes: NDArray[Any]
     """The agreed classes that this party has rows of."""
     model: ClassDistances
-    """object: fitted, with ``class_distances``. It never leaves the party."""
+    """Fitted, with ``class_distances``. It never leaves the party."""
 
     def distances(self, X: ArrayLike) -> NDArray[Any]:
         """Return distances of rows from the party's own classes [n, own classes]."""

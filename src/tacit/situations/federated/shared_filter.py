@@ -26,7 +26,7 @@ class Statistics:
     sums: FloatArray
     """[C, p]: of rows of each class."""
     products: Float32Array
-    """array of float32 [p, p]: of all rows: sum of x xᵀ."""
+    """[p, p]: sum of x xᵀ of all rows."""
     noise: FloatArray
     """[p]: sum of the noise's variances in each column."""
 

@@ -115,10 +115,8 @@ def infer_column(
 
     Parameters
     ----------
-    table : DataFrame
-        Of polars, pandas, pyarrow or another library that narwhals knows.
-    schema : Schema
-        Its rules.
+    table, schema
+        As in `tacit.encode`.
     column : str
         A column with a closed list, missing in some rows and known in others.
     learner : "sharpened", "logistic" or "boosted"
