@@ -11,13 +11,14 @@ import polars as pl
 
 from tacit.data.reading.csv_dialect import UNKNOWN, CsvDialect
 from tacit.data.reading.csv_files import CsvFile
+from tacit.data.reading.parquet_groups import group_end, rows_of_group
 from tacit.data.reading.tables import FORMATS, Format, format_of, read_npz
 from tacit.errors import InputError
 from tacit.records import record
 
 # The first bytes of files that are no text, for what comes without a name.
 _MAGIC: dict[bytes, Format] = {b"PAR1": "parquet", b"ARROW1": "arrow"}
-# Rows read at once where any range is found at once: a row group, as most writers make them.
+# Rows read at once where any range is found at once: about a row group, as most writers make them.
 READ_ROWS = 1 << 17
 # Formats in which any range of rows is found at once.
 _BY_ROWS = ("parquet", "arrow")
@@ -61,15 +62,24 @@ class FilePart:
             raise InputError(self._trouble()) from None
 
     def _slices(self, only: Collection[str] | None, size: int) -> Iterator[pl.DataFrame]:
-        """Yield ranges of rows, each read when it is asked for: nothing is read ahead."""
-        table = self.scan(only)
-        start, left = 0, self._height() if self.n_rows is None else self.n_rows
-        while start < left:
-            frame = table.slice(start, min(max(size, READ_ROWS), left - start)).collect()
+        """Yield ranges of rows, each read when it is asked for: nothing is read ahead.
+
+        They end where row groups end: of a group that two ranges share, much is decoded twice.
+        """
+        table = self._whole(only)
+        start, rows = self.first_row, self._height() if self.n_rows is None else self.n_rows
+        end = start + rows
+        while start < end:
+            stop = min(group_end(start, self._group, max(size, READ_ROWS)), end)
+            frame = table.slice(start, stop - start).collect()
             if not frame.height:
                 return
             yield from frame.iter_slices(size)
             start += frame.height
+
+    @cached_property
+    def _group(self) -> int | None:
+        return rows_of_group(self.content) if self.layout == "parquet" else None
 
     def _stream(self, only: Collection[str] | None, size: int) -> Iterator[pl.DataFrame]:
         if self.layout == "npz":
@@ -81,10 +91,13 @@ class FilePart:
 
     def scan(self, only: Collection[str] | None = None) -> pl.LazyFrame:
         """Return the columns called ``only`` as a lazy table."""
+        table = self._whole(only)
+        return table if not self.first_row and self.n_rows is None else table.slice(self.first_row, self.n_rows)
+
+    def _whole(self, only: Collection[str] | None) -> pl.LazyFrame:
         table = self._scanned(only)
         folder_columns = [(name, value) for name, value in self.folders if only is None or name in only]
-        table = table.with_columns([pl.lit(value).alias(name) for name, value in folder_columns])
-        return table if not self.first_row and self.n_rows is None else table.slice(self.first_row, self.n_rows)
+        return table.with_columns([pl.lit(value).alias(name) for name, value in folder_columns])
 
     def split(self, pieces: int) -> tuple["FilePart", ...]:
         """Return about ``pieces`` ranges of rows that cover the file, where reading a range is cheap."""
@@ -95,6 +108,8 @@ class FilePart:
         except _UNREADABLE:
             raise InputError(self._trouble()) from None
         each = max(1, -(-height // pieces))
+        if self._group and each > 4 * self._group:
+            each = -(-each // self._group) * self._group
         return tuple(replace(self, first_row=start, n_rows=each) for start in range(0, max(height, 1), each))
 
     def _scanned(self, only: Collection[str] | None) -> pl.LazyFrame:
