@@ -1,6 +1,7 @@
 """``tacit reproduce`` runs one table or all, quickly or not, and keeps figures on request."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,7 @@ def test_of_all_tables_one_that_cannot_run_does_not_stop_the_others() -> None:
     assert "privacy-loss distribution" in done.stdout
     assert isinstance(done.exception, InputError)
     assert "1 tables could not be run. feedback-toy: no such library" in str(done.exception)
+    assert re.search(r"1 tables in \d+ s; longest: units \d+ s\.", done.stderr)
 
 
 def test_figures_are_kept_and_pages_refreshed_on_request(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

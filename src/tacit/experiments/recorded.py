@@ -45,10 +45,11 @@ class RecordedTable:
     def caption(self) -> str:
         """Return in words what the table was measured under and how long it took."""
         prefix = "Quick run, no results. " if self.quick else ""
-        return f"{prefix}{self.conditions.to_text()} Time: {_duration(self.seconds)}."
+        return f"{prefix}{self.conditions.to_text()} Time: {duration(self.seconds)}."
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """Return a time in words, in seconds or minutes."""
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
 
 

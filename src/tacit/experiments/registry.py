@@ -185,6 +185,10 @@ EXPERIMENTS = (
         "MNIST from 20 labels: sparsemax alone and with each distillation, and MixMatch; [sharpening] Table 4.3",
     ),
     Experiment(
+        "sharpening-cifar",
+        "CIFAR-10 from 250 labels: MixMatch and FixMatch with adaptive sharpening; a small [sharpening] Table 4.2",
+    ),
+    Experiment(
         "sharpening-curves",
         "certainty, classes ruled out and the power r while learning; in the manner of [sharpening] figures 4.4 to 4.8",
     ),

@@ -26,7 +26,7 @@ def test_every_method_learns_the_rows_that_the_seed_draws(
     shrink: Callable[..., None], digits: Callable[..., ImageSet], checked: Checked
 ) -> None:
     images = digits(16, 400, 150)
-    shrink(hull_mnist, load_mnist=lambda: images, SMALL=(200, 2), LARGE=(300, 1))
+    shrink(hull_mnist, load_mnist=lambda: images, SMALL=200, LARGE=300)
     rows = checked(hull_mnist.rows())
     small = [row for row in rows if row.setting == "200 rows"]
     large = [row for row in rows if row.setting == "300 rows"]
@@ -42,9 +42,9 @@ def test_every_method_learns_the_rows_that_the_seed_draws(
 def test_time_is_measured_and_only_hulls_state_what_they_keep(
     shrink: Callable[..., None], digits: Callable[..., ImageSet]
 ) -> None:
-    shrink(hull_mnist, load_mnist=lambda: digits(8, 200, 50), SMALL=(100, 1), LARGE=(150, 1))
+    shrink(hull_mnist, load_mnist=lambda: digits(8, 200, 50), SEEDS=range(1), SMALL=100, LARGE=150)
     rows = list(hull_mnist.rows())
-    assert {row.metric for row in rows} == {"accuracy", "fit, s", "predict 10000, s", "model, MB"}
+    assert {row.metric for row in rows} == {"accuracy", "fit, CPU-s", "predict 10000, CPU-s", "model, MB"}
     assert all(row.mean > 0 for row in rows)
     sizes = {(row.method, row.setting): row.mean for row in rows if row.metric == "model, MB"}
     assert {method for method, _ in sizes} == {name for name in hull_mnist.HULLS | hull_mnist.PEERS if "hull" in name}

@@ -12,7 +12,7 @@ from tacit.experiments.feedback_runs import compare_last_layers, hidden_features
 from tacit.experiments.results import Figures, ResultRow, metric_rows
 
 SEEDS = 10
-QUERIES, SIGMA, BATCH = 80, 0.2, 8
+QUERIES, SIGMA, BATCH = 80, 0.2, 4
 # Variances as in [feedback] section 5.3.1, which gives no means: the classes move by almost half their distance.
 SOURCE_MEANS, SOURCE_VARIANCES = ((-2.0, 0.0), (2.0, 0.0)), (0.7, 0.7)
 TARGET_MEANS, TARGET_VARIANCES = ((-0.1, 0.0), (2.1, 0.0)), (0.1, 1.5)

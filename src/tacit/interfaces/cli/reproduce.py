@@ -12,7 +12,7 @@ from rich.text import Text
 
 from tacit.errors import InputError, TacitError
 from tacit.experiments.paper_pages import write_pages
-from tacit.experiments.recorded import RecordedTable, papers_folder, run_table, write_recorded
+from tacit.experiments.recorded import RecordedTable, duration, papers_folder, run_table, write_recorded
 from tacit.experiments.registry import EXPERIMENTS, Experiment, experiment
 from tacit.experiments.results import ResultRow
 from tacit.experiments.table_layout import layout
@@ -43,13 +43,9 @@ def reproduce(
     if not name and not every:
         _list(EXPERIMENTS)
         return
-    if name and every:
-        raise InputError(f"NAME and --all exclude each other; got {name!r} and --all.")
-    if draws is not None and (every or quick):
-        raise InputError("--draws is for one table that is run in full; leave --all and --quick out.")
-    if quick and write:
-        raise InputError("figures of a quick run are no results and are not kept. Leave --quick or --write out.")
+    _check(name, every=every, quick=quick, draws=draws, write=write)
     folder = papers_folder() if write else None
+    measured: list[RecordedTable] = []
     failed = []
     for chosen in EXPERIMENTS if every else (experiment(name),):
         try:
@@ -61,11 +57,31 @@ def reproduce(
             failed.append(f"{chosen.name}: {problem}")
             continue
         _show(table, as_json)
+        measured.append(table)
         if folder is not None:
             write_recorded(table, folder)
             write_pages(folder)
+    if every:
+        typer.echo(_total(measured), err=True)
     if failed:
         raise InputError(f"{len(failed)} tables could not be run. " + " ".join(failed))
+
+
+def _check(name: str, *, every: bool, quick: bool, draws: int | None, write: bool) -> None:
+    """Raise InputError if two options exclude each other."""
+    if name and every:
+        raise InputError(f"NAME and --all exclude each other; got {name!r} and --all.")
+    if draws is not None and (every or quick):
+        raise InputError("--draws is for one table that is run in full; leave --all and --quick out.")
+    if quick and write:
+        raise InputError("figures of a quick run are no results and are not kept. Leave --quick or --write out.")
+
+
+def _total(measured: list[RecordedTable]) -> str:
+    """Return in words how long all tables took, and the three that took longest."""
+    longest = sorted(measured, key=lambda table: -table.seconds)[:3]
+    names = ", ".join(f"{table.name} {duration(table.seconds)}" for table in longest)
+    return f"{len(measured)} tables in {duration(sum(table.seconds for table in measured))}; longest: {names}."
 
 
 def _list(experiments: tuple[Experiment, ...]) -> None:
