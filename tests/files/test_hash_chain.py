@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tacit.errors import InputError
-from tacit.files.hash_chain import LONGEST_TEXT, Receipt, canonical, digest, one_line
+from tacit.files.hash_chain import Receipt, canonical, digest
 
 HEX = "0f" * 32
 
@@ -40,10 +40,3 @@ def test_a_receipt_is_read_as_it_is_printed() -> None:
 def test_a_text_that_is_no_receipt_is_refused(text: str) -> None:
     with pytest.raises(InputError, match="LINE:DIGEST"):
         Receipt.parse(text)
-
-
-def test_a_line_is_short_printable_text() -> None:
-    assert one_line("purpose", "für uns") == "für uns"
-    for wrong in (3, "a\nb", "\x1b[31m", "x" * (LONGEST_TEXT + 1)):
-        with pytest.raises(InputError, match="purpose must be one line"):
-            one_line("purpose", wrong)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tacit.files.plain_text import cell_text, printable, printable_content, spreadsheet_text
+from tacit.errors import InputError
+from tacit.files.plain_text import LONGEST_TEXT, cell_text, one_line, printable, printable_content, spreadsheet_text
 
 
 def test_what_a_terminal_would_obey_becomes_a_mark() -> None:
@@ -25,3 +26,10 @@ def test_a_formula_is_quoted_and_read_back(text: str) -> None:
 def test_numbers_and_other_texts_stay(text: str) -> None:
     assert spreadsheet_text(text) == text
     assert cell_text(text) == text
+
+
+def test_a_line_is_short_printable_text() -> None:
+    assert one_line("purpose", "für uns") == "für uns"
+    for wrong in (3, "a\nb", "\x1b[31m", "x" * (LONGEST_TEXT + 1)):
+        with pytest.raises(InputError, match="purpose must be one line"):
+            one_line("purpose", wrong)

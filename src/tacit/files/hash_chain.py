@@ -9,7 +9,6 @@ from typing import Any, Protocol, Self, TypeVar
 
 from tacit.errors import InputError, LedgerTamperedError, TacitError
 
-LONGEST_TEXT = 500
 DIGEST_LENGTH = 64
 # What reading a record can raise when its text is not what this project wrote.
 MALFORMED = (TacitError, ValueError, TypeError, KeyError, AttributeError, RecursionError)
@@ -77,18 +76,6 @@ def digest(content: str, previous: str = "") -> str:
     A digest has a fixed length, so no two pairs (content, previous) give the same text.
     """
     return hashlib.sha256((content + previous).encode()).hexdigest()
-
-
-def one_line(name: str, text: Any, *, longest: int = LONGEST_TEXT) -> str:
-    """Return ``text`` if it is one line of printable text that no terminal takes for a command."""
-    rule = f"{name} must be one line of printable text of at most {longest} characters"
-    if not isinstance(text, str):
-        raise InputError(f"{rule}; got a {type(text).__name__}.")
-    if len(text) > longest:
-        raise InputError(f"{rule}; got {len(text)} characters.")
-    if not text.isprintable():
-        raise InputError(f"{rule}; got line breaks or control characters.")
-    return text
 
 
 def follow(

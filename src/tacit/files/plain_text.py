@@ -2,6 +2,10 @@
 
 from typing import Any
 
+from tacit.errors import InputError
+
+# The longest text that a ledger or a card takes, unless it says otherwise.
+LONGEST_TEXT = 500
 # What a spreadsheet takes for the beginning of a formula.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -38,3 +42,15 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def one_line(name: str, text: Any, *, longest: int = LONGEST_TEXT) -> str:
+    """Return ``text`` if it is one line of printable text that no terminal takes for a command."""
+    rule = f"{name} must be one line of printable text of at most {longest} characters"
+    if not isinstance(text, str):
+        raise InputError(f"{rule}; got a {type(text).__name__}.")
+    if len(text) > longest:
+        raise InputError(f"{rule}; got {len(text)} characters.")
+    if not text.isprintable():
+        raise InputError(f"{rule}; got line breaks or control characters.")
+    return text

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from tacit import checks
 from tacit.errors import InputError
-from tacit.files.hash_chain import one_line
+from tacit.files.plain_text import one_line
 from tacit.privacy.spending import digits
 
 JOINT = (

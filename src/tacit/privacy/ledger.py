@@ -9,8 +9,9 @@ from typing import Any, Self, TypeAlias, Unpack
 
 from tacit import checks
 from tacit.errors import BudgetExceededError, InputError, LedgerError, LedgerTamperedError
-from tacit.files.hash_chain import Head, Receipt, one_line
+from tacit.files.hash_chain import Head, Receipt
 from tacit.files.notebook_html import html_facts, html_rows
+from tacit.files.plain_text import one_line
 from tacit.privacy import ledger_file, ledger_rules
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.conversions import Claim, ClaimDetails, converted

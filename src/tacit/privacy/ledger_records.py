@@ -13,7 +13,8 @@ from typing import Any, Self
 
 from tacit import checks
 from tacit.errors import LedgerTamperedError
-from tacit.files.hash_chain import MALFORMED, Head, Receipt, canonical, digest, one_line
+from tacit.files.hash_chain import MALFORMED, Head, Receipt, canonical, digest
+from tacit.files.plain_text import one_line
 from tacit.privacy import events
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.conversions import Claim

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from tacit import checks
 from tacit.errors import InputError, LedgerError, LedgerTamperedError, UnknownEventError
-from tacit.files.hash_chain import Receipt, canonical, one_line
+from tacit.files.hash_chain import Receipt, canonical
+from tacit.files.plain_text import one_line
 from tacit.privacy import accounting, events, ledger_file
 from tacit.privacy.budget import Unit
 from tacit.privacy.conversions import Claim, converted

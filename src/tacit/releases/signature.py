@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 
 from tacit.errors import ReleaseError
 from tacit.files import atomic, strict_json
-from tacit.files.hash_chain import one_line
+from tacit.files.plain_text import one_line
 from tacit.files.regular import FilePath, read_small
 
 SigningKey = Ed25519PrivateKey | FilePath

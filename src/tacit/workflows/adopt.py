@@ -28,11 +28,12 @@ from tacit.models.linear.planning import SplitSettings
 from tacit.pages.table_summary import summarise_table, with_summary
 from tacit.privacy.budget import Budget
 from tacit.privacy.ledger import Ledger, LedgerLike
-from tacit.releases.file import Release
+from tacit.releases.file import Release, read_release
 from tacit.releases.lesson import owner_schema
+from tacit.releases.sidecar import is_table
 from tacit.releases.signature import TrustedKey
 from tacit.workflows.card_details import card_facts, completed_card
-from tacit.workflows.fabricated_tables import open_release
+from tacit.workflows.fabricated_tables import fabricated_release
 from tacit.workflows.models import AdoptedModel, Receiver, write_model
 from tacit.workflows.release import write_charged
 from tacit.workflows.tables import (
@@ -111,7 +112,9 @@ def adopt(
     rules = as_schema(schema)
     if output is not None:
         require_output(Path(output), force=force, inputs=input_paths(*releases, table, schema))
-    sources = renamed_classes(opened_releases(releases, trusted_key=trusted_key), rename or {})
+    sources = opened_releases(releases, trusted_key=trusted_key)
+    if rename:
+        sources = renamed_classes(sources, rename)
     rows = encoded_rows(table, rules, labels="optional", progress=progress)
     if rules.target is not None:
         _check_target_options(learner, combine, shares)
@@ -227,12 +230,16 @@ def _write_private(classifier: FeatureSplitClassifier | PrivateTransfer, output:
 def opened_releases(releases: Sequence[Release | FilePath], *, trusted_key: TrustedKey | None = None) -> list[Release]:
     """Return the releases, read from their files where paths are given; raise InputError for an unknown kind."""
     sources = [
-        source if isinstance(source, Release) else open_release(Path(source), trusted_key=trusted_key)
-        for source in releases
+        source if isinstance(source, Release) else _read_source(Path(source), trusted_key) for source in releases
     ]
     for source in sources:
         kind_of(source)
     return sources
+
+
+def _read_source(path: Path, trusted_key: TrustedKey | None) -> Release:
+    read = fabricated_release if is_table(path) else read_release
+    return read(path, trusted_key=trusted_key)
 
 
 def chosen_learner(

@@ -57,10 +57,8 @@ def open_fabricated(path: Path) -> FabricatedTable:
     return FabricatedTable(read_table(table), schema, release)
 
 
-def open_release(path: Path, *, trusted_key: TrustedKey | None = None) -> Release:
-    """Return the release in the file at ``path``; of a fabricated table, its release with the table's rows in it."""
-    if not sidecar.is_table(path):
-        return sidecar.open_release(path, trusted_key=trusted_key)
+def fabricated_release(path: Path, *, trusted_key: TrustedKey | None = None) -> Release:
+    """Return the release of the fabricated table at ``path``, with the table's rows in it."""
     release = sidecar.open_release(path, trusted_key=trusted_key)
     opened = open_fabricated(path)
     rows = encode(opened.table, opened.schema, labels="optional", source=path.name)

@@ -15,8 +15,8 @@ import polars as pl
 
 from tacit import checks
 from tacit.arrays import BoolArray
-from tacit.data.reading.databases import is_database
 from tacit.data.reading.table_source import TableSource
+from tacit.data.reading.tables import is_database
 from tacit.data.rows.contribution import kept_rows
 from tacit.data.rows.encoding import Encoded, LabelPresence, columns_to_read, encode, open_for
 from tacit.data.rows.facts import RowFacts

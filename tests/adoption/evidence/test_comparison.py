@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from tacit.adoption.evidence.comparison import Share, compare, wilson_interval
+from tacit.adoption.evidence.comparison import Share, compare
+from tacit.adoption.evidence.figures import wilson_interval
 from tacit.errors import InputError
 
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tacit.data.schemas.column_rules import is_run
 from tacit.data.schemas.columns import Categorical, Column, Ignored, Label, Numeric, canonical
 from tacit.data.schemas.file import format_schema, parse_schema, read_schema
-from tacit.data.schemas.runs import is_run
 from tacit.data.schemas.schema import Image, Schema
 from tacit.errors import SchemaError
 

@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm, t
 
-from tacit.adoption.evidence.comparison import CONFIDENCE, wilson_interval
+from tacit import checks
 from tacit.arrays import Codes, FloatArray
 from tacit.errors import InputError
 from tacit.records import record
 
+CONFIDENCE = 0.95
 # Pairs of rows of both classes below which no area is stated.
 LEAST_PAIRS = 10
 LEAST_PROBABILITY = 1e-6
@@ -35,6 +36,22 @@ class Figure:
     def from_dict(cls, content: Mapping[str, float]) -> "Figure":
         """Return the figure that ``to_dict`` wrote."""
         return cls(float(content["value"]), float(content["low"]), float(content["high"]))
+
+
+def wilson_interval(count: int, total: int, *, confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """Return the interval of shares that ``count`` of ``total`` rows do not contradict.
+
+    (count + z²/2 ± z sqrt(count (total − count)/total + z²/4)) / (total + z²), z the normal quantile of
+    (1 + confidence)/2 [wilson]. It stays inside [0, 1] and is honest for small numbers; of no rows it is [0, 1].
+    """
+    if not 0 <= count <= total:
+        raise InputError(f"count must be between 0 and total, {total}; got {count}.")
+    if total == 0:
+        return 0.0, 1.0
+    z = float(norm.ppf((1 + checks.fraction("confidence", confidence)) / 2))
+    centre = (count + z**2 / 2) / (total + z**2)
+    half = z * float(np.sqrt(count * (total - count) / total + z**2 / 4)) / (total + z**2)
+    return max(centre - half, 0.0), min(centre + half, 1.0)
 
 
 def optional_figure(content: Mapping[str, float] | None) -> Figure | None:

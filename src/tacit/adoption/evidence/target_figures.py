@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import norm, t
 
-from tacit.adoption.evidence.comparison import CONFIDENCE, wilson_interval
-from tacit.adoption.evidence.figures import N_BINS, CalibrationBin, Figure, mean_figure
+from tacit.adoption.evidence.figures import CONFIDENCE, N_BINS, CalibrationBin, Figure, mean_figure, wilson_interval
 from tacit.arrays import Codes, FloatArray
 
 # The part of values that predicted intervals are to cover.

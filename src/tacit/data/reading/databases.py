@@ -1,7 +1,6 @@
 """Tables that a database answers a query with: SQLite by Python itself, others through the extra ``databases``."""
 
 import importlib
-import os
 import re
 import sqlite3
 from collections.abc import Collection, Iterator
@@ -12,9 +11,9 @@ from typing import Any
 
 import polars as pl
 
+from tacit.data.reading.tables import SCHEMES
 from tacit.errors import InputError
 
-SCHEMES = ("sqlite", "duckdb", "postgresql")
 # A path object keeps one of several slashes: one is enough.
 _DATABASE = re.compile(rf"(?P<scheme>{'|'.join(SCHEMES)}):/+(?P<place>[^?]*)(\?(?P<query>.+))?", re.DOTALL)
 
@@ -70,11 +69,6 @@ class QueryPart:
             if isinstance(problem, InputError):
                 raise
             raise InputError(f"{self.name}: cannot be opened ({type(problem).__name__}). Check its place.") from None
-
-
-def is_database(table: str | os.PathLike[str]) -> bool:
-    """Whether ``table`` names a database with a query."""
-    return str(table).startswith(tuple(f"{scheme}:/" for scheme in SCHEMES))
 
 
 def query_part(url: str) -> QueryPart:

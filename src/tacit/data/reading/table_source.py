@@ -15,8 +15,9 @@ import narwhals as nw
 import polars as pl
 
 from tacit.data.reading.csv_dialect import UNKNOWN, CsvDialect
-from tacit.data.reading.databases import is_database, query_part
+from tacit.data.reading.databases import query_part
 from tacit.data.reading.table_files import FilePart, file_parts, stream_part
+from tacit.data.reading.tables import is_database
 from tacit.errors import InputError
 from tacit.records import record
 

@@ -1,4 +1,4 @@
-"""Formats of tables by the names of their files, tables written, and arrays of NPZ files as columns."""
+"""Formats of tables by their names, tables written, and arrays of NPZ files as columns."""
 
 import os
 import zipfile
@@ -15,6 +15,8 @@ from polars.io.plugins import register_io_source
 from tacit.errors import InputError
 from tacit.files.plain_text import spreadsheet_text
 
+# What the name of a database begins with.
+SCHEMES = ("sqlite", "duckdb", "postgresql")
 Format = Literal["csv", "parquet", "arrow", "npz"]
 FORMATS: dict[str, Format] = {
     ".csv": "csv",
@@ -27,6 +29,11 @@ FORMATS: dict[str, Format] = {
     ".ipc": "arrow",
     ".npz": "npz",
 }
+
+
+def is_database(table: str | os.PathLike[str]) -> bool:
+    """Whether ``table`` names a database with a query."""
+    return str(table).startswith(tuple(f"{scheme}:/" for scheme in SCHEMES))
 
 
 def format_of(path: str | os.PathLike[str]) -> Format:

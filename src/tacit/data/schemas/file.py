@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tacit.data.schemas.runs import expand_run
+from tacit.data.schemas.column_rules import expand_run
 from tacit.data.schemas.schema import Schema
 from tacit.errors import SchemaError
 

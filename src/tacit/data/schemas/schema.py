@@ -14,7 +14,7 @@ from tacit import checks
 from tacit.data.reading.csv_dialect import UNKNOWN, CsvDialect
 from tacit.data.reading.frames import polars_frame
 from tacit.data.schemas.bad_records import BadRecords, can_refuse, with_policy
-from tacit.data.schemas.column_rules import column_from_dict, column_to_dict
+from tacit.data.schemas.column_rules import column_from_dict, column_to_dict, count_run, expand_run, is_run, join_runs
 from tacit.data.schemas.columns import (
     Categorical,
     Column,
@@ -28,7 +28,6 @@ from tacit.data.schemas.columns import (
 )
 from tacit.data.schemas.conditions import Constraint, parse_constraint
 from tacit.data.schemas.frame_columns import PublicFact, frame_columns
-from tacit.data.schemas.runs import count_run, expand_run, is_run, join_runs
 from tacit.data.schemas.sharing import Pairing, SharedColumns, share_classes, share_columns
 from tacit.errors import SchemaError
 

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from tacit.errors import BudgetExceededError, InputError
 from tacit.interfaces.cli.json_output import print_json
-from tacit.interfaces.cli.spend_json import balance
+from tacit.interfaces.cli.spend import balance
 from tacit.privacy.account import Plan
 from tacit.privacy.ledger import Ledger
 from tacit.privacy.mechanisms.base import settings_of

@@ -12,9 +12,14 @@ from tacit.interfaces.cli.json_output import print_json
 from tacit.interfaces.cli.option_groups import with_option_groups
 from tacit.interfaces.cli.outputs import counted, file_size, working
 from tacit.interfaces.cli.parameters import argument, option, output_option, schema_option
-from tacit.interfaces.cli.release_options import FactOptions, SpendOptions
-from tacit.interfaces.cli.spend import left_words, void_words, warnings_on_stderr
-from tacit.interfaces.cli.spend_json import spend_facts
+from tacit.interfaces.cli.spend import (
+    FactOptions,
+    SpendOptions,
+    left_words,
+    spend_facts,
+    void_words,
+    warnings_on_stderr,
+)
 from tacit.kinds.fabricated_rows.rows import InventedRows
 from tacit.privacy.ledger import Ledger, as_ledger
 from tacit.releases.sidecar import release_path

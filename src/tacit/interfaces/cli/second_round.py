@@ -18,8 +18,7 @@ from tacit.interfaces.cli.parameters import (
     output_option,
     schema_option,
 )
-from tacit.interfaces.cli.spend import left_words, warn, warnings_on_stderr
-from tacit.interfaces.cli.spend_json import spend_facts
+from tacit.interfaces.cli.spend import left_words, spend_facts, warn, warnings_on_stderr
 from tacit.privacy.ledger import as_ledger
 from tacit.workflows.second_round import answer as answer_request
 from tacit.workflows.second_round import request_answer

@@ -11,8 +11,7 @@ from tacit.data.schemas.schema import PUBLIC
 from tacit.errors import InputError
 from tacit.kinds.class_moments import ENTRY_FILE, RECORD_FILE
 from tacit.kinds.class_moments.plan import ROW_NORM
-from tacit.models.class_moments.class_sums import class_sums_in_quanta
-from tacit.models.class_moments.features import ADJACENCY, count_weight
+from tacit.models.class_moments.features import ADJACENCY, class_sums_in_quanta, count_weight
 from tacit.models.class_moments.moments import moments_of_blocks
 from tacit.models.entry_noise import ENTRY_ADJACENCY, noisy_blocks
 from tacit.numerics.exact_sums import IntegerSum

@@ -16,7 +16,7 @@ from tacit import checks
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError, ReleaseError, TacitError
 from tacit.files import atomic, strict_json
-from tacit.files.hash_chain import one_line
+from tacit.files.plain_text import one_line
 from tacit.files.regular import FilePath, read_small
 from tacit.kinds.registry import kind_by_method
 from tacit.privacy.budget import Budget, Unit

@@ -6,8 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tacit import Budget, Ledger, PrivateNearestMean
-from tacit.interfaces.cli.interruption import done_until_now
-from tacit.interfaces.cli.main import app
+from tacit.interfaces.cli.main import app, done_until_now
 from tacit.privacy.account import Plan
 
 START = datetime(2000, 1, 1, tzinfo=UTC)

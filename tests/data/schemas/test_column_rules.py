@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.data.schemas.runs import count_run, expand_run, is_run, join_runs
+from tacit.data.schemas.column_rules import count_run, expand_run, is_run, join_runs
 from tacit.errors import SchemaError
 
 
