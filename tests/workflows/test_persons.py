@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from tests.workflows.planning import terms_of
 
 import tacit
 from tacit.audit.replay import QueryRecorder
@@ -81,7 +82,7 @@ def _sums(table: pl.DataFrame, **settings: object) -> np.ndarray:
 
 
 def _planned_sums() -> Mechanism:
-    planned = plan_release(visits((1, 2) * 3), SCHEMA, Budget(1, 1e-6, unit="person"), method="moments")
+    planned = plan_release(visits((1, 2) * 3), terms_of(SCHEMA, unit="person"), method="moments")
     return planned.plan.steps[0].mechanism
 
 
@@ -114,8 +115,7 @@ def test_every_release_of_a_ledger_reads_the_same_rows_of_a_person(tmp_path: Pat
 
 
 def test_the_owner_of_repeated_ids_who_protects_records_reads_what_a_person_loses() -> None:
-    promise = Budget(1, 1e-6, unit="record")
-    planned = plan_release(TABLE, IGNORING, promise)
+    planned = plan_release(TABLE, terms_of(IGNORING, unit="record"))
     with pytest.warns(UserWarning, match=r"column 'patient' repeats like an identifier: 9 rows") as raised:
         planned.warn()
     lost = accounting.epsilon(accounting.at_group(plan_event(planned.plan.steps, planned.plan.budget), 9), delta=1e-6)

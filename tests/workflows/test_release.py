@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from tests.workflows.planning import terms_of
 
 import tacit
 from tacit.arrays import UNLABELLED
@@ -141,7 +142,7 @@ def test_stages_are_told_in_order(folder: Path) -> None:
 
 
 def test_a_planned_release_charges_nothing(ledger: Ledger) -> None:
-    planned = plan_release("a.csv", SCHEMA, Budget(1.0, 1e-6, unit="record"), method="moments")
+    planned = plan_release("a.csv", terms_of(SCHEMA, unit="record"), method="moments")
     assert planned.plan.budget.epsilon == 1.0
     assert ledger.spent() == 0
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.workflows.planning import terms_of
 from typer.testing import CliRunner
 
 from tacit.data.schemas.columns import Label, Numeric
@@ -79,7 +80,7 @@ def planned() -> Plan:
     frame = {"a": X[:, 0], "b": X[:, 1], "y": np.array(["no", "yes"])[y]}
     import polars as pl
 
-    return plan_release(pl.DataFrame(frame), SCHEMA, Budget(1, 1e-6, unit="record"), method="moments").plan
+    return plan_release(pl.DataFrame(frame), terms_of(SCHEMA, unit="record"), method="moments").plan
 
 
 def test_a_dry_run_says_what_is_left_as_the_charge_would(tmp_path: Path) -> None:

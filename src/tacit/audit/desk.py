@@ -4,9 +4,8 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tacit.arrays import FloatArray
+from tacit.arrays import FloatArray, IntArray
 from tacit.audit.case import DELTA, DRAWS, EPSILON, Case, replay_result
 from tacit.audit.game import Game, Sampler
 from tacit.privacy.budget import Budget
@@ -26,7 +25,7 @@ N_ROWS, QUERIES, DECIMALS = 40, 8, 4
 MOST = 5
 ARCHITECTURE = Architecture("linear", 2, 1)
 
-DeskTable = tuple[FloatArray, NDArray[np.int64]]
+DeskTable = tuple[FloatArray, IntArray]
 
 
 def cases(seed: int | None) -> list[Case]:

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betaincinv
 
 from tacit import checks
-from tacit.arrays import FloatArray
+from tacit.arrays import BoolArray, FloatArray
 from tacit.errors import InputError
 from tacit.privacy.card_content import AuditResult
 from tacit.privacy.mechanisms import (
@@ -43,7 +42,7 @@ FEW_VALUES = 64
 Sampler = Callable[[int], FloatArray]
 Neighbour = TypeVar("Neighbour")
 # Which draws of a statistic lie in an event.
-OutputSet = Callable[[FloatArray], NDArray[np.bool_]]
+OutputSet = Callable[[FloatArray], BoolArray]
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ class ReplayFinding:
         return f"{self.where}: {self.problem}"
 
 
-@dataclass(frozen=True)
+@record
 class Replay:
     """The number of queries, the largest part of a declared sensitivity that was used, and the findings."""
 

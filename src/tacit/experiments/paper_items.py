@@ -1,16 +1,17 @@
 """What a paper contains, item by item, and what became of each: read from a list that was drawn up from the paper."""
 
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from tacit.errors import InputError
+from tacit.records import record
 
 VERDICTS = ("reproduced", "not reproduced", "unsound, mended", "data not public", "nothing to reproduce", "not built")
 
 
-@dataclass(frozen=True)
+@record
 class PaperItem:
     """A theorem, lemma, definition, proposition, remark, algorithm, table or figure of a paper."""
 
@@ -36,7 +37,7 @@ class PaperItem:
             raise InputError(f"verdict of {self.name} must be one of {', '.join(VERDICTS)}; got {self.verdict!r}.")
 
 
-@dataclass(frozen=True)
+@record
 class PaperFinding:
     """A claim of a paper that does not hold as printed: what is wrong, what is done instead, and what shows it."""
 
@@ -46,7 +47,7 @@ class PaperFinding:
     command: str
 
 
-@dataclass(frozen=True)
+@record
 class Paper:
     """A paper, the numbered items that it has, and what became of them.
 

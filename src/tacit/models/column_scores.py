@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.arrays import Arrays, FloatArray, Rows
+from tacit.arrays import Arrays, FloatArray, IntArray, Rows
 from tacit.data.schemas.sharing import SharedColumns
 from tacit.records import record
 
@@ -17,9 +17,9 @@ ARRAYS = ("ours", "theirs", "scale", "shift")
 class ColumnMatch:
     """Encoded columns of the receiver and of the owner that mean the same: theirs = (ours - shift) / scale."""
 
-    ours: NDArray[np.int64]
+    ours: IntArray
     """[k]"""
-    theirs: NDArray[np.int64]
+    theirs: IntArray
     """[k]"""
     scale: FloatArray
     """[k]"""

@@ -7,6 +7,7 @@ import polars as pl
 from numpy.typing import NDArray
 from sklearn.utils import validation
 
+from tacit.arrays import BoolArray
 from tacit.data.reading.frames import is_frame, is_missing_cell, polars_frame
 from tacit.errors import InputError
 from tacit.models.scikit_learn import BaseEstimator
@@ -55,7 +56,7 @@ def full_labels(estimator: BaseEstimator, y: Any) -> NDArray[Any]:
     return labels
 
 
-def missing_cells(cells: NDArray[Any]) -> NDArray[np.bool_]:
+def missing_cells(cells: NDArray[Any]) -> BoolArray:
     """Return which cells of a column [N] are missing."""
     match cells.dtype.kind:
         case "f":

@@ -5,11 +5,10 @@ from dataclasses import dataclass, fields
 from typing import Any, Self, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from tacit import checks
 from tacit.models.parallel import run_parts
-from tacit.models.per_class import rows_by_class
 from tacit.models.scikit_learn import BaseEstimator
 from tacit.numerics.blocks import row_blocks
 from tacit.numerics.kernels import Floats
@@ -95,14 +94,6 @@ def learn_parts(
     # One flat list of parts, so that a large group keeps every worker busy.
     learned = iter(run_parts(learn, ((Y[rows],) for parts in partitions for rows in parts), n_jobs=n_jobs))
     return [[next(learned) for _ in parts] for parts in partitions]
-
-
-def learn_classes(
-    estimator: PartEstimator, X: ArrayLike, y: ArrayLike, learn: Callable[..., Sequence[PartModel]]
-) -> tuple[NDArray[Any], Sequence[PartModel]]:
-    """Return the classes in ``y`` and what ``learn`` makes of the rows of each; ``estimator`` remembers the columns."""
-    table = rows_by_class(estimator, X, y, estimator.random_state)
-    return table.classes, learn(table.rows, table.groups, n_jobs=estimator.n_jobs)
 
 
 def in_blocks(

@@ -5,13 +5,17 @@ from what a part projects to is a lower bound of its distance from the part; whe
 already known, the part need not be evaluated.
 """
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Generic, Protocol, Self, TypeVar
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
 
-from tacit.models.parts import in_blocks
+from tacit.models.parts import PartEstimator, in_blocks
+from tacit.models.per_class import ScoreClassifierMixin, rows_by_class
 from tacit.numerics.kernels import Floats
 from tacit.numerics.subspace import leading_directions
 from tacit.records import record
@@ -64,7 +68,53 @@ class ClassParts(Generic[RoutedPart]):
         return cls(parts, classes, common_directions([part.directions for part in parts], n_directions))
 
 
-def routed_codes(route: Callable[[Floats], NDArray[np.intp]], Y: Floats, *, n_jobs: int | None) -> NDArray[np.intp]:
+Router = Callable[[Floats], NDArray[np.intp]]
+"""Finds the class code [N] of each row."""
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class RoutedClassifier(ScoreClassifierMixin, PartEstimator):
+    """Classifiers of one wide model for each class, which route many rows to the parts that may be the nearest.
+
+    Attributes
+    ----------
+    classes_ : array [C]
+    n_features_in_ : int
+    """
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Learn one wide model for each class of rows ``X`` [N, p] with labels ``y`` [N]."""
+        table = rows_by_class(self, X, y, self.random_state)
+        self.classes_ = table.classes
+        self._learn(table.rows, table.groups)
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the label of each row [N]: the class whose model is the nearest.
+
+        Of many rows each is evaluated only by parts that a bound does not exclude.
+        """
+        check_is_fitted(self)
+        Y = self._rows(X)
+        router = self._router(len(Y))
+        if router is None:
+            return super().predict(X)
+        return np.asarray(self.classes_[routed_codes(router, Y, n_jobs=self.n_jobs)])
+
+    @abstractmethod
+    def _learn(self, rows: Floats, groups: Sequence[NDArray[np.intp]]) -> None:
+        """Learn the wide model of each group of rows."""
+
+    @abstractmethod
+    def _rows(self, X: ArrayLike) -> Floats:
+        """Return checked rows in the type of the models."""
+
+    @abstractmethod
+    def _router(self, n_rows: int) -> Router | None:
+        """Return what routes so many rows; None where every part is evaluated."""
+
+
+def routed_codes(route: Router, Y: Floats, *, n_jobs: int | None) -> NDArray[np.intp]:
     """Return the class code [N] that ``route`` finds for each row of Y, block by block."""
     return np.concatenate(in_blocks(route, Y, n_jobs=n_jobs, size=ROWS_AT_ONCE))
 

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import softmax
 
 from tacit import checks
-from tacit.arrays import FloatArray
+from tacit.arrays import BoolArray, FloatArray, IntArray
 from tacit.errors import InputError
 from tacit.numerics.sharpening import target_probabilities
 from tacit.numerics.sparsemax import checked_logits
@@ -24,7 +24,7 @@ MOST_STEPS = 100
 class Bins:
     """Rows grouped by confidence: count, mean confidence and accuracy of each bin; no bin is empty."""
 
-    counts: NDArray[np.int64]
+    counts: IntArray
     confidence: FloatArray
     accuracy: FloatArray
 
@@ -120,7 +120,7 @@ def coverage(probabilities: ArrayLike, y: ArrayLike, *, least: float) -> Coverag
     return Coverage(count / len(answered), accuracy, count)
 
 
-def _confidence(probabilities: ArrayLike, y: ArrayLike) -> tuple[FloatArray, NDArray[np.bool_]]:
+def _confidence(probabilities: ArrayLike, y: ArrayLike) -> tuple[FloatArray, BoolArray]:
     """Return the largest probability of each row, and whether its class is the true one."""
     P = checks.finite_array("probabilities", probabilities)
     codes = np.asarray(y)

@@ -1,10 +1,9 @@
 """The difference of two densities on the line from samples of both, by least squares."""
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-from tacit.arrays import FloatArray
+from tacit.arrays import BoolArray, FloatArray
 from tacit.records import record
 
 MOST_CENTRES = 100
@@ -77,7 +76,7 @@ def fit_density_difference(first: FloatArray, second: FloatArray) -> DensityDiff
     return DensityDifference(centres, width, ridge, difference)
 
 
-def split_distances(values: FloatArray, splits: NDArray[np.bool_]) -> FloatArray:
+def split_distances(values: FloatArray, splits: BoolArray) -> FloatArray:
     """Return the estimated integral of (p - q)² for each way [R, N] of splitting ``values`` [N] into two samples.
 
     A row of ``splits`` is true for the first sample. Each has the width and the ridge that fit it best, as
@@ -101,7 +100,7 @@ class _WidthFit:
     distances: FloatArray
 
 
-def _best_ridge(values: FloatArray, splits: NDArray[np.bool_], centres: FloatArray, width: float) -> _WidthFit:
+def _best_ridge(values: FloatArray, splits: BoolArray, centres: FloatArray, width: float) -> _WidthFit:
     """Return the squared error of the best ridge for one width.
 
     The error of theta is thetaᵀH theta - 2 (E_p - E_q)[model], but for a constant. Each expectation is the mean over

@@ -3,7 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-Pixels = NDArray[np.float32]
+from tacit.arrays import Float32Array
+
+Pixels = Float32Array
 Size = tuple[int, int]
 
 # Cells and orientations of the gradient histograms: fixed, so that owner and receiver compute the same features.

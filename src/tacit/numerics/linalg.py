@@ -4,10 +4,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh, lapack
 
+from tacit.arrays import FloatArray
 from tacit.numerics.kernels import Floats
 
 
-def pivoted_cholesky(K: Floats, *, tolerance: float) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+def pivoted_cholesky(K: Floats, *, tolerance: float) -> tuple[FloatArray, NDArray[np.intp]]:
     """Return L [r, r] and the rows ``kept`` [r] with L Lᵀ = K[kept][:, kept], for K positive semi-definite [M, M].
 
     A row whose variance given the rows kept before it is at most ``tolerance`` is left out: what it spans, they span.
@@ -16,7 +17,7 @@ def pivoted_cholesky(K: Floats, *, tolerance: float) -> tuple[NDArray[np.float64
     return np.tril(factor[:rank, :rank]), pivots[:rank].astype(np.intp) - 1
 
 
-def inverse_transposed(L: Floats) -> NDArray[np.float64]:
+def inverse_transposed(L: Floats) -> FloatArray:
     """Return L⁻ᵀ of a lower triangular L [M, M]."""
     inverse, _ = lapack.dtrtri(np.asarray(L, dtype=np.float64), lower=1)
     return np.asarray(inverse.T)
@@ -39,7 +40,7 @@ def principal_directions(Y: Floats, n_directions: int) -> Floats:
     return P.astype(Y.dtype)
 
 
-def _leading_right_vectors(C: NDArray[np.float64], most: int) -> NDArray[np.float64]:
+def _leading_right_vectors(C: FloatArray, most: int) -> FloatArray:
     """Return at most ``most`` leading right singular vectors of C [N, q] as rows, none along rounding errors."""
     wide = C.shape[0] < C.shape[1]
     G = C @ C.T if wide else C.T @ C
@@ -52,8 +53,8 @@ def _leading_right_vectors(C: NDArray[np.float64], most: int) -> NDArray[np.floa
     return _with_fixed_signs(V)
 
 
-def _with_fixed_signs(P: NDArray[np.float64]) -> NDArray[np.float64]:
+def _with_fixed_signs(P: FloatArray) -> FloatArray:
     """Return the rows of P with their largest entry positive, so that a direction is one vector and not two."""
     peaks = P[np.arange(len(P)), np.abs(P).argmax(axis=1)]
-    signs: NDArray[np.float64] = np.sign(peaks)
+    signs: FloatArray = np.sign(peaks)
     return P * signs[:, None]

@@ -3,7 +3,7 @@
 import json
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from tacit.privacy.conversions import Claim, converted
 from tacit.privacy.events import Event
 from tacit.privacy.ledger_records import LONGEST_WARNING, LedgerHeader, Line, TableIdentity, TableMatch
 from tacit.privacy.spending import Spending
+from tacit.records import record
 
 ASSUMED = (
     "this ledger was made before relations were stated: its budget and {count} of its lines are taken to speak of "
@@ -39,7 +40,7 @@ class Allowance(StrEnum):
     """a ledger for a table that has one in the same folder"""
 
 
-@dataclass(frozen=True)
+@record
 class Statement:
     """All charges of a ledger at one moment, the epsilon spent and the epsilon left at the ledger's delta.
 

@@ -120,13 +120,6 @@ class ReleasePlan(Plan, Generic[Details]):
     details: Details
     """The kind's own: whatever was decided from public facts while planning."""
 
-    def charge(self, spend: "Spend", purpose: str) -> Account:
-        """Charge the ledger with the whole plan, then return the account that may draw it.
-
-        ``purpose`` is what the ledger's line says unless ``spend`` says otherwise.
-        """
-        return spend.open(self, purpose)
-
 
 @dataclass(frozen=True)
 class Spend:
@@ -144,7 +137,10 @@ class Spend:
         return None if self.random_state is None else checks.whole("random_state", self.random_state, least=0) % 2**32
 
     def open(self, plan: Plan, purpose: str) -> Account:
-        """Charge the ledger with ``plan``, then return the account that may draw it."""
+        """Charge the ledger with the whole ``plan``, then return the account that may draw it.
+
+        ``purpose`` is what the ledger's line says unless the spend has one of its own.
+        """
         return plan.open(ledger=self.ledger, random_state=self.random_state, purpose=self.purpose or purpose)
 
 

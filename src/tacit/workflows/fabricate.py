@@ -18,7 +18,7 @@ from tacit.kinds.fabricated_rows.plan import FabricationSettings
 from tacit.kinds.fabricated_rows.rows import InventedRows
 from tacit.kinds.marginals.plan import MOST_COLUMNS
 from tacit.kinds.registry import fabricating_kinds
-from tacit.privacy.budget import Budget, Unit
+from tacit.privacy.budget import Unit
 from tacit.privacy.ledger import LedgerLike
 from tacit.records import record
 from tacit.releases.file import Release, read_release
@@ -28,13 +28,10 @@ from tacit.releases.signature import SigningKey, TrustedKey, private_key
 from tacit.workflows.card_details import StatedFacts
 from tacit.workflows.fabricated_tables import write_fabricated
 from tacit.workflows.invented_rows import DrawnRows, drawn_rows, table_model
-from tacit.workflows.release import DELTA, PlannedRelease, noting_charge, owner_terms
+from tacit.workflows.release import DELTA, OwnerTerms, PlannedRelease, noting_charge, owner_terms
 from tacit.workflows.tables import (
-    Contribution,
     Progress,
     Table,
-    as_schema,
-    contribution,
     input_paths,
     no_progress,
     private_rows,
@@ -63,31 +60,21 @@ def usual_method(schema: Schema, unit: Unit) -> str:
 
 
 def plan_fabrication(
-    table: Table,
-    schema: Schema | FilePath,
-    promise: Budget,
-    *,
-    kept: Contribution | None = None,
-    workers: Workers = ALONE,
-    progress: Progress = no_progress,
-    **settings: Any,
+    table: Table, terms: OwnerTerms, *, workers: Workers = ALONE, progress: Progress = no_progress, **settings: Any
 ) -> PlannedFabrication:
-    """Return what fabricating ``table`` with this ``promise`` would draw; nothing is charged.
+    """Return what fabricating ``table`` on these ``terms`` would draw; nothing is charged.
 
-    ``kept`` says which rows of a person are read; None: all, where a person is not the unit. The other arguments are
-    those of `fabricate`.
+    The other arguments are those of `fabricate`.
     """
-    rules = as_schema(schema)
-    chosen = kept or contribution(rules, unit=promise.unit, rows=None, ledger=None, random_state=None)
-    method = settings.pop("method", None) or _usual(rules, promise.unit, settings)
+    rules = terms.schema
+    method = settings.pop("method", None) or _usual(rules, terms.promise.unit, settings)
     kinds = fabricating_kinds()
     kind = kinds[one_of("method", method, tuple(kinds))]
     own = {} if kind.holds_tables else {**settings, "method": method}
     # Also checks the number of rows and what the method takes.
     details = FabricationSettings(**{**settings, **own})
-    budget: dict[str, Any] = {"unit": promise.unit, "epsilon": promise.epsilon, "delta": promise.delta}
-    plan = kind.plan(rules, rows_per_person=chosen.rows, **budget, **own)
-    rows = private_rows(table, rules, chosen, streams=method != "hull", workers=workers, progress=progress)
+    plan = kind.plan(rules, **terms.planned_budget, **own)
+    rows = private_rows(table, rules, terms.kept, streams=method != "hull", workers=workers, progress=progress)
     return PlannedFabrication(kind, plan, rows, details.rows)
 
 
@@ -150,9 +137,7 @@ def fabricate(
         facts=facts,
     )
     with open_workers(workers, dask) as hands:
-        planned = plan_fabrication(
-            table, terms.schema, terms.promise, kept=terms.kept, workers=hands, progress=progress, **settings
-        )
+        planned = plan_fabrication(table, terms, workers=hands, progress=progress, **settings)
         if output is not None:
             n_rows = planned.count or planned.rows.facts.n_rows
             inputs = input_paths(table, schema, signing_key, ledger)

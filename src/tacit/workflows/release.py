@@ -56,6 +56,17 @@ class OwnerTerms:
     random_state: int | None
     facts: CardFacts
 
+    @property
+    def planned_budget(self) -> dict[str, Any]:
+        """What every kind of release is planned for."""
+        promise = self.promise
+        return {
+            "unit": promise.unit,
+            "epsilon": promise.epsilon,
+            "delta": promise.delta,
+            "rows_per_person": self.kept.rows,
+        }
+
     def spend(self, verb: str, output: FilePath | None) -> Spend:
         """Return what a draw is charged to and chosen by; its purpose names the file that is written."""
         return Spend(self.ledger, self.random_state, "" if output is None else f"{verb} {Path(output).name}")
@@ -108,31 +119,25 @@ class PlannedRelease:
 
 def plan_release(
     table: Table,
-    schema: Schema | FilePath,
-    promise: Budget,
+    terms: OwnerTerms,
     *,
     method: str | None = None,
-    kept: Contribution | None = None,
     relation: Relation | str | None = None,
-    ledger: Ledger | None = None,
     workers: Workers = ALONE,
     progress: Progress = no_progress,
 ) -> PlannedRelease:
-    """Return what releasing ``table`` with this ``promise`` would draw; nothing is charged.
+    """Return what releasing ``table`` on these ``terms`` would draw; nothing is charged.
 
-    ``kept`` says which rows of a person are read; None: all, where a person is not the unit. ``ledger`` is asked for
-    its relation where ``relation`` is None and the kind offers several. The other arguments are those of `release`.
+    The ledger is asked for its relation where ``relation`` is None and the kind offers several. The other arguments
+    are those of `release`.
     """
-    rules = as_schema(schema)
+    rules, promise = terms.schema, terms.promise
     kind = kind_for(method, rules, promise.unit)
     kind.require_unit(promise.unit)
-    chosen = kept or contribution(rules, unit=promise.unit, rows=None, ledger=None, random_state=None)
-    budget: dict[str, Any] = {"unit": promise.unit, "epsilon": promise.epsilon, "delta": promise.delta}
-    budget["rows_per_person"] = chosen.rows
-    budget["relation"] = chosen_relation(kind, promise.unit, relation, ledger)
+    budget = {**terms.planned_budget, "relation": chosen_relation(kind, promise.unit, relation, terms.ledger)}
     # Planned before the table is read, so that a mistake costs no time, unless the plan needs the number of rows.
     early = None if kind.row_count_public else kind.plan(rules, **budget)
-    rows = private_rows(table, rules, chosen, streams=kind.streams, workers=workers, progress=progress)
+    rows = private_rows(table, rules, terms.kept, streams=kind.streams, workers=workers, progress=progress)
     plan = early or kind.plan(rules, n_rows=rows.facts.n_rows, **budget)
     return PlannedRelease(kind, plan, rows)
 
@@ -241,17 +246,7 @@ def release(
         _require_release_output(Path(output), terms.schema, terms.kept.unit, force=force, inputs=inputs)
     key = None if signing_key is None else private_key(signing_key)
     with open_workers(workers, dask) as hands:
-        planned = plan_release(
-            table,
-            terms.schema,
-            terms.promise,
-            method=method,
-            kept=terms.kept,
-            relation=relation,
-            ledger=terms.ledger,
-            workers=hands,
-            progress=progress,
-        )
+        planned = plan_release(table, terms, method=method, relation=relation, workers=hands, progress=progress)
         progress("charging, then drawing noise")
         result = planned.kind.make_from_rows(planned.plan, planned.rows, terms.spend("release", output))
         planned.warn()

@@ -73,16 +73,16 @@ def test_a_person_is_protected_with_all_their_rows_if_the_schema_names_one(need:
     assert len(ledger.lines()) == 1
     # A record alone can still be asked for, on a ledger of its own.
     promise = Promise.of(Work(folder, {**ASKED, "need": need, "unit": "record"}))
-    assert promise.planned()[1].unit == "record"
+    assert promise.terms().promise.unit == "record"
 
 
 def test_a_promise_is_what_was_asked_for_and_no_more(tmp_path: Path) -> None:
     folder = folder_for(tmp_path, "model")
     promise = Promise.of(Work(folder, {**ASKED, "need": "distance", "bad_records": "clip"}))
-    rules, budget, kept = promise.planned()
-    assert (budget.epsilon, budget.delta, budget.unit) == (2.0, 1e-6, "pair")
-    assert kept.rows is None
-    assert rules.refusing_columns == ()
+    terms = promise.terms()
+    assert (terms.promise.epsilon, terms.promise.delta, terms.promise.unit) == (2.0, 1e-6, "pair")
+    assert terms.kept.rows is None
+    assert terms.schema.refusing_columns == ()
     assert promise.ledger is None
     assert promise.settings["random_state"] is None
     for wrong in ({"table": "none.csv"}, {"ledger": "none.ledger"}, {"table": "../patients.csv"}):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
+from typing import Generic
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from tacit.adoption.average.boosted_trees import BoostedTrees, learn_class_trees
 from tacit.adoption.average.class_members import ClassFitter, ClassMember
 from tacit.adoption.average.kernel_features import KERNELS, KernelFeatures, features_of, view_kernel
 from tacit.adoption.average.member_inputs import Inputs, Setting
+from tacit.adoption.average.usage_fits import M
 from tacit.arrays import Codes, FloatArray, Rows
 from tacit.records import record
 
@@ -21,19 +23,35 @@ TREE_FOLDS = 4
 
 
 @record
-class LabelledRows:
-    """Labelled rows as learners see them."""
+class LearnerRows:
+    """Rows as learners see them."""
 
     X: Rows
     """[L, p]: encoded rows, which trees read."""
     Z: FloatArray
     """[L, d]: represented rows, which kernels read."""
     scores: tuple[FloatArray, ...]
-    """tuple of arrays [L, C]: clean scores of each release."""
+    """[L, C] each: clean scores of each release; [L, 1] of a numeric target."""
+
+    @property
+    def release_features(self) -> Mapping[int, FloatArray]:
+        """The rows in the features of releases that have some, by the place of the release."""
+        return {}
+
+
+@record
+class LabelledRows(LearnerRows):
+    """Rows with class codes."""
+
     codes: Codes
     """[L]"""
     views: Mapping[int, FloatArray] = field(default_factory=dict)
     """Rows in the features of releases, by the place of the release."""
+
+    @property
+    def release_features(self) -> Mapping[int, FloatArray]:
+        """See `LearnerRows`."""
+        return self.views
 
     def take(self, places: NDArray[np.intp]) -> "LabelledRows":
         """Return some of the rows."""
@@ -67,23 +85,23 @@ class Surroundings:
 
 
 @record
-class Learned:
-    """What was learned from labels and releases."""
+class Learned(Generic[M]):
+    """What was learned from labels, or known values of a target, and releases."""
 
     features: dict[str, KernelFeatures]
     """The kernels' features, by name."""
     trees: BoostedTrees | None
-    average: Average[ClassMember]
-    fits: Fits[ClassMember] | None = None
+    average: Average[M]
+    fits: Fits[M] | None = None
     """Every fitted hypothesis, for averages without one release; None where labels cannot tell releases apart."""
 
-    def inputs(self, rows: LabelledRows) -> Inputs:
+    def inputs(self, rows: LearnerRows) -> Inputs:
         """Return what the members of the average read of rows."""
         trees = None if self.trees is None else self.trees(rows.X)
-        return Inputs(rows.scores, rows.Z, self.features, trees, rows.views)
+        return Inputs(rows.scores, rows.Z, self.features, trees, rows.release_features)
 
 
-def learn(rows: LabelledRows, around: Surroundings, *, seed: int) -> Learned:
+def learn(rows: LabelledRows, around: Surroundings, *, seed: int) -> Learned[ClassMember]:
     """Return what labelled ``rows`` and releases teach; with no label, or those of one class, the releases alone."""
     n_classes, setting = around.setting.n_classes, around.setting
     if len(np.unique(rows.codes)) < 2:

@@ -77,6 +77,6 @@ def _fold_predictions(
     return np.stack([majority, alone, *(probabilities(each, inputs) for each in averages)])
 
 
-def _without(learned: Learned, place: int) -> Average[ClassMember]:
+def _without(learned: Learned[ClassMember], place: int) -> Average[ClassMember]:
     """Return the average in which one release plays no part; with labels of one class there is none to compare."""
     return learned.average if learned.fits is None else learned.fits.average(without=place)

@@ -4,12 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, log_softmax
 from scipy.stats import norm
 
 from tacit.adoption.average.hypotheses import UNCALIBRATED_SD, WEIGHT_SD
-from tacit.arrays import FloatArray, Rows
+from tacit.arrays import BoolArray, FloatArray, Rows
 from tacit.errors import InputError
 from tacit.records import record
 
@@ -156,7 +155,7 @@ class CleanScores:
     """[N, C]: finite and within about ±2 LARGEST_SCORE. If all classes are known, the mean of each row is 0; else an
     unknown class has 0 and the known ones logs of probabilities times their number: what the release says of them
     then does not change how likely a row is to be of an unknown class."""
-    known: NDArray[np.bool_]
+    known: BoolArray
     """[C]: the classes that the release knows."""
     n_unusable: int
     """Rows whose scores were not finite; they score as the mean row does."""
@@ -167,7 +166,7 @@ def clean_scores(raw: FloatArray, n_rows: int, n_classes: int, *, name: str = "s
     raw = np.asarray(raw, dtype=np.float64)
     if raw.shape != (n_rows, n_classes):
         raise InputError(f"the scores of {name} must have shape {(n_rows, n_classes)}; got {raw.shape}.")
-    known: NDArray[np.bool_] = np.ones(n_classes, dtype=bool)
+    known: BoolArray = np.ones(n_classes, dtype=bool)
     if n_rows:
         known = np.asarray(~np.isnan(raw).all(axis=0))
     values = np.zeros_like(raw)

@@ -6,16 +6,17 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.adoption.average.average import Average, Fits, WeightedMembers, fit_hypotheses, releases_only
-from tacit.adoption.average.boosted_trees import BoostedTrees, learn_target_trees
-from tacit.adoption.average.kernel_features import KERNELS, KernelFeatures, features_of
-from tacit.adoption.average.learned import TREE_FOLDS, TREE_LABELS, folds
+from tacit.adoption.average.average import Average, WeightedMembers, fit_hypotheses, releases_only
+from tacit.adoption.average.boosted_trees import learn_target_trees
+from tacit.adoption.average.kernel_features import KERNELS, features_of
+from tacit.adoption.average.learned import TREE_FOLDS, TREE_LABELS, Learned, LearnerRows, folds
 from tacit.adoption.average.member_inputs import Inputs, Setting
 from tacit.adoption.average.target_member import NOISE_VARIANCE, TargetFitter, TargetMember
 from tacit.adoption.evidence.held_out import times_and_folds
-from tacit.arrays import Codes, FloatArray, Rows
+from tacit.arrays import Codes, FloatArray
 from tacit.records import record
 
+TargetLearned = Learned[TargetMember]
 # Fewer known values cannot say anything of releases.
 LEAST_VALUES = 3
 # A value counts as lying at most so many standard deviations from the mean: of a few hundred values of a skewed target,
@@ -24,12 +25,9 @@ FARTHEST = 3.0
 
 
 @record
-class TargetRows:
-    """Rows with targets in standard units, as learners see them; see `LabelledRows`."""
+class TargetRows(LearnerRows):
+    """Rows with targets in standard units."""
 
-    X: Rows
-    Z: FloatArray
-    scores: tuple[FloatArray, ...]
     targets: FloatArray
 
     def take(self, places: NDArray[np.intp]) -> "TargetRows":
@@ -41,20 +39,6 @@ class TargetRows:
         """Return the rows with targets no farther than so many standard units from 0, then moved to their mean."""
         near = np.clip(self.targets, -farthest, farthest)
         return replace(self, targets=near + (self.targets - near).mean() if len(near) else near)
-
-
-@record
-class TargetLearned:
-    """What was learned from known values and releases; see `Learned`."""
-
-    features: dict[str, KernelFeatures]
-    trees: BoostedTrees | None
-    average: Average[TargetMember]
-    fits: Fits[TargetMember] | None = None
-
-    def inputs(self, rows: TargetRows) -> Inputs:
-        """Return what the members of the average read of rows."""
-        return Inputs(rows.scores, rows.Z, self.features, None if self.trees is None else self.trees(rows.X))
 
 
 def learn_target(

@@ -7,7 +7,7 @@ from scipy.optimize import brentq
 from scipy.stats import beta, binom, norm
 
 from tacit import checks
-from tacit.adoption.evidence.comparison import CONFIDENCE
+from tacit.adoption.evidence.figures import CONFIDENCE
 from tacit.arrays import FloatArray
 from tacit.errors import InputError
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from tacit.adoption.evidence.comparison import CONFIDENCE
+from tacit.adoption.evidence.figures import CONFIDENCE
 from tacit.arrays import FloatArray
 from tacit.audit.attacks.intervals import Interval
 from tacit.numerics.density_difference import DensityDifference, fit_density_difference, split_distances

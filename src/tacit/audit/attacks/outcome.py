@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tacit import checks
-from tacit.adoption.evidence.comparison import CONFIDENCE
+from tacit.adoption.evidence.figures import CONFIDENCE
 from tacit.arrays import FloatArray
 from tacit.audit import game
 from tacit.audit.attacks.intervals import Interval, area_interval, share_above_quantile

@@ -4,11 +4,10 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from tacit import checks
-from tacit.arrays import FloatArray, IntArray
+from tacit.arrays import BoolArray, FloatArray, IntArray
 from tacit.errors import InputError
 from tacit.records import record
 
@@ -68,7 +67,7 @@ def shadow_count(n_rows: int, size: int, appearances: int) -> int:
     return math.ceil(appearances * n_rows / min(size, n_rows - size))
 
 
-def _score_statistics(scores: FloatArray, inside: NDArray[np.bool_]) -> ShadowScores:
+def _score_statistics(scores: FloatArray, inside: BoolArray) -> ShadowScores:
     n_in, n_out = inside.sum(axis=0), (~inside).sum(axis=0)
     means = [np.where(mask, scores, 0).sum(axis=0) / np.maximum(mask.sum(axis=0), 1) for mask in (inside, ~inside)]
     # A row that was always in, or always out, tells nothing: both means are then the same.

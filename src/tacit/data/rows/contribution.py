@@ -6,13 +6,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tacit import checks
+from tacit.arrays import BoolArray
 from tacit.errors import InputError
 
 SHORTEST_KEY = 16
 LONGEST_KEY = 64
 
 
-def kept_rows(persons: ArrayLike, *, rows_per_person: int, key: bytes) -> NDArray[np.bool_]:
+def kept_rows(persons: ArrayLike, *, rows_per_person: int, key: bytes) -> BoolArray:
     """Return a mask [N] of rows with at most ``rows_per_person`` rows of each person, all rows of those with fewer.
 
     Of a person with m rows, the rows j = 0 .. m - 1 in the table's order with the smallest keyed digests of (person, j)

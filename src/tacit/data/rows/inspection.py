@@ -10,6 +10,7 @@ from tacit.data.rows.encoding import check_columns
 from tacit.data.schemas.cells import category_cells, numeric_cells
 from tacit.data.schemas.columns import Categorical, Feature, Label, Numeric
 from tacit.data.schemas.schema import Schema
+from tacit.records import record
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class ColumnTally:
     """Cells for which encoding stops with an error."""
 
 
-@dataclass(frozen=True)
+@record
 class Inspection:
     """Exact counts of a private table: never hand them out."""
 

@@ -4,7 +4,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from tacit import checks
@@ -18,7 +18,7 @@ BY_LABEL = (
     "who is compared with whom was chosen by the labels: nobody else may learn it, and the number of similar pairs "
     "is given away"
 )
-Signs = NDArray[np.int64]
+Signs = IntArray
 
 
 @record

@@ -131,8 +131,10 @@ class SourceRows:
         return total
 
 
-@dataclass(frozen=True)
+@record
 class _Rules:
+    """How parts of a table are read: what messages call it, its schema, the rows of a batch."""
+
     source: str
     schema: Schema
     size: int

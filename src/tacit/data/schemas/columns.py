@@ -253,8 +253,8 @@ class Person:
 
     Parameters
     ----------
-    name : str
-        The column's header.
+    name
+        As in `Numeric`.
     rows : int or None
         The most rows of one person that a release reads: a public number, such as the visits foreseen by a study's
         plan. None: given with each release.

@@ -8,9 +8,9 @@ from itertools import accumulate
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tacit import checks
+from tacit.arrays import IntArray
 from tacit.data.reading.csv_dialect import UNKNOWN, CsvDialect
 from tacit.data.reading.frames import polars_frame
 from tacit.data.schemas.bad_records import BadRecords, can_refuse, with_policy
@@ -209,7 +209,7 @@ class Schema:
         }
 
     @property
-    def image_positions(self) -> NDArray[np.int64]:
+    def image_positions(self) -> IntArray:
         """Encoded positions of the picture's pixels, row by row; empty without a picture."""
         pixels = () if self.image is None else self.image.columns
         return np.array([self.positions[name].start for name in pixels], dtype=np.int64)

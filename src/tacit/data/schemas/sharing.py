@@ -1,16 +1,15 @@
 """Encoded columns that two schemas share, and the change of units between their encodings."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tacit.arrays import FloatArray
+from tacit.arrays import FloatArray, IntArray
 from tacit.data.schemas.columns import Categorical, Feature, Label, Numeric
+from tacit.records import record
 
 
-@dataclass(frozen=True)
+@record
 class Pairing:
     """One encoded column of ours and the corresponding one of theirs: ``ours = shift + scale * theirs``."""
 
@@ -20,7 +19,7 @@ class Pairing:
     shift: float = 0.0
 
 
-@dataclass(frozen=True)
+@record
 class SharedColumns:
     """The columns and classes that two schemas, ours and theirs, have in common."""
 
@@ -39,12 +38,12 @@ class SharedColumns:
     """Both image shapes where they differ: resample one picture before comparing pixels."""
 
     @property
-    def ours(self) -> NDArray[np.int64]:
+    def ours(self) -> IntArray:
         """Positions of the shared columns in our encoding."""
         return np.array([pairing.ours for pairing in self.pairings], dtype=np.int64)
 
     @property
-    def theirs(self) -> NDArray[np.int64]:
+    def theirs(self) -> IntArray:
         """Positions of the shared columns in their encoding."""
         return np.array([pairing.theirs for pairing in self.pairings], dtype=np.int64)
 

@@ -114,8 +114,7 @@ def fabricate(
     facts, account = card.facts(), spend.opened_ledger()
     with working("reading the schema") as stage, warnings_on_stderr():
         if spend.dry_run:
-            rules, promise, kept = spend.promise(schema, epsilon, unit, account)
-            planned = plan_fabrication(table, rules, promise, kept=kept, progress=stage, **settings)
+            planned = plan_fabrication(table, spend.terms(schema, epsilon, unit, account), progress=stage, **settings)
             planned.warn()
         else:
             settings |= {"facts": facts, "signing_key": key, "output": output, "progress": stage, **spend.arguments()}

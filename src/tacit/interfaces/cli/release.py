@@ -1,7 +1,7 @@
 """``tacit release``: hand out knowledge of a private table."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -59,9 +59,8 @@ def release(
     facts, key, account = card.facts(), spend.signing_key(), spend.opened_ledger()
     with working("reading the schema") as stage, warnings_on_stderr():
         if spend.dry_run:
-            rules, promise, kept = spend.promise(schema, epsilon, unit, account)
-            chosen: dict[str, Any] = {"method": method, "relation": relation, "ledger": as_ledger(account)}
-            planned = plan_release(table, rules, promise, kept=kept, progress=stage, **chosen)
+            terms = spend.terms(schema, epsilon, unit, account)
+            planned = plan_release(table, terms, method=method, relation=relation, progress=stage)
             planned.warn()
         else:
             settings = {"method": method, "relation": relation, "ledger": account, **spend.arguments()}

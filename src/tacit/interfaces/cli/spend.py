@@ -11,17 +11,15 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.interfaces.cli.json_output import AsJson
 from tacit.interfaces.cli.parameters import ChargedLedger, Delta, NoiseSeed, option
 from tacit.interfaces.cli.signing import Sign, key_file
-from tacit.privacy.budget import Budget
 from tacit.privacy.card import Card
 from tacit.privacy.card_facts import CardFacts
-from tacit.privacy.ledger import Ledger, as_ledger
+from tacit.privacy.ledger import Ledger
 from tacit.privacy.spending import digits
-from tacit.workflows.tables import Contribution, as_schema, contribution, with_person
+from tacit.workflows.release import OwnerTerms, owner_terms
 
 NO_LEDGER = (
     "no --ledger: this spend stands on the release's card alone, and nothing stops a second release of the same rows. "
@@ -138,15 +136,11 @@ class SpendOptions:
         names = ("delta", "person", "rows_per_person", "bad_records", "audit", "force", "workers", "dask")
         return {name: getattr(self, name) for name in names} | {"random_state": self.seed}
 
-    def promise(
-        self, schema: Path, epsilon: float, unit: str | None, account: Ledger | Path | None
-    ) -> tuple[Schema, Budget, Contribution]:
-        """Return the schema with these options' rules, what is promised, and which rows of a person are read."""
-        rules = with_person(as_schema(schema, self.bad_records), self.person)
-        kept = contribution(
-            rules, unit=unit, rows=self.rows_per_person, ledger=as_ledger(account), random_state=self.seed
-        )
-        return rules, Budget(epsilon, self.delta, unit=kept.unit), kept
+    def terms(self, schema: Path, epsilon: float, unit: str | None, account: Ledger | Path | None) -> OwnerTerms:
+        """Return the terms of a release or a fabrication with these options, on which a dry run plans."""
+        names = ("delta", "person", "rows_per_person", "bad_records")
+        options = {name: getattr(self, name) for name in names} | {"random_state": self.seed, "facts": None}
+        return owner_terms(schema, epsilon=epsilon, unit=unit, ledger=account, **options)
 
 
 @contextmanager

@@ -1,9 +1,9 @@
 """What a receiver may need, and the kind of release that serves it."""
 
-from dataclasses import dataclass
+from tacit.records import record
 
 
-@dataclass(frozen=True)
+@record
 class Need:
     """A need, and what serves it: a workflow, its method (None: by the schema), the ending of its file, its unit."""
 

@@ -1,15 +1,14 @@
 """What a running studio consists of."""
 
-from dataclasses import dataclass
-
 from tacit.interfaces.studio.access import Access
 from tacit.interfaces.studio.folder import WorkFolder
 from tacit.interfaces.studio.jobs import JobStore
+from tacit.records import record
 
 LARGEST_UPLOAD = 2 << 30
 
 
-@dataclass(frozen=True)
+@record
 class Studio:
     """The folder, the sessions and the jobs of a studio, and how large an upload may be."""
 

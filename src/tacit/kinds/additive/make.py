@@ -55,7 +55,7 @@ def _row_levels(
 
 
 def _released(plan: ReleasePlan[AdditivePlan], batches: Batches, spend: Spend) -> Release:
-    account = plan.charge(spend, "additive release")
+    account = spend.open(plan, "additive release")
     fit = fit_classifier if plan.schema.target is None else fit_regression
     model = fit(batches, plan.details, account)
     return additive_release(model, additive_card(account), schema=plan.schema.to_dict())

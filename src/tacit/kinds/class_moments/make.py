@@ -40,7 +40,7 @@ def make_from_rows(plan: ReleasePlan[None], rows: RowStream, spend: Spend) -> Re
 def release_sums(plan: ReleasePlan[None], rows: RowStream, spend: Spend) -> Release:
     """Return noisy class sums of the rows' features, and noisy class counts, with their card."""
     sums, counts, quantum = class_sums_in_quanta(rows, plan.schema)
-    account = plan.charge(spend, PURPOSE.format(plan.budget.unit))
+    account = spend.open(plan, PURPOSE.format(plan.budget.unit))
     weight = count_weight(ROW_NORM)
     mechanism = account.steps[0].mechanism
     if not isinstance(mechanism, Gaussian):
@@ -62,7 +62,7 @@ def release_moments(plan: ReleasePlan[None], rows: RowStream, spend: Spend) -> R
     """Return class means and covariances of rows with noise in every entry, without its known bias."""
     # The facts are a pass of their own: every cell is read and checked before the charge.
     n_entries = rows.facts.n_rows * len(plan.schema.encoded_names)
-    account = plan.charge(spend, PURPOSE.format(plan.budget.unit))
+    account = spend.open(plan, PURPOSE.format(plan.budget.unit))
     noisy, scale = noisy_blocks(account, rows.batches(), plan.schema)
     moments = moments_of_blocks(noisy, len(plan.schema.classes), scale)
     card = account.card(

@@ -3,10 +3,9 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.fft import idctn
 
-from tacit.arrays import FloatArray, Rows
+from tacit.arrays import FloatArray, IntArray, Rows
 from tacit.data.schemas.columns import Categorical, Numeric
 from tacit.data.schemas.schema import Schema
 from tacit.records import record
@@ -37,7 +36,7 @@ class Directions:
     least_variance: float
     shape: tuple[int, ...] = ()
     """Of the picture; empty for a table."""
-    pixels: NDArray[np.int64] | None = None
+    pixels: IntArray | None = None
     """[p]: encoded positions of the picture's pixels."""
 
     @property
@@ -93,7 +92,7 @@ def waves(shape: tuple[int, ...], most: int) -> FloatArray:
     return columns
 
 
-def _of_pictures(shape: tuple[int, ...], pixels: NDArray[np.int64]) -> Directions:
+def _of_pictures(shape: tuple[int, ...], pixels: IntArray) -> Directions:
     p = len(pixels)
     drawn = waves(shape, MOST_WAVES)
     axes = np.zeros_like(drawn)

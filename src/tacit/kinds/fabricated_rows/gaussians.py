@@ -3,9 +3,8 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tacit.arrays import Codes, FloatArray
+from tacit.arrays import Codes, FloatArray, IntArray
 from tacit.kinds.fabricated_rows.deformations import deformed
 from tacit.kinds.fabricated_rows.directions import Directions
 from tacit.records import record
@@ -90,10 +89,10 @@ def dealt_codes(shares: FloatArray, count: int, random: Any) -> Codes:
     return codes
 
 
-def whole_parts(shares: FloatArray, count: int) -> NDArray[np.int64]:
+def whole_parts(shares: FloatArray, count: int) -> IntArray:
     """Return whole numbers that add up to ``count``, nearest to the shares: the largest remainders are rounded up."""
     exact = shares / shares.sum() * count
-    parts: NDArray[np.int64] = np.floor(exact).astype(np.int64)
+    parts: IntArray = np.floor(exact).astype(np.int64)
     parts[np.argsort(parts - exact, kind="stable")[: count - int(parts.sum())]] += 1
     return parts
 

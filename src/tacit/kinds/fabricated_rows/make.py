@@ -101,7 +101,7 @@ def _entry_moments(plan: ReleasePlan[FabricationSettings], rows: RowStream, spen
 
 
 def _charged(plan: ReleasePlan[FabricationSettings], spend: Spend) -> Account:
-    return plan.charge(spend, f"fabricated rows per {plan.budget.unit}")
+    return spend.open(plan, f"fabricated rows per {plan.budget.unit}")
 
 
 def _smoothed(

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.arrays import Codes, FloatArray
+from tacit.arrays import Codes, FloatArray, IntArray
 from tacit.data.schemas.columns import Categorical
 from tacit.data.schemas.schema import Schema
 from tacit.models.class_moments.features import class_sums
@@ -43,7 +43,7 @@ def class_rates(rows: FloatArray, codes: Codes, n_classes: int) -> FloatArray:
     return means
 
 
-def dealt_counts(rates: FloatArray, count: int, random: PublicRandom | QuickRandom) -> NDArray[np.int64]:
+def dealt_counts(rates: FloatArray, count: int, random: PublicRandom | QuickRandom) -> IntArray:
     """Return whole numbers [K] that add up to ``count``, on average in proportion to ``rates``, each less than 1 away.
 
     Rates below 0 count as 0. Rounding by chance: a class of few rows in each of many blocks gets its categories at the
@@ -52,11 +52,11 @@ def dealt_counts(rates: FloatArray, count: int, random: PublicRandom | QuickRand
     floored = np.maximum(rates, 0.0)
     shares = floored / floored.sum() if floored.sum() > 0 else np.full(len(rates), 1 / len(rates))
     ends = np.floor(np.cumsum(shares)[:-1] * count + random.uniform())
-    counts: NDArray[np.int64] = np.diff(np.concatenate([[0], np.minimum(ends, count), [count]])).astype(np.int64)
+    counts: IntArray = np.diff(np.concatenate([[0], np.minimum(ends, count), [count]])).astype(np.int64)
     return counts
 
 
-def assign_categories(scores: FloatArray, counts: NDArray[np.int64]) -> NDArray[np.intp]:
+def assign_categories(scores: FloatArray, counts: IntArray) -> NDArray[np.intp]:
     """Return a category for each row of scores [N, K], category k for ``counts`` [K] of them.
 
     Rare categories come first, each takes those of the remaining rows that have its highest scores.

@@ -43,7 +43,7 @@ def make_from_rows(plan: ReleasePlan[Stages], rows: RowStream, spend: Spend) -> 
 
 
 def _released(plan: ReleasePlan[Stages], counts: TableCounts, spend: Spend) -> Release:
-    account = plan.charge(spend, "tables of columns and pairs")
+    account = spend.open(plan, "tables of columns and pairs")
     measured = measure(Survey(counts, Layout.of(plan.schema), plan.details, account))
     # What follows the noise is public and protects nothing: it needs no secrecy.
     model = fitted_model(measured, random_state=spend.public_seed)

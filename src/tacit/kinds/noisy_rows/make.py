@@ -24,7 +24,7 @@ def make(plan: ReleasePlan[None], X: Rows, y: NDArray[Any], spend: Spend) -> Rel
     codes = checked_rows(X, y, plan.schema)
     if not (np.isfinite(X).all() and X.min() >= 0 and X.max() <= 1):
         raise InputError("X must be encoded by the schema: finite and in [0, 1].")
-    account = plan.charge(spend, "rows of one party of a federation")
+    account = spend.open(plan, "rows of one party of a federation")
     noisy, scale = noisy_rows(account, X, plan.schema)
     arrays: Arrays = {"rows": noisy.astype(np.float32), "codes": codes.astype(np.int64), "scale": scale}
     card = _card(account, kept=plan.budget.delta * X.size, n_features=plan.n_features)

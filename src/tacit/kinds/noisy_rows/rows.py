@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tacit.arrays import Codes, Rows
+from tacit.arrays import Codes, Float32Array, Rows
 from tacit.errors import InputError, ReleaseError
 from tacit.kinds.noisy_rows import FILE
 from tacit.records import record
@@ -16,7 +15,7 @@ from tacit.releases.file import Release
 class PrivateRows:
     """Rows with noise in every entry, and the public law of that noise."""
 
-    rows: NDArray[np.float32]
+    rows: Float32Array
     """[N, p]"""
     codes: Codes
     """[N]: class codes; labels are not protected at the level of one entry."""

@@ -21,7 +21,7 @@ def make(plan: ReleasePlan[Diagonal], X: Rows, y: NDArray[Any], spend: Spend) ->
     """
     codes, solver = checked_rows(X, y, plan.schema), plan.details
     pairs = from_classes(np.asarray(X, dtype=np.float64), codes, TOPOLOGY, spend.random_state)
-    account = plan.charge(spend, "pair metric")
+    account = spend.open(plan, "pair metric")
     components, fell_back = solver.learn(account, pairs.differences((0, 1)), pairs.dissimilar)
     card = pair_card(account, PairFacts(KAPPA, pairs.graph, transitive=True, public=pairs.public))
     return metric_release(

@@ -3,9 +3,8 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tacit.arrays import FloatArray
+from tacit.arrays import BoolArray, FloatArray
 from tacit.data.schemas.columns import Numeric
 from tacit.data.schemas.schema import Schema
 from tacit.models.pair_metric.diagonal import Diagonal
@@ -32,7 +31,7 @@ def feature_scales(schema: Schema) -> FloatArray:
     return np.array(scales)
 
 
-def indicator_columns(schema: Schema) -> NDArray[np.bool_]:
+def indicator_columns(schema: Schema) -> BoolArray:
     """Return which encoded columns are 0 or 1."""
     return np.asarray(feature_scales(schema) == CATEGORY_SCALE)
 

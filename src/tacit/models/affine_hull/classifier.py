@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,9 +13,8 @@ from tacit.models.affine_hull.layers import ShiftedRows
 from tacit.models.affine_hull.routing import RoutedHulls
 from tacit.models.affine_hull.wide import HullSettings, WideHull, learn_wide, map_blocks, wide_distances
 from tacit.models.estimator_input import validate_data
-from tacit.models.parts import PartEstimator, learn_classes
-from tacit.models.per_class import ScoreClassifierMixin, decisions
-from tacit.models.routing import routed_codes, worth_routing
+from tacit.models.per_class import decisions
+from tacit.models.routing import RoutedClassifier, Router, worth_routing
 from tacit.numerics.kernels import Floats
 
 
@@ -33,8 +32,8 @@ def matching_scores(distances: Floats) -> Floats:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class AffineHullClassifier(ScoreClassifierMixin, PartEstimator):
-    """Give a row to the class whose affine hull machine maps it least far.
+class AffineHullClassifier(RoutedClassifier):
+    """Give a row to the class whose affine hull machine maps it least far: [hull] Def. 7.
 
     Nothing is protected: the coefficients are made of training rows. A fitted classifier must never be handed out.
 
@@ -51,10 +50,10 @@ class AffineHullClassifier(ScoreClassifierMixin, PartEstimator):
 
     Attributes
     ----------
-    classes_ : array [C]
+    classes_, n_features_in_
+        As in ``RoutedClassifier``.
     hulls_ : list of sequences of DeepHull
         The parts of each class, in the order of ``classes_``.
-    n_features_in_ : int
 
     Examples
     --------
@@ -67,30 +66,11 @@ class AffineHullClassifier(ScoreClassifierMixin, PartEstimator):
 
     rank: int | None = 80
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Learn the hull of each class of rows ``X`` [N, p] with labels ``y`` [N]. [hull] Def. 7."""
-        learn = partial(learn_wide, settings=HullSettings.of(self))
-        self.classes_, self.hulls_ = learn_classes(self, X, y, learn)
-        return self
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the label of each row [N]: the class with the nearest image. [hull] Def. 7.
-
-        Of many rows each is mapped only by parts whose distance a bound does not exclude.
-        """
-        check_is_fitted(self)
-        Y = np.asarray(validate_data(self, X, dtype=self.hulls_[0][0].mean.dtype, reset=False))
-        if not worth_routing(len(Y), sum(map(len, self.hulls_))):
-            return super().predict(X)
-        codes = routed_codes(RoutedHulls.of(self.hulls_), Y, n_jobs=self.n_jobs)
-        return np.asarray(self.classes_[codes])
-
     def class_distances(self, X: ArrayLike) -> NDArray[Any]:
         """Return the distance of each row from its image by the hull of each class [N, C]. [hull] eq. 62."""
         check_is_fitted(self)
         origin = self.hulls_[0][0].mean
-        Y = np.asarray(validate_data(self, X, dtype=origin.dtype, reset=False))
-        return map_blocks(partial(hull_distances, self.hulls_), Y, origin, n_jobs=self.n_jobs)
+        return map_blocks(partial(hull_distances, self.hulls_), self._rows(X), origin, n_jobs=self.n_jobs)
 
     def decision_function(self, X: ArrayLike) -> NDArray[Any]:
         """Return the class-matching scores [N, C]; for two classes how much more the second matches [N].
@@ -112,3 +92,12 @@ class AffineHullClassifier(ScoreClassifierMixin, PartEstimator):
     def _scores(self, X: ArrayLike) -> NDArray[Any]:
         """Return minus the distances [N, C]: the nearest hull is predicted. [hull] Def. 7."""
         return -self.class_distances(X)
+
+    def _learn(self, rows: Floats, groups: Sequence[NDArray[np.intp]]) -> None:
+        self.hulls_ = learn_wide(rows, groups, HullSettings.of(self), n_jobs=self.n_jobs)
+
+    def _rows(self, X: ArrayLike) -> Floats:
+        return np.asarray(validate_data(self, X, dtype=self.hulls_[0][0].mean.dtype, reset=False))
+
+    def _router(self, n_rows: int) -> Router | None:
+        return RoutedHulls.of(self.hulls_) if worth_routing(n_rows, sum(map(len, self.hulls_))) else None

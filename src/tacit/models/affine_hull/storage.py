@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.arrays import Arrays
+from tacit.arrays import Arrays, IntArray
 from tacit.errors import ReleaseError
 from tacit.models.affine_hull.classifier import AffineHullClassifier
 from tacit.models.affine_hull.layers import DeepHull, narrowed
@@ -87,7 +87,7 @@ def _parts(arrays: Mapping[str, NDArray[Any]]) -> Iterator[DeepHull]:
         yield DeepHull(mean, next(directions), next(scales), layers)
 
 
-def _pieces(array: NDArray[Any], lengths: NDArray[np.int64]) -> Iterator[NDArray[Any]]:
+def _pieces(array: NDArray[Any], lengths: IntArray) -> Iterator[NDArray[Any]]:
     """Yield pieces of these lengths, which must make up the whole array."""
     ends = np.cumsum(lengths)
     if ends[-1] != len(array):

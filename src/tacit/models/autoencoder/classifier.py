@@ -10,7 +10,7 @@ from scipy.special import expit, softmax
 from sklearn.utils.validation import check_is_fitted
 
 from tacit import checks
-from tacit.arrays import FloatArray
+from tacit.arrays import BoolArray, FloatArray
 from tacit.errors import InputError, ReleaseError
 from tacit.models.autoencoder import printed
 from tacit.models.autoencoder.functional_mechanism import MomentQuery
@@ -67,7 +67,7 @@ class PrivateAutoencoderClassifier(ScoreClassifierMixin, PersonMixin, PrivateEst
     """Stacked private autoencoders and a private logistic output layer.
 
     Protected: one record with its label, at (epsilon, delta), under adding or removing a record. Not protected: the
-    list of classes, if it is read from ``y`` rather than given.
+    number of features, and the list of classes if it is read from ``y`` rather than given.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ class PrivateAutoencoderClassifier(ScoreClassifierMixin, PersonMixin, PrivateEst
         account: Account,
         plan: tuple[list[list[NoisyQuery]], NoisyQuery | Step],
         rows: FloatArray,
-        labelled: NDArray[np.bool_],
+        labelled: BoolArray,
         codes: NDArray[np.intp],
     ) -> None:
         (layers, output), n_classes = plan, len(self.classes_)
@@ -240,7 +240,7 @@ class PrivateAutoencoderClassifier(ScoreClassifierMixin, PersonMixin, PrivateEst
             raise InputError(f"output='objective' is for pure epsilon; got delta {budget.delta:g}. Set delta=0.")
         return perturbed
 
-    def _encode(self, y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.bool_], NDArray[np.intp]]:
+    def _encode(self, y: NDArray[Any]) -> tuple[NDArray[Any], BoolArray, NDArray[np.intp]]:
         """Return the classes, which rows are labelled, and the codes of those."""
         # One by one: labels of another type than the mark differ from it, and are no error.
         unmarked = np.array([self.unlabelled is None or label != self.unlabelled for label in y.tolist()])

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from tacit.arrays import FloatArray
+from tacit.arrays import BoolArray, FloatArray
 from tacit.models.autoencoder.functional_mechanism import printed_output_sensitivity, printed_reconstruction_sensitivity
 from tacit.models.autoencoder.layers import public_directions
 from tacit.privacy.account import Account, Step
@@ -68,7 +68,7 @@ def learn(
     account: Account,
     planned: Sequence[Step],
     X: FloatArray,
-    labelled: NDArray[np.bool_],
+    labelled: BoolArray,
     codes: NDArray[np.intp],
     *,
     hidden: Sequence[int],

@@ -87,7 +87,7 @@ class MomentFamily:
     values: FloatArray
     vectors: FloatArray
     means: FloatArray
-    covariances: NDArray[np.float32]
+    covariances: Float32Array
     counts: FloatArray
     noise: FloatArray
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.arrays import Arrays, Float32Array, Rows
+from tacit.arrays import Arrays, Float32Array, FloatArray, IntArray, Rows
 from tacit.data.schemas.schema import Schema
 from tacit.models.class_moments.features import ImageFeatures, features_of
 from tacit.numerics.images import centre, grey, place
@@ -20,10 +20,10 @@ SCALES = (1.0, 0.9, 0.8, 0.72, 0.65)
 class ColumnFrame:
     """Columns that both tables have, in the owner's units: (x - shift) / scale."""
 
-    positions: NDArray[np.int64]
-    scale: NDArray[np.float64]
-    shift: NDArray[np.float64]
-    theirs: NDArray[np.int64]
+    positions: IntArray
+    scale: FloatArray
+    shift: FloatArray
+    theirs: IntArray
     note: str = ""
 
     def __call__(self, X: Rows) -> Float32Array:
@@ -38,7 +38,7 @@ class ColumnFrame:
 class ImageFrame:
     """Pictures of the receiver placed in the owner's frame."""
 
-    positions: NDArray[np.int64]
+    positions: IntArray
     shape: tuple[int, ...]
     frame: tuple[int, ...]
     scale: float = 1.0
@@ -46,7 +46,7 @@ class ImageFrame:
     note: str = ""
 
     @property
-    def theirs(self) -> NDArray[np.int64]:
+    def theirs(self) -> IntArray:
         """All pixels of the owner's frame."""
         return np.arange(self.frame[0] * self.frame[1])
 
@@ -73,7 +73,7 @@ def frames_between(ours: Schema, theirs: Schema) -> list[Frame]:
     return [ColumnFrame(shared.ours, scale, shift, shared.theirs, note)]
 
 
-def _image_frames(positions: NDArray[np.int64], shape: tuple[int, ...], frame: tuple[int, ...]) -> list[Frame]:
+def _image_frames(positions: IntArray, shape: tuple[int, ...], frame: tuple[int, ...]) -> list[Frame]:
     if shape == frame:
         return [ImageFrame(positions, shape, frame, note="images of the same shape")]
     note = f"images of {shape[0]} x {shape[1]} placed in a frame of {frame[0]} x {frame[1]}"

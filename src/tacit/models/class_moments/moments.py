@@ -8,9 +8,8 @@ It has a smaller variance than y itself. Everything here is post-processing of n
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tacit.arrays import Codes, FloatArray, Rows
+from tacit.arrays import Codes, Float32Array, FloatArray, Rows
 from tacit.errors import InputError
 from tacit.records import record
 
@@ -25,7 +24,7 @@ class Moments:
     """[C, p]"""
     counts: FloatArray
     """[C]: exact: labels are not protected at the level of one entry."""
-    covariances: NDArray[np.float32]
+    covariances: Float32Array
     """array [C, p, p], float32"""
     noise: FloatArray
     """[C]: mean variance of one denoised value in each class: how uncertain means and covariances are."""

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-from tacit.arrays import FloatArray, Rows
+from tacit.arrays import Float32Array, FloatArray, Rows
 from tacit.models.class_moments.discriminants import RIDGE, LinearDiscriminant
 from tacit.models.class_moments.features import ImageFeatures, ScaledColumns, count_weight
 from tacit.models.class_moments.frames import Frame
@@ -39,14 +39,12 @@ class _Moments:
     """The owner's class contrasts [C, k], and the receiver's feature rows [N, k] less their mean."""
 
     contrasts: FloatArray
-    phi: NDArray[np.float32]
+    phi: Float32Array
     middle: FloatArray
     covariance: FloatArray
 
     @classmethod
-    def of(
-        cls, contrasts: FloatArray, phi: NDArray[np.float32], weights: NDArray[np.float32] | None = None
-    ) -> "_Moments":
+    def of(cls, contrasts: FloatArray, phi: Float32Array, weights: Float32Array | None = None) -> "_Moments":
         """Return the moments of feature rows, each counted by its weight; None: all alike."""
         shares = np.full(len(phi), 1 / len(phi), np.float32) if weights is None else weights / weights.sum()
         middle = shares @ phi
@@ -62,7 +60,7 @@ class _Moments:
         return W
 
 
-def balancing_weights(scores: FloatArray) -> NDArray[np.float32] | None:
+def balancing_weights(scores: FloatArray) -> Float32Array | None:
     """Return weights [N] under which rows of all guessed classes count alike; None if they do so already.
 
     A class is taken to have at least a fifth of an equal share.

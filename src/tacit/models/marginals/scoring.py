@@ -55,10 +55,6 @@ class CellScores:
     grid: int = GRID
     """The owner's grid of levels."""
 
-    @cached_property
-    def _layout(self) -> Layout:
-        return Layout.of(self.schema, self.grid)
-
     def __call__(self, X: Rows) -> FloatArray:
         """Return scores [N, T] of the receiver's encoded rows."""
         rows = self.match.placed(X, np.full(len(self.schema.encoded_names), np.nan))
@@ -71,6 +67,10 @@ class CellScores:
             known = self._known(rows, int(j))
             scores += np.where(known[:, None], self.weights[own_cells][cells], self.means[place])
         return scores
+
+    @cached_property
+    def _layout(self) -> Layout:
+        return Layout.of(self.schema, self.grid)
 
     def _known(self, rows: FloatArray, j: int) -> NDArray[np.bool_]:
         """Return which rows have a cell of column j that the owner's schema knows."""

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from tacit.arrays import BoolArray
 from tacit.errors import InputError
 from tacit.models.estimator_input import validate_data
 from tacit.models.membership.routing import RoutedAutoencoders
@@ -20,9 +21,8 @@ from tacit.models.membership.wide import (
     wide_filter,
     wide_layers,
 )
-from tacit.models.parts import PartEstimator, in_blocks, learn_classes
-from tacit.models.per_class import ScoreClassifierMixin
-from tacit.models.routing import routed_codes, worth_routing
+from tacit.models.parts import in_blocks
+from tacit.models.routing import RoutedClassifier, Router, worth_routing
 from tacit.numerics.kernels import Floats
 
 
@@ -32,8 +32,8 @@ def class_errors(models: Sequence[WideAutoencoder], Y: Floats) -> Floats:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class MembershipClassifier(ScoreClassifierMixin, PartEstimator):
-    """Give a row to the class whose autoencoder reconstructs it best.
+class MembershipClassifier(RoutedClassifier):
+    """Give a row to the class whose autoencoder reconstructs it best: [membership] Alg. 4, eq. 71.
 
     Nothing is protected: the landmarks are means of training rows. A fitted classifier must never be handed out.
 
@@ -49,10 +49,10 @@ class MembershipClassifier(ScoreClassifierMixin, PartEstimator):
 
     Attributes
     ----------
-    classes_ : array [C]
+    classes_, n_features_in_
+        As in ``RoutedClassifier``.
     autoencoders_ : list of sequences of DeepAutoencoder
         The parts of each class, in the order of ``classes_``.
-    n_features_in_ : int
 
     Examples
     --------
@@ -65,29 +65,10 @@ class MembershipClassifier(ScoreClassifierMixin, PartEstimator):
 
     max_landmarks: float | None = 0.5
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Learn one autoencoder for each class of rows ``X`` [N, p] with labels ``y`` [N]. [membership] Alg. 4."""
-        learn = partial(learn_wide, settings=AutoencoderSettings.of(self))
-        self.classes_, self.autoencoders_ = learn_classes(self, X, y, learn)
-        return self
-
     def reconstruction_errors(self, X: ArrayLike) -> NDArray[Any]:
         """Return ‖y - WD(y; P_c)‖² [N, C]: the squared error of each row by the autoencoder of each class."""
         check_is_fitted(self)
         return np.concatenate(in_blocks(partial(class_errors, self.autoencoders_), self._rows(X), n_jobs=self.n_jobs))
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the label of each row [N]: the class that reconstructs it best. [membership] eq. 71.
-
-        Of many rows each is reconstructed only by parts whose error a bound does not exclude.
-        """
-        check_is_fitted(self)
-        n_parts, deepest = sum(map(len, self.autoencoders_)), max(len(part.layers) for part in self.autoencoders_[0])
-        Y = self._rows(X)
-        if deepest > 1 or not worth_routing(len(Y), n_parts):
-            return super().predict(X)
-        codes = routed_codes(RoutedAutoencoders.of(self.autoencoders_), Y, n_jobs=self.n_jobs)
-        return np.asarray(self.classes_[codes])
 
     def reconstruct(self, X: ArrayLike, y: ArrayLike) -> NDArray[Any]:
         """Return each row reconstructed by the autoencoder of class ``y``, one label or one for each row [N, p].
@@ -116,11 +97,20 @@ class MembershipClassifier(ScoreClassifierMixin, PartEstimator):
         """Return minus the reconstruction errors [N, C]. [membership] eq. 71."""
         return -self.reconstruction_errors(X)
 
+    def _learn(self, rows: Floats, groups: Sequence[NDArray[np.intp]]) -> None:
+        self.autoencoders_ = learn_wide(rows, groups, AutoencoderSettings.of(self), n_jobs=self.n_jobs)
+
+    def _router(self, n_rows: int) -> Router | None:
+        n_parts, deepest = sum(map(len, self.autoencoders_)), max(len(part.layers) for part in self.autoencoders_[0])
+        if deepest > 1 or not worth_routing(n_rows, n_parts):
+            return None
+        return RoutedAutoencoders.of(self.autoencoders_)
+
     def _rows(self, X: ArrayLike) -> Floats:
         dtype = self.autoencoders_[0][0].directions.dtype
         return np.asarray(validate_data(self, X, dtype=dtype, reset=False))
 
-    def _by_class(self, y: ArrayLike, n_rows: int) -> list[tuple[int, NDArray[np.bool_]]]:
+    def _by_class(self, y: ArrayLike, n_rows: int) -> list[tuple[int, BoolArray]]:
         """Return the place of each class that occurs in ``y`` and the rows that have it."""
         labels = np.broadcast_to(np.asarray(y), n_rows)
         learned = np.isin(labels, self.classes_)

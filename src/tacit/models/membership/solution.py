@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit import checks
+from tacit.arrays import FloatArray
 from tacit.numerics.blocks import row_blocks
 from tacit.numerics.kernels import Floats, feature_scales, gaussian_kernel
 from tacit.numerics.landmarks import cluster_centres
@@ -47,7 +48,7 @@ class LandmarkBasis:
 
     landmarks: Floats
     scales: Floats
-    whitener: NDArray[np.float64]
+    whitener: FloatArray
     """L⁻ᵀ with L Lᵀ = K_aa [M, M]; inverted once, since products are several times faster than solving"""
 
     def blocks(self, X: Floats) -> Iterator[tuple[slice, Floats]]:
@@ -61,13 +62,13 @@ class LandmarkBasis:
 class Spectrum:
     """Training outputs along the eigenvectors of AᵀA = Q Λ Qᵀ, null directions left out."""
 
-    values: NDArray[np.float64]
+    values: FloatArray
     """λ [r], above 0"""
-    vectors: NDArray[np.float64]
+    vectors: FloatArray
     """Q [M, r]"""
-    projections: NDArray[np.float64]
+    projections: FloatArray
     """B = Qᵀ Aᵀ Y [r, p]"""
-    explained: NDArray[np.float64]
+    explained: FloatArray
     """‖B_m‖² / λ_m [r]: what each eigenvector can explain"""
     residual: float
     """‖Y - A Q Λ⁻¹ B‖²: what no coefficients can explain"""
@@ -136,7 +137,7 @@ def first_passing(passes: Callable[[int], bool], last: int, *, guess: int) -> in
     return passed
 
 
-def smoothing_of_rows(X: Floats, scales: Floats, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+def smoothing_of_rows(X: Floats, scales: Floats, rows: NDArray[np.intp]) -> FloatArray:
     """Return tau(M, 1) [len(rows)] for M = 1, 2, ... if the first M of ``rows`` themselves were the landmarks.
 
     The factor of the first M rows is the leading block of the factor of all, so one factorisation answers for every M.
@@ -150,7 +151,7 @@ def smoothing_of_rows(X: Floats, scales: Floats, rows: NDArray[np.intp]) -> NDAr
     for _, A in basis.blocks(X):
         explained += np.einsum("im,im->m", A, A)
     counts = np.arange(1, len(rows) + 1)
-    taus: NDArray[np.float64] = (len(X) - np.cumsum(explained)) / (DEGREES_OF_FREEDOM + counts - 2)
+    taus: FloatArray = (len(X) - np.cumsum(explained)) / (DEGREES_OF_FREEDOM + counts - 2)
     return taus
 
 

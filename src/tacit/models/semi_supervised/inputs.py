@@ -4,10 +4,10 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tacit import checks
-from tacit.arrays import Float32Array
+from tacit.arrays import Float32Array, FloatArray, IntArray
 from tacit.data.schemas.columns import Numeric
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
@@ -50,7 +50,7 @@ class ColumnLayout:
 
     centre: Float32Array
     scale: Float32Array
-    features: NDArray[np.int64]
+    features: IntArray
     spread: Float32Array
     low: Float32Array
     high: Float32Array
@@ -123,7 +123,7 @@ def flat_rows(X: ArrayLike) -> tuple[Any, tuple[int, ...] | None]:
     return pictures.reshape(len(pictures), -1), pictures.shape[1:]
 
 
-def _places(schema: Schema) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _places(schema: Schema) -> tuple[IntArray, FloatArray]:
     """Return to which feature each encoded column belongs, and 1 for numbers, 0 for flags and categories."""
     features, spread = [], []
     for place, column in enumerate(schema.features):

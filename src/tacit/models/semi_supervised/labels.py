@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tacit import checks
-from tacit.arrays import FloatArray
+from tacit.arrays import BoolArray, FloatArray
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.models.class_labels import partial_codes, require_two_classes
@@ -49,7 +49,7 @@ def class_shares(codes: NDArray[np.intp], n_classes: int, prior: ArrayLike | Non
     return shares / float(shares.sum())
 
 
-def held_out(codes: NDArray[np.intp], fraction: float | str, generator: Any) -> NDArray[np.bool_]:
+def held_out(codes: NDArray[np.intp], fraction: float | str, generator: Any) -> BoolArray:
     """Return which labelled rows are held out, the same share of each class, and never a class's last row."""
     counts = np.bincount(codes)
     if fraction == "auto":

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 from torch import Tensor, nn
 
-from tacit.arrays import FloatArray
+from tacit.arrays import Float32Array, FloatArray
 from tacit.models.semi_supervised.algorithms import STEPS, TrainingBatch, TrainingState, guide_loss
 from tacit.models.semi_supervised.augmentation import Augmentation, PictureAugmentation, TableAugmentation
 from tacit.models.semi_supervised.distillation import link_of
@@ -90,11 +90,11 @@ def train(
     return result
 
 
-def logits_of(network: nn.Module, rows: NDArray[Any]) -> NDArray[np.float32]:
+def logits_of(network: nn.Module, rows: NDArray[Any]) -> Float32Array:
     """Return the logits [N, K] of rows as the network reads them, block by block."""
     with torch.inference_mode():
         blocks = [network.eval()(_tensor(rows[start : start + BLOCK])) for start in range(0, len(rows), BLOCK)]
-    logits: NDArray[np.float32] = torch.cat(blocks).numpy()
+    logits: Float32Array = torch.cat(blocks).numpy()
     return logits
 
 

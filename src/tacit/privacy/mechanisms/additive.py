@@ -6,9 +6,8 @@ than one grid step g; the events state the sensitivity enlarged for it.
 """
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, cast
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from tacit.privacy.accounting import calibrate
 from tacit.privacy.budget import Budget, Relation, Unit
 from tacit.privacy.events import ApproximateEvent, Event, GaussianEvent, LaplaceEvent, SequentialEvent
 from tacit.privacy.mechanisms.base import (
+    PositiveSettings,
     from_grid,
     norm_1,
     norm_2,
@@ -38,16 +38,10 @@ GAUSSIAN_BIAS = 288.0
 LARGEST_RADIAL_STAIRCASE = 12.0
 
 
-class GridNoise:
+class GridNoise(PositiveSettings):
     """What `Laplace` and `Gaussian` share: whole noise on a grid, for numbers of which one unit moves a few."""
 
     exact = True
-    coordinates: int
-
-    def __post_init__(self) -> None:
-        lengths = (field.name for field in fields(cast("Any", self)) if field.type is float)
-        checks.positive_attributes(self, *lengths)
-        checks.whole("coordinates", self.coordinates)
 
     @property
     def step(self) -> float:
@@ -132,10 +126,8 @@ class Gaussian(GridNoise):
     Parameters
     ----------
     sigma : float
-    sensitivity : float
-        Largest 2-norm change by one unit.
-    coordinates : int
-        As in `Laplace`.
+    sensitivity, coordinates
+        As in `Laplace`; the change is measured in 2-norm.
     """
 
     sigma: float
@@ -258,7 +250,7 @@ class EntryNoise:
 
 @registered
 @dataclass(frozen=True)
-class Staircase:
+class Staircase(PositiveSettings):
     """Staircase noise for a query of 1-norm ``sensitivity``, scalar or radial.
 
     The last axis of the input, ``dimension`` long, is one query; with dimension 1 every value is a query of its own.
@@ -284,8 +276,8 @@ class Staircase:
     exact = True
 
     def __post_init__(self) -> None:
-        checks.positive_attributes(self, "epsilon", "sensitivity")
-        if checks.whole("dimension", self.dimension) > 1 and self.epsilon > LARGEST_RADIAL_STAIRCASE:
+        super().__post_init__()
+        if self.dimension > 1 and self.epsilon > LARGEST_RADIAL_STAIRCASE:
             raise InputError(
                 f"epsilon must be at most {LARGEST_RADIAL_STAIRCASE:g} for staircase noise of several numbers; got "
                 f"{self.epsilon:g}. Drawing it exactly takes time that grows like e^epsilon: use Laplace noise."
@@ -318,7 +310,7 @@ class Staircase:
 
 @registered
 @dataclass(frozen=True)
-class NormGamma:
+class NormGamma(PositiveSettings):
     """Vector noise with density proportional to e^(-beta |b|), |b| the Euclidean norm.
 
     The norm is Gamma(d, 1/beta), the direction uniform: what objective perturbation adds to its linear term [erm].
@@ -340,10 +332,6 @@ class NormGamma:
     dimension: int
     name = "norm gamma"
     exact = False
-
-    def __post_init__(self) -> None:
-        checks.positive_attributes(self, "beta", "sensitivity")
-        checks.whole("dimension", self.dimension)
 
     @property
     def event(self) -> ApproximateEvent:

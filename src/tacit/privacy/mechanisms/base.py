@@ -6,13 +6,13 @@ Noisy values live on a grid, so that no output's digits give away its input.
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, fields, is_dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit import checks
-from tacit.arrays import FloatArray
+from tacit.arrays import FloatArray, IntArray
 from tacit.errors import InputError
 from tacit.numerics.exact_sums import IntegerSum
 from tacit.privacy.events import Event
@@ -57,6 +57,15 @@ class Mechanism(Protocol):
     def draw(self, values: FloatArray, stream: NoiseStream) -> FloatArray:
         """Return a fresh noisy version of ``values``."""
         ...
+
+
+class PositiveSettings:
+    """Settings of a mechanism, a dataclass, that are all above 0: numbers, and whole numbers."""
+
+    def __post_init__(self) -> None:
+        for field in fields(cast("Any", self)):
+            check = checks.whole if field.type is int else checks.positive
+            check(field.name, getattr(self, field.name))
 
 
 AnyMechanism = TypeVar("AnyMechanism", bound=type[Any])
@@ -141,6 +150,6 @@ def integers_to_grid(total: IntegerSum, step: float) -> NDArray[Any]:
     return cells
 
 
-def from_grid(cells: NDArray[np.int64] | NDArray[np.object_], step: float) -> FloatArray:
+def from_grid(cells: IntArray | NDArray[np.object_], step: float) -> FloatArray:
     """Return the values of grid ``cells``."""
     return cells.astype(np.float64) * step

@@ -12,13 +12,32 @@ from tacit.errors import InputError
 from tacit.privacy import noise
 from tacit.privacy.budget import Relation
 from tacit.privacy.events import ApproximateEvent
-from tacit.privacy.mechanisms.base import registered
+from tacit.privacy.mechanisms.base import PositiveSettings, registered
 from tacit.privacy.stream import NoiseStream
+
+
+class LocalMechanism(PositiveSettings):
+    """A mechanism of single inputs, any two of which are neighbours: pure epsilon, with no sensitivity to bound."""
+
+    epsilon: float
+    sensitivity = math.inf
+    # One output for each input: their number is seen.
+    relations = (Relation.REPLACE,)
+    exact = True
+
+    @property
+    def event(self) -> ApproximateEvent:
+        """A pure event."""
+        return ApproximateEvent(self.epsilon)
+
+    def distance(self, first: FloatArray, second: FloatArray) -> float:  # noqa: ARG002 - any change is protected
+        """Return 0: any two inputs are neighbours."""
+        return 0.0
 
 
 @registered
 @dataclass(frozen=True)
-class Duchi:
+class Duchi(LocalMechanism):
     """Each row of [-1, 1]^d becomes a corner of a cube, unbiased: [duchi] section 4.2.3.
 
     A row is first rounded at random to v in {-1, 1}^d with mean x. A fair-or-better coin T, heads with
@@ -38,20 +57,7 @@ class Duchi:
 
     epsilon: float
     dimension: int
-    sensitivity = math.inf
-    # One output for each input: their number is seen.
-    relations = (Relation.REPLACE,)
     name = "duchi"
-    exact = True
-
-    def __post_init__(self) -> None:
-        checks.positive("epsilon", self.epsilon)
-        checks.whole("dimension", self.dimension)
-
-    @property
-    def event(self) -> ApproximateEvent:
-        """A pure event."""
-        return ApproximateEvent(self.epsilon)
 
     @property
     def size(self) -> float:
@@ -64,10 +70,6 @@ class Duchi:
         ties = math.comb(d, d // 2) if d % 2 == 0 else 0
         corners: int = 2 ** (d - 1) + ties // 2
         return corners / half / math.tanh(self.epsilon / 2)
-
-    def distance(self, first: FloatArray, second: FloatArray) -> float:  # noqa: ARG002 - any change is protected
-        """Return 0: any two rows are neighbours."""
-        return 0.0
 
     def draw(self, values: FloatArray, stream: NoiseStream) -> FloatArray:
         """Return one random corner for each row of ``values``."""
@@ -98,7 +100,7 @@ def _corners_towards(stream: NoiseStream, V: np.ndarray) -> np.ndarray:
 
 @registered
 @dataclass(frozen=True)
-class RandomizedResponse:
+class RandomizedResponse(LocalMechanism):
     """Each of ``categories`` codes is kept with probability e^epsilon/(e^epsilon + k - 1), else another at random.
 
     Inequality: a code is reported with probability p if true and (1 - p)/(k - 1) if not, a ratio of e^epsilon.
@@ -113,24 +115,11 @@ class RandomizedResponse:
 
     epsilon: float
     categories: int
-    sensitivity = math.inf
-    # One output for each input: their number is seen.
-    relations = (Relation.REPLACE,)
     name = "randomized response"
-    exact = True
 
     def __post_init__(self) -> None:
-        checks.positive("epsilon", self.epsilon)
+        super().__post_init__()
         checks.whole("categories", self.categories, least=2)
-
-    @property
-    def event(self) -> ApproximateEvent:
-        """A pure event."""
-        return ApproximateEvent(self.epsilon)
-
-    def distance(self, first: FloatArray, second: FloatArray) -> float:  # noqa: ARG002 - any change is protected
-        """Return 0: any two codes are neighbours."""
-        return 0.0
 
     def draw(self, values: FloatArray, stream: NoiseStream) -> FloatArray:
         """Return the randomised codes."""

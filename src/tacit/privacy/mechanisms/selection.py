@@ -8,13 +8,13 @@ from tacit import checks
 from tacit.arrays import FloatArray
 from tacit.privacy import noise
 from tacit.privacy.events import ApproximateEvent
-from tacit.privacy.mechanisms.base import registered
+from tacit.privacy.mechanisms.base import PositiveSettings, registered
 from tacit.privacy.stream import NoiseStream
 
 
 @registered
 @dataclass(frozen=True)
-class Exponential:
+class Exponential(PositiveSettings):
     """The index of a good score, with probability proportional to e^(epsilon score / 2 sensitivity).
 
     Inequality: one unit moves every score by at most D, hence each weight by a factor of at most e^(epsilon/2) and
@@ -31,9 +31,6 @@ class Exponential:
     sensitivity: float
     name = "exponential"
     exact = True
-
-    def __post_init__(self) -> None:
-        checks.positive_attributes(self, "epsilon", "sensitivity")
 
     @property
     def event(self) -> ApproximateEvent:

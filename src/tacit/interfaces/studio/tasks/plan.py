@@ -16,21 +16,19 @@ from tacit.workflows.release import PlannedRelease, plan_release
 def run(order: Order) -> dict[str, Any]:
     """Return the steps of the plan, and what the ledger would have left."""
     promise = Promise.of(order)
-    rules, budget, kept = promise.planned()
-    ledger = None if promise.ledger is None else Ledger(promise.ledger)
+    terms = promise.terms()
     planned: PlannedRelease | PlannedFabrication
     if promise.need.workflow == "fabricate":
-        planned = plan_fabrication(promise.table, rules, budget, kept=kept, progress=order.progress)
+        planned = plan_fabrication(promise.table, terms, progress=order.progress)
     else:
-        chosen: dict[str, Any] = {"method": promise.need.method, "ledger": ledger}
-        planned = plan_release(promise.table, rules, budget, kept=kept, progress=order.progress, **chosen)
+        planned = plan_release(promise.table, terms, method=promise.need.method, progress=order.progress)
     order.progress("reading every row, for what you should know")
     planned.warn()
     plan = planned.plan
     steps = [
         {"what": each.what, "noise": mechanism_words(each.mechanism), "because": each.because} for each in plan.steps
     ]
-    return {"budget": str(plan.budget), "steps": steps, **_after(plan, ledger)}
+    return {"budget": str(plan.budget), "steps": steps, **_after(plan, terms.ledger)}
 
 
 def _after(plan: Plan, ledger: Ledger | None) -> dict[str, Any]:

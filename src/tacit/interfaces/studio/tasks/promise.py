@@ -4,13 +4,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tacit.data.schemas.schema import Schema
 from tacit.interfaces.studio.folder import schema_name
 from tacit.interfaces.studio.needs import NEEDS, Need
 from tacit.interfaces.studio.worker import Order
-from tacit.privacy.budget import Budget
-from tacit.privacy.ledger import Ledger
-from tacit.workflows.tables import Contribution, as_schema, contribution
+from tacit.workflows.release import OwnerTerms, owner_terms
 
 
 @dataclass(frozen=True)
@@ -41,14 +38,6 @@ class Promise:
         ledger = order.folder.existing(given["ledger"]) if given.get("ledger") else None
         return cls(table, schema, need, settings, ledger)
 
-    def planned(self) -> tuple[Schema, Budget, Contribution]:
-        """Return the schema with its rules for bad records, the budget, and which rows of a person are read."""
-        rules = as_schema(self.schema, self.settings["bad_records"])
-        kept = contribution(
-            rules,
-            unit=self.settings["unit"],
-            rows=self.settings["rows_per_person"],
-            ledger=None if self.ledger is None else Ledger(self.ledger),
-            random_state=self.settings["random_state"],
-        )
-        return rules, Budget(self.settings["epsilon"], self.settings["delta"], unit=kept.unit), kept
+    def terms(self) -> OwnerTerms:
+        """Return the terms on which the release is planned and made; nothing is charged."""
+        return owner_terms(self.schema, ledger=self.ledger, person=None, facts=None, **self.settings)
