@@ -80,12 +80,6 @@ def report_model(adopted: AdoptedModel, *, test: FilePath | None = None) -> str:
         return report_target(adopted, test=test)
     evidence = adopted.classifier.evidence_
     comparison = compare_evidence(evidence) if test is None else compare_on(adopted, test)
-    measured_on = "your own rows, of which too few have a label"
-    if comparison is not None:
-        counted = f"{len(comparison.truth):,} labelled rows"
-        measured_on = (
-            f"your own {counted}, each held out in turn" if test is None else f"the {counted} of {Path(test).name}"
-        )
     summary = stored_summary(adopted.model)
     facts = ModelFacts(
         schema=adopted.schema,
@@ -93,7 +87,7 @@ def report_model(adopted: AdoptedModel, *, test: FilePath | None = None) -> str:
         weights=evidence.weights,
         notes=evidence.notes,
         comparison=comparison,
-        measured_on=measured_on,
+        measured_on=_measured_rows(comparison, test),
         n_labelled=evidence.n_labelled,
         n_unlabelled=evidence.n_unlabelled,
         summary=summary,
@@ -107,6 +101,13 @@ def report_model(adopted: AdoptedModel, *, test: FilePath | None = None) -> str:
     elif test is not None:
         facts = replace(facts, methods=measured_methods(adopted, test))
     return model_page(facts)
+
+
+def _measured_rows(comparison: Comparison | None, test: FilePath | None) -> str:
+    if comparison is None:
+        return "your own rows, of which too few have a label"
+    counted = f"{len(comparison.truth):,} labelled rows"
+    return f"your own {counted}, each held out in turn" if test is None else f"the {counted} of {Path(test).name}"
 
 
 def report_target(adopted: AdoptedModel, *, test: FilePath | None = None) -> str:

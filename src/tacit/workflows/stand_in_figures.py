@@ -77,8 +77,8 @@ def commonest(simulation: Simulation) -> float:
 
 
 def _accuracy(simulation: Simulation, epsilon: float, seed: int) -> float:
-    made = simulation.release(epsilon, seed)
-    return unlabelled_accuracy(made, simulation.receiver.X, simulation.receiver.y, simulation.schema)
+    release = simulation.release(epsilon, seed)
+    return unlabelled_accuracy(release, simulation.receiver.X, simulation.receiver.y, simulation.schema)
 
 
 def _explained(simulation: Simulation, epsilon: float, seed: int) -> float:

@@ -75,12 +75,16 @@ def studio(
             access.announce_token()
         else:
             typer.echo(f"studio: {where}")
-        # After the first page is there, the others are loaded, so that none is waited for.
-        later = threading.Timer(LOAD_SECONDS, load_pages)
-        later.daemon = True
-        later.start()
+        _load_pages_later()
 
     run_server(make_server(app, host=host, port=port, certificate=tls), opened)
+
+
+def _load_pages_later() -> None:
+    # After the first page is there, the others are loaded, so that none is waited for.
+    later = threading.Timer(LOAD_SECONDS, load_pages)
+    later.daemon = True
+    later.start()
 
 
 def _hosts(host: str, names: list[str], *, local: bool) -> tuple[str, ...]:

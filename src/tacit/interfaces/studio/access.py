@@ -84,10 +84,10 @@ class Access:
     def is_open(self, key: str, *, by_user: bool = True) -> bool:
         """Return whether ``key`` opens a session; a request ``by_user`` keeps it from locking."""
         digest, now = token_digest(key), self._clock()
-        seen = self._sessions.get(digest)
-        if seen is None:
+        last_use = self._sessions.get(digest)
+        if last_use is None:
             return False
-        if now - seen > self._idle_seconds:
+        if now - last_use > self._idle_seconds:
             self._lock(digest)
             return False
         if by_user:

@@ -62,35 +62,31 @@ def _ledger_line(words: Words, folder: WorkFolder, name: str) -> Markup:
 def _new_form(request: Request, words: Words) -> Markup:
     tables = table_choices(studio_of(request).folder, ready=False)
     units = [(unit.value, words(f"unit.{unit.value}")) for unit in UNITS]
-    relations = [
-        (each, words(f"relation.{each.replace('-', '_') or 'usual'}")) for each in ("", "add-remove", "replace")
-    ]
+    epsilon = field(
+        words("ledger.epsilon"), "epsilon", required=True, hint=words("ledger.epsilon_hint"), inputmode="decimal"
+    )
     return tag(
         "form",
         choice(words("ledger.table"), "table", [*tables, ("", words("ledger.any"))], hint=words("ledger.table_hint")),
         field(words("ledger.file"), "name", value=_file_name(tables), required=True),
-        tag(
-            "div",
-            field(
-                words("ledger.epsilon"),
-                "epsilon",
-                required=True,
-                hint=words("ledger.epsilon_hint"),
-                inputmode="decimal",
-            ),
-            choice(words("ledger.unit"), "unit", units),
-            class_="pair",
-        ),
-        tag(
-            "details",
-            tag("summary", words("frame.more")),
-            field(words("ledger.delta"), "delta", value=f"{DEFAULT_DELTA:g}", hint=words("ledger.delta_hint")),
-            choice(words("ledger.relation"), "relation", relations),
-        ),
+        tag("div", epsilon, choice(words("ledger.unit"), "unit", units), class_="pair"),
+        _more(words),
         note(words("ledger.fixed")),
         submit(words("ledger.make")),
         method="post",
         action="/ledger/new",
+    )
+
+
+def _more(words: Words) -> Markup:
+    relations = [
+        (each, words(f"relation.{each.replace('-', '_') or 'usual'}")) for each in ("", "add-remove", "replace")
+    ]
+    return tag(
+        "details",
+        tag("summary", words("frame.more")),
+        field(words("ledger.delta"), "delta", value=f"{DEFAULT_DELTA:g}", hint=words("ledger.delta_hint")),
+        choice(words("ledger.relation"), "relation", relations),
     )
 
 
@@ -187,7 +183,7 @@ def _charges(
 
 def _files_by_digest(folder: WorkFolder, ledger: Ledger) -> dict[str, tuple[str, str]]:
     """Return the release of the folder that each line was charged for, with the purpose on its card."""
-    found = {}
+    releases = {}
     for name in folder.names(RELEASES):
         path = folder.file(name)
         try:
@@ -195,8 +191,8 @@ def _files_by_digest(folder: WorkFolder, ledger: Ledger) -> dict[str, tuple[str,
         except TacitError:  # a model, or a file that is none of ours
             continue
         if card is not None and card.ledger and card.ledger["identifier"] == ledger.identifier:
-            found[str(card.ledger["digest"])] = (name, card.facts.purpose)
-    return found
+            releases[str(card.ledger["digest"])] = (name, card.facts.purpose)
+    return releases
 
 
 async def verify(request: Request) -> Response:

@@ -47,22 +47,37 @@ async def overview(request: Request) -> Response:
 
 def _form(request: Request, words: Words, tables: list[tuple[str, str]]) -> Markup:
     table = request.query_params.get("table", tables[0][0])
-    ledgers = [(name, name) for name in studio_of(request).folder.names(LEDGERS)]
     stem = split_name(table)[0]
-    own, output = f"{stem}.ledger", f"{stem}-release"
-    no_ledger = note(tag("a", words("release.make_ledger"), href="/ledger/"), "warning") if not ledgers else None
-    what = tag(
-        "div",
-        choice(words("release.table"), "table", tables, chosen=table),
-        tag("fieldset", tag("legend", words("release.need")), tag("div", _needs(words), class_="choices")),
+    facts = [field(words(f"fact.{fact}"), fact) for fact in FACTS]
+    return tag(
+        "form",
+        panel(words("release.what"), words("release.what_aside"), _what(words, tables, table)),
+        panel(words("release.whom"), words("release.whom_aside"), _whom(request, words, f"{stem}.ledger")),
+        panel(words("release.epsilon"), words("release.epsilon_aside"), _slider(words), _bought(request, words, table)),
+        panel(words("release.card"), words("release.card_aside"), facts),
+        panel(words("release.do"), words("release.do_aside"), *_output(words, f"{stem}-release")),
+        method="post",
+        action="/release/make",
+        id="release",
     )
-    whom = tag(
+
+
+def _what(words: Words, tables: list[tuple[str, str]], table: str) -> Markup:
+    needs = tag("fieldset", tag("legend", words("release.need")), tag("div", _needs(words), class_="choices"))
+    return tag("div", choice(words("release.table"), "table", tables, chosen=table), needs)
+
+
+def _whom(request: Request, words: Words, own: str) -> Markup:
+    ledgers = [(name, name) for name in studio_of(request).folder.names(LEDGERS)]
+    return tag(
         "div",
         choice(words("release.unit"), "unit", [(each, words(f"protect.{each or 'usual'}")) for each in UNITS]),
         choice(words("release.ledger"), "ledger", [*ledgers, ("", words("release.no_ledger"))], chosen=own),
-        no_ledger,
+        note(tag("a", words("release.make_ledger"), href="/ledger/"), "warning") if not ledgers else None,
     )
-    facts = [field(words(f"fact.{fact}"), fact) for fact in FACTS]
+
+
+def _output(words: Words, name: str) -> tuple[Markup, Markup, Markup]:
     policies = [("", words("policy.schema")), *((each.value, words(f"policy.{each.value}")) for each in BadRecords)]
     more = tag(
         "details",
@@ -76,29 +91,8 @@ def _form(request: Request, words: Words, tables: list[tuple[str, str]]) -> Mark
         submit(words("release.make"), formaction="/release/make"),
         class_="buttons",
     )
-    return tag(
-        "form",
-        panel(words("release.what"), words("release.what_aside"), what),
-        panel(words("release.whom"), words("release.whom_aside"), whom),
-        panel(words("release.epsilon"), words("release.epsilon_aside"), _slider(words), _bought(request, words, table)),
-        panel(words("release.card"), words("release.card_aside"), facts),
-        panel(
-            words("release.do"),
-            words("release.do_aside"),
-            field(
-                words("release.output"),
-                "output",
-                value=output,
-                required=True,
-                hint=words("release.output_hint"),
-            ),
-            more,
-            buttons,
-        ),
-        method="post",
-        action="/release/make",
-        id="release",
-    )
+    output = field(words("release.output"), "output", value=name, required=True, hint=words("release.output_hint"))
+    return output, more, buttons
 
 
 def _needs(words: Words) -> list[Markup]:

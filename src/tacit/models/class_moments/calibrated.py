@@ -3,6 +3,7 @@
 import math
 import zlib
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -78,6 +79,28 @@ def calibrated_discriminant(
     separation without what noise of known size adds, and how far it stands out of that noise.
     """
     contrasts = _contrasts(arrays, X, sigma=sigma, frame=frame, features=features)
+    finish = partial(_finished, contrasts, frame=frame, features=features)
+    # Two copies with noise of their own: adding and subtracting fresh noise of the same size makes them independent.
+    fresh = _fresh_noise(contrasts)
+    first, second = (
+        contrasts.discriminant(D, 2 * contrasts.covariance)[0] for D in (contrasts.D + fresh, contrasts.D - fresh)
+    )
+    separation, z = _separation(contrasts)
+    return CalibratedDiscriminant(
+        scores=finish(*posterior_directions(contrasts.D, contrasts.covariance, contrasts.S, contrasts.shares)),
+        halves=(finish(first, 1.0), finish(second, 1.0)),
+        separation=separation,
+        separation_z=z,
+        size=max(float(arrays["counts"].sum()), 0.0) * math.hypot(1.0, count_weight(1.0)) / sigma,
+        shares=contrasts.shares,
+    )
+
+
+def _separation(contrasts: _Contrasts) -> tuple[float, float]:
+    """Return how far the classes' scores lie apart without what noise adds, and how far that stands out of the noise.
+
+    The former in standard deviations of the scores, the latter in those of the noise.
+    """
     _, products, total = contrasts.discriminant(contrasts.D, contrasts.covariance)
     z = _signal(contrasts, products) / _noise_of_signal(contrasts)
     # Shrunk by its noise, and to what the variance of the receiver's rows leaves room for.
@@ -87,28 +110,7 @@ def calibrated_discriminant(
     )
     signal = max(_signal(contrasts, products), 0.0)
     within = max(whole - float(contrasts.shares @ (contrasts.shares @ products**2)), 1e-300)
-    # Two copies with noise of their own: adding and subtracting fresh noise of the same size makes them independent.
-    fresh = _fresh_noise(contrasts)
-    halves = [
-        contrasts.discriminant(D, 2 * contrasts.covariance)[0] for D in (contrasts.D + fresh, contrasts.D - fresh)
-    ]
-    sensitivity = math.hypot(1.0, count_weight(1.0))
-    return CalibratedDiscriminant(
-        scores=_finished(
-            contrasts,
-            *posterior_directions(contrasts.D, contrasts.covariance, contrasts.S, contrasts.shares),
-            frame,
-            features,
-        ),
-        halves=(
-            _finished(contrasts, halves[0], 1.0, frame, features),
-            _finished(contrasts, halves[1], 1.0, frame, features),
-        ),
-        separation=signal / math.sqrt(within * max(float(contrasts.shares @ (1 - contrasts.shares)) / 2, 1e-12)),
-        separation_z=z,
-        size=max(float(arrays["counts"].sum()), 0.0) * sensitivity / sigma,
-        shares=contrasts.shares,
-    )
+    return signal / math.sqrt(within * max(float(contrasts.shares @ (1 - contrasts.shares)) / 2, 1e-12)), z
 
 
 def posterior_directions(

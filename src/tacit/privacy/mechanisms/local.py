@@ -92,9 +92,9 @@ def _corners_towards(stream: NoiseStream, V: np.ndarray) -> np.ndarray:
         sides = np.einsum("ij,ij->i", corners, V[waiting])
         corners[sides < 0] *= -1
         # Turning z to -z reaches a corner off the border in two ways, one on it in one: halve the share of the former.
-        settled = (sides == 0) | (noise.signs(stream, (waiting.size,)) > 0)
-        Z[waiting[settled]] = corners[settled]
-        waiting = waiting[~settled]
+        accepted = (sides == 0) | (noise.signs(stream, (waiting.size,)) > 0)
+        Z[waiting[accepted]] = corners[accepted]
+        waiting = waiting[~accepted]
     return Z
 
 

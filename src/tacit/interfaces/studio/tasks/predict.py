@@ -10,12 +10,12 @@ FIRST_ROWS = 8
 
 def run(order: Order) -> dict[str, Any]:
     """Write a prediction for every row of ``table``; ``keep`` names columns to copy."""
-    given = order.arguments
-    output = order.folder.file(given["output"])
+    arguments = order.arguments
+    output = order.folder.file(arguments["output"])
     predicted = predict(
-        order.folder.existing(given["model"]),
-        order.folder.existing(given["table"]),
-        keep=given.get("keep") or [],
+        order.folder.existing(arguments["model"]),
+        order.folder.existing(arguments["table"]),
+        keep=arguments.get("keep") or [],
         output=output,
         progress=order.progress,
     )

@@ -23,19 +23,19 @@ class Promise:
     @classmethod
     def of(cls, order: Order) -> "Promise":
         """Return the promise that the request of ``order`` describes."""
-        given = order.arguments
-        need = NEEDS[given["need"]]
+        arguments = order.arguments
+        need = NEEDS[arguments["need"]]
         settings = {
-            "epsilon": given["epsilon"],
-            "delta": given["delta"],
-            "unit": need.unit or given.get("unit") or None,
-            "rows_per_person": given.get("rows_per_person"),
-            "bad_records": given.get("bad_records") or None,
-            "random_state": given.get("seed"),
+            "epsilon": arguments["epsilon"],
+            "delta": arguments["delta"],
+            "unit": need.unit or arguments.get("unit") or None,
+            "rows_per_person": arguments.get("rows_per_person"),
+            "bad_records": arguments.get("bad_records") or None,
+            "random_state": arguments.get("seed"),
         }
-        table = order.folder.existing(given["table"])
-        schema = order.folder.existing(schema_name(given["table"]))
-        ledger = order.folder.existing(given["ledger"]) if given.get("ledger") else None
+        table = order.folder.existing(arguments["table"])
+        schema = order.folder.existing(schema_name(arguments["table"]))
+        ledger = order.folder.existing(arguments["ledger"]) if arguments.get("ledger") else None
         return cls(table, schema, need, settings, ledger)
 
     def terms(self) -> OwnerTerms:

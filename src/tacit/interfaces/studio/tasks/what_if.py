@@ -28,18 +28,18 @@ SPREAD = 0.15
 
 def run(order: Order) -> dict[str, Any]:
     """Return what a receiver reaches, for each epsilon."""
-    given = order.arguments
-    schema = read_schema(order.folder.existing(schema_name(given["table"])))
-    name = given.get("stand_ins") or ""
-    if name == given["table"]:
+    arguments = order.arguments
+    schema = read_schema(order.folder.existing(schema_name(arguments["table"])))
+    name = arguments.get("stand_ins") or ""
+    if name == arguments["table"]:
         raise InputError(f"{name} is the private table itself: choose another, or invented rows.")
-    rows: Any = order.folder.existing(name) if name else invented(schema, int(given["rows"]))
-    need = NEEDS[given["need"]]
-    found = what_if(
+    rows: Any = order.folder.existing(name) if name else invented(schema, int(arguments["rows"]))
+    need = NEEDS[arguments["need"]]
+    result = what_if(
         rows,
         schema,
         epsilons=EPSILONS,
-        delta=given["delta"],
+        delta=arguments["delta"],
         method=need.method,
         fabricated=need.workflow == "fabricate",
         draws=DRAWS,
@@ -47,14 +47,14 @@ def run(order: Order) -> dict[str, Any]:
     )
     means = [
         {"epsilon": each.epsilon, "mean": None if math.isnan(each.mean) else each.mean, "refused": each.refused}
-        for each in found.epsilons
+        for each in result.epsilons
     ]
     return {
-        "table": given["table"],
+        "table": arguments["table"],
         "stand_ins": name,
-        "rows": found.n_rows,
-        "measure": found.measure.name,
-        "baseline": found.baseline,
+        "rows": result.n_rows,
+        "measure": result.measure.name,
+        "baseline": result.baseline,
         "means": means,
     }
 
