@@ -150,7 +150,8 @@ def share_slack(steps: float, parties: int) -> float:
     """Return tau, which bounds how far a sum of discrete Gaussians is from one: [joint-gaussian] theorem 1.
 
     tau = 10 sum_{k=1}^{m-1} e^(-2 pi² s² k/(k+1)) bounds the absolute logarithm of the ratio of the probabilities of
-    the sum of m discrete Gaussians of s ``steps`` and of one of s sqrt(m); rounded up, and never to 0.
+    the sum of m discrete Gaussians of s ``steps``, at least 1/2, and of one of s sqrt(m), even twice: the derivation
+    stands in docs/federation.md. Rounded up, and never to 0.
     """
     if parties == 1:
         return 0.0
