@@ -4,11 +4,13 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.interfaces.studio.client import ORIGIN, Pages
 from tests.interfaces.studio.served import write_patients
 from tests.interfaces.studio.test_jobs import SCHEMA, prepare
 
+from tacit import make_release
 from tacit.audit.guessing import best_guess
 from tacit.data.schemas.columns import Person
 from tacit.data.schemas.file import format_schema
@@ -19,7 +21,8 @@ from tacit.interfaces.studio.needs import NEEDS
 from tacit.privacy.budget import Budget
 from tacit.privacy.events import LaplaceEvent
 from tacit.privacy.ledger import Ledger
-from tacit.releases.signature import key_owner, load_key, load_public_key
+from tacit.releases.signature import generate_key, key_owner, load_key, load_public_key
+from tacit.workflows.join_plan import plan_join
 
 FORM = {"table": "patients.csv", "need": "model", "epsilon": "0,5", "delta": "1e-6", "output": "a", "ledger": ""}
 
@@ -268,6 +271,20 @@ def test_the_review_page_reads_audits_compares_and_signs_by_jobs(full: Pages, tm
     unread = {"file": "a.tacit", "key": "a.key"}
     assert "read the card first" in full.post("/review/sign", unread, 400)
     assert "neither a release" in full.post("/review/dropped", {"name": "patients.ledger"}, 400)
+
+
+def test_json_that_is_no_card_is_not_offered_as_one(full: Pages, tmp_path: Path) -> None:
+    keys = {name: generate_key().public_key() for name in ("a", "b")}
+    plan_join(SCHEMA, keys, epsilon=1.0, output=tmp_path / "joint.json")
+    (tmp_path / "report.json").write_text('{"problem": null}')
+    rows = np.zeros((40, len(SCHEMA.encoded_names)))
+    release = make_release(rows, np.arange(40) % 2, SCHEMA, unit="record", epsilon=1.0, delta=1e-6)
+    (tmp_path / "card.json").write_text(release.card.to_json())
+    assert options(full.get("/review/"), "file") == ["card.json"]
+    full.post("/review/dropped", {"name": "card.json"})
+    assert "the plan of a joint release" in full.post("/review/dropped", {"name": "joint.json"}, 400)
+    assert "neither a release" in full.post("/review/dropped", {"name": "report.json"}, 400)
+    assert [task for task, *_ in full.jobs.asked] == ["card"]
 
 
 def test_a_key_pair_is_made_as_the_command_makes_it(full: Pages, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from starlette.routing import Route
 
 from tacit.errors import InputError
 from tacit.interfaces.studio.bodies import read_form
+from tacit.interfaces.studio.card_files import is_card_file, require_card_file
 from tacit.interfaces.studio.data_page import drop_zone
 from tacit.interfaces.studio.folder import CARDS, LEDGERS, PRIVATE_KEYS, PUBLIC_KEYS, RELEASES, TABLES, split_name
 from tacit.interfaces.studio.forms import choice, field, submit, tick
@@ -18,7 +19,7 @@ from tacit.releases.signature import generate_key, save_key, save_public_key
 async def overview(request: Request) -> Response:
     """Return the releases and cards of the folder, and a place to drop one."""
     words, folder = words_of(request), studio_of(request).folder
-    names = folder.names((*RELEASES, *CARDS))
+    names = [*folder.names(RELEASES), *(name for name in folder.names(CARDS) if is_card_file(folder.file(name)))]
     public = [("", words("review.no_key")), *((name, name) for name in folder.names(PUBLIC_KEYS))]
     form = tag(
         "form",
@@ -69,6 +70,8 @@ async def dropped(request: Request) -> Response:
     name = studio.folder.existing(form.text("name")).name
     if not name.lower().endswith((*RELEASES, *CARDS, *TABLES)):
         raise InputError(f"{name} is neither a release (*.tacit) nor a card (*.json).")
+    if name.lower().endswith(CARDS):
+        require_card_file(studio.folder.file(name))
     return see(f"/jobs/{studio.jobs.start('card', {'file': name}).name}")
 
 

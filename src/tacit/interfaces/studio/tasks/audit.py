@@ -3,7 +3,7 @@
 from typing import Any
 
 from tacit.audit.card_audit import CardAudit, audit_card
-from tacit.interfaces.studio.tasks.card import read_card_file
+from tacit.interfaces.studio.card_files import read_card_file
 from tacit.interfaces.studio.worker import Order
 from tacit.workflows.audit import audit
 

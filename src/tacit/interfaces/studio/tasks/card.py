@@ -1,12 +1,10 @@
 """Read a release or a card for a reviewer: its guarantee recomputed, who signed it, and its report."""
 
-from pathlib import Path
 from typing import Any
 
 from tacit.audit.card_audit import CardAudit
-from tacit.files import strict_json
 from tacit.files.atomic import write_text
-from tacit.files.regular import read_small
+from tacit.interfaces.studio.card_files import read_card_file
 from tacit.interfaces.studio.guarantee_words import guarantee_facts
 from tacit.interfaces.studio.worker import Order
 from tacit.pages.guarantee import card_entries, guarantee_block, headline
@@ -14,13 +12,11 @@ from tacit.pages.layout import section, whole_page
 from tacit.pages.markup import tag
 from tacit.privacy import accounting
 from tacit.privacy.card import Card
-from tacit.releases.file import read_card
 from tacit.releases.sidecar import open_release
 from tacit.releases.signature import key_owner, load_public_key
 from tacit.workflows.models import is_model_file
 from tacit.workflows.report import report
 
-LARGEST_CARD = 4 << 20
 ALONE = "A card without its release: nothing ties it to a file."
 
 
@@ -52,11 +48,6 @@ def run(order: Order) -> dict[str, Any]:
         "owner": owner,
         "ledger": "" if not release.card.ledger else str(release.card.ledger["identifier"]),
     }
-
-
-def read_card_file(path: Path) -> Card:
-    """Return the card in a JSON file, as ``tacit card --json`` prints it."""
-    return read_card(strict_json.load(read_small(path, largest=LARGEST_CARD), path.name))
 
 
 def _claims(card: Card) -> dict[str, Any]:
