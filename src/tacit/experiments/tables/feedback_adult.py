@@ -22,7 +22,7 @@ from tacit.situations.feedback.performance import PerformanceSearch
 from tacit.situations.feedback.search import tune
 
 SEEDS, FAIR_RUNS = 5, 20
-QUERIES, SIGMA, BATCH = 1000, 0.1, 20
+QUERIES, SIGMA, BATCH = 1000, 0.3, 40
 SOURCE_ROWS, TARGET_ROWS = 10_000, 4_000
 ABROAD, OLDER = "US to non-US", "under 40 to older"
 RHO = 0.4  # [feedback] appendix C.2
