@@ -47,7 +47,7 @@ class PrivacyAccuracyDisplay(_Display):
 
     epsilons: FloatArray
     accuracies: FloatArray
-    """[R]: naN where a release says no more than chance, and is refused."""
+    """[R]: NaN where a release says no more than chance, and is refused."""
     majority: float
     """What naming the commonest class reaches; of other figures than accuracy, what is reached without the release."""
     says: str = "without any label"

@@ -8,7 +8,14 @@ from typing import Self
 import numpy as np
 
 from tacit.arrays import FloatArray
-from tacit.models.additive.descent import LevelTables, MomentumDescent, MomentumSettings, exact_curves, level_tables
+from tacit.models.additive.descent import (
+    LevelTables,
+    MomentumDescent,
+    MomentumSettings,
+    Weights,
+    exact_curves,
+    level_tables,
+)
 from tacit.models.additive.features import LevelFeatureTable, table_features
 from tacit.models.additive.losses import Residuals
 from tacit.models.additive.marginals import Marginals
@@ -137,21 +144,40 @@ def learn(
         pairs = _joined_pairs(batches, plan, marginals, features, descent, curvatures=loss.curvatures, draws=pair_draws)
         descent.join(pairs.features.matrix.shape[1] - features.matrix.shape[1])
     descent.run(pairs.batches, pairs.features, range(joined, len(draws)))
-    curvatures, n_columns = pairs.features.variances[:, None] * loss.curvatures, features.matrix.shape[1]
-    # Features of pairs met the noise of fewer steps.
+    weights, left, chance = _without_noise(
+        descent, pairs.features, loss, n_rows=n_rows, n_columns=features.matrix.shape[1], joined=joined
+    )
+    facts = {"n_rows": marginals.n_rows, "n_steps": len(draws), "mu": plan.mu, "clip": settings.clip}
+    tables = level_tables(pairs.features, weights)
+    return DescentResult(_curves(plan, pairs, tables, left), facts, pairs.batches, tables, units, check_draws, chance)
+
+
+def _without_noise(
+    descent: MomentumDescent,
+    features: LevelFeatureTable,
+    loss: GradientLoss,
+    *,
+    n_rows: float,
+    n_columns: int,
+    joined: int,
+) -> tuple[Weights, FloatArray, FloatArray]:
+    """Return the weights with what is noise taken out, their posterior variances, and how far chance separates [K].
+
+    The first ``n_columns`` features met the noise of every step, those of pairs that of the steps from ``joined`` on.
+    """
+    settings = descent.settings
+    curvatures = features.variances[:, None] * loss.curvatures
     parts = ((curvatures[:n_columns], 0), (curvatures[n_columns:], joined))
     variances = np.concatenate(
         [noise_variances(part, settings, sigma=descent.sigma, n_rows=n_rows, since=since) for part, since in parts]
     )
     reached = np.concatenate([reached_parts(part, settings, n_rows=n_rows, since=since) for part, since in parts])
-    weights, left = shrink(descent.averaged, pairs.features, variances)
+    weights, left = shrink(descent.averaged, features, variances)
     # By chance an optimal weight has the variance 1/(n h), h the curvature of the loss that is not clipped.
     chance = chance_separation(
         left / np.maximum(variances, 1e-300), reached, variances * n_rows * curvatures / CURVATURE
     )
-    facts = {"n_rows": marginals.n_rows, "n_steps": len(draws), "mu": plan.mu, "clip": settings.clip}
-    tables = level_tables(pairs.features, weights)
-    return DescentResult(_curves(plan, pairs, tables, left), facts, pairs.batches, tables, units, check_draws, chance)
+    return weights, left, chance
 
 
 def stable_step(loss: GradientLoss, variances: FloatArray) -> float:
