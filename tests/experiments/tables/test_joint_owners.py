@@ -28,8 +28,7 @@ def small(shrink: Callable[..., None], invented: Callable[..., TableSet]) -> Non
     hearts = {name: invented("heart", 130, seed=place) for place, name in enumerate(HEART_CENTRES)}
     shrink(
         joint_owners,
-        DRAWS=1,
-        MANY_DRAWS=1,
+        SEEDS=1,
         LABELS=(0, 20),
         MANY_OWNERS=4,
         ROWS_EACH=60,
@@ -46,10 +45,37 @@ def test_every_situation_shows_the_three_offers_side_by_side(
 ) -> None:
     rows = checked(joint_owners.rows())
     for name in ("heart: va", "doctor_visits: west", "flights: 4 owners"):
-        methods = {row.method for row in rows if row.setting == f"{name}, 20 labels"}
-        assert methods == OFFERS | {"labels alone", "logistic regression on the owners' open rows"}
-    assert {row.metric for row in rows} == {"ROC AUC"}
-    assert all(0 <= row.mean <= 1 for row in rows)
+        areas = {row.method for row in rows if row.setting == f"{name}, 20 labels" and row.metric == "ROC AUC"}
+        assert areas == OFFERS | {"labels alone", joint_owners.OPEN, joint_owners.OPEN_EACH}
+    assert all(0 <= row.mean <= 1 for row in rows if row.metric == "ROC AUC")
+
+
+def test_differences_are_those_of_the_areas_beside_them(
+    checked: Callable[[Iterable[ResultRow]], list[ResultRow]],
+) -> None:
+    rows = checked(joint_owners.rows())
+    areas = {(row.setting, row.method): row.mean for row in rows if row.metric == "ROC AUC"}
+    differences = [row for row in rows if row.metric == "difference of ROC AUC"]
+    assert {row.method for row in differences} == {"joint less separate", "joint less pooled, one noise"}
+    for row in differences:
+        other = row.method.removeprefix("joint less ")
+        assert row.mean == pytest.approx(areas[row.setting, "joint"] - areas[row.setting, other])
+
+
+def test_the_error_of_a_difference_is_its_spread_over_rows_drawn_anew() -> None:
+    random = np.random.default_rng(0)
+
+    def sample(count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        truth = np.repeat([0, 1], [count, 3 * count])
+        shared = truth + random.normal(size=len(truth))
+        return truth, shared + 0.5 * random.normal(size=len(truth)), shared + random.normal(size=len(truth))
+
+    drawn = [sample(30) for _ in range(400)]
+    differences = [joint_owners._area(t, a) - joint_owners._area(t, b) for t, a, b in drawn]
+    errors = [joint_owners.difference_error(*each) for each in drawn]
+    assert np.mean(errors) == pytest.approx(np.std(differences), rel=0.1)
+    truth, scores, _ = drawn[0]
+    assert joint_owners.difference_error(truth, scores, 2 * scores) == 0
 
 
 def test_no_row_is_both_learned_from_and_judged_and_owners_share_none() -> None:

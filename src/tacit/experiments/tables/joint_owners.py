@@ -1,6 +1,6 @@
 """Small owners: one joint release of their rows beside separate releases, and beside all rows in one hand."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +10,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.utils import check_random_state
 
 from tacit.adoption.tables.averaged_transfer import AveragedTransfer
+from tacit.arrays import Codes, FloatArray, Rows
 from tacit.data.public.datasets import TableSet, load_doctor_visits, load_flights, load_heart_centres
 from tacit.data.public.downloads import HEART_CENTRES
 from tacit.data.rows.encoding import Encoded
@@ -21,12 +22,12 @@ from tacit.experiments.results import Figures, ResultRow
 from tacit.kinds.additive import KIND as ADDITIVE
 from tacit.privacy.budget import Budget
 from tacit.privacy.joint_account import joint_plan
+from tacit.privacy.mechanisms.joint import GridCells, JointGaussian
+from tacit.privacy.stream import NoiseStream
 from tacit.releases.file import Release
 from tacit.situations.joint.party import JointSpend
-from tacit.situations.joint.release_worker import Query, ReleaseWorker
 
-# Draws, and draws with many owners, each of which makes every step of the release: half a minute a draw.
-DRAWS, MANY_DRAWS = 10, 3
+SEEDS = 10
 LABELS = (0, 50)
 EPSILON, DELTA = 1.0, 1e-6
 # Every party knows its own share of the noise: a coalition of one.
@@ -36,14 +37,20 @@ REGIONS = ("midwest", "noreast", "other", "west")
 MANY_OWNERS, ROWS_EACH = 50, 400
 # Of the receiver's rows at most so many are used, and half of those are held out.
 MOST_ROWS = 4000
-QUICK: dict[str, Any] = {"DRAWS": 1, "MANY_DRAWS": 1, "LABELS": (0,), "MANY_OWNERS": 5, "REGIONS": ("west",)}
-AUC = "ROC AUC"
+QUICK: dict[str, Any] = {"SEEDS": 1, "LABELS": (0,), "MANY_OWNERS": 5, "REGIONS": ("west",)}
+AUC, DIFFERENCE, ERROR = "ROC AUC", "difference of ROC AUC", "its standard error over the rows held out"
+OPEN = "logistic regression on the owners' open rows"
+OPEN_EACH = "logistic regressions of each owner's open rows, averaged"
 
 
 def rows() -> Iterator[ResultRow]:
-    """Yield the area of what is adopted from joint, separate and pooled releases, for each number of labels."""
-    for situations, draws in ((_heart_centres, DRAWS), (_doctor_visits, DRAWS), (_flights, MANY_DRAWS)):
-        yield from situation_rows(situations, draws, _run)
+    """Yield the area of what is adopted from joint, separate and pooled releases, for each number of labels.
+
+    Differences are those of each draw, with the same labels and the same rows to be judged on: their spread is that of
+    the comparison, which is far less than that of either area.
+    """
+    for situations in (_heart_centres, _doctor_visits, _flights):
+        yield from situation_rows(situations, SEEDS, _run)
 
 
 def _run(situation: OwnerSituation, seed: int) -> Iterator[tuple[str, Figures]]:
@@ -55,62 +62,50 @@ def _run(situation: OwnerSituation, seed: int) -> Iterator[tuple[str, Figures]]:
         "pooled, one noise": [_released(pooled, situation.schema, seed)],
     }
     (X, y), (test, truth) = situation.receiver_halves(seed, MOST_ROWS)
-    ceiling = LogisticRegression(max_iter=500).fit(pooled.X, pooled.y).predict_proba(test)
+    ceilings = {OPEN: _open_scores([pooled], test), OPEN_EACH: _open_scores(situation.owners, test)}
     for n_labels in LABELS:
         if 2 * n_labels > len(y):
             continue
         labels = np.where(np.arange(len(y)) < n_labels, y, -1)
-        figures: Figures = {("logistic regression on the owners' open rows", AUC): _area(truth, ceiling)}
+        figures: Figures = {(name, AUC): _area(truth, scores) for name, scores in ceilings.items()}
+        scores = {}
         for name, releases in offers.items():
             model = AveragedTransfer(releases, schema=situation.schema, evidence=False, random_state=seed)
             try:
-                model.fit(X, labels)
+                scores[name] = model.fit(X, labels).predict_proba(test)[:, 1]
             except InputError:
                 # Without labels, releases that show no more than noise are refused: as good as a coin.
-                figures[name, AUC] = 0.5
+                scores[name] = np.full(len(truth), 0.5)
                 continue
-            figures[name, AUC] = _area(truth, model.predict_proba(test))
             if n_labels and name == "joint":
-                figures["labels alone", AUC] = _area(truth, model.alone_proba(test))
+                figures["labels alone", AUC] = _area(truth, model.alone_proba(test)[:, 1])
+        figures |= _comparison(truth, scores)
         yield f"{situation.name}, {n_labels} labels", figures
 
 
 def joint_release(owners: Sequence[Encoded], schema: Schema, seed: int) -> Release:
-    """Return one release of all owners' rows, each with its share of the noise.
+    """Return one release of all owners' rows, with a share of the noise from each of them.
 
-    Shares are added up as they are: masks change no total, which tests show bit for bit, and cost time.
+    In one hand: masks change no total, and totals over parties are those of one table, as tests show bit for bit.
     """
-    most = max(len(each.y) for each in owners)
+    together = _pooled(owners)
     plan = joint_plan(
         lambda epsilon: ADDITIVE.plan(schema, unit="record", epsilon=epsilon, delta=DELTA),
         Budget(EPSILON, DELTA, unit="record"),
         parties=len(owners),
         honest=len(owners) - COLLUDING,
-        rows=most,
+        rows=len(together.y),
     )
+    # Noise of its own, not that of the pooled release beside it.
+    stream = NoiseStream(100_000 + seed)
 
-    def worker(place: int, own: Encoded) -> ReleaseWorker:
-        rows, noise = ArrayRows(own.X, own.y), 100_000 * (seed + 1) + place
-        return ReleaseWorker(
-            lambda exchange: ADDITIVE.make_from_rows(
-                plan, rows, JointSpend(exchange=exchange, seed=seed, random_state=noise)
-            )
-        )
+    def exchange(mechanism: JointGaussian, first: GridCells) -> GridCells:
+        others = mechanism.share(np.zeros((len(owners) - 1, *first.shape), np.int64), stream)
+        total: GridCells = first + others.sum(axis=0)
+        return total
 
-    workers = [worker(place, own) for place, own in enumerate(owners)]
-    try:
-        while True:
-            current = [each.current() for each in workers]
-            queries = [each for each in current if isinstance(each, Query)]
-            if not queries:
-                (first, *_) = [each for each in current if isinstance(each, Release)]
-                return first
-            total = np.sum([each.cells for each in queries], axis=0)
-            for each in workers:
-                each.answer(total)
-    finally:
-        for each in workers:
-            each.close()
+    spend = JointSpend(exchange=exchange, seed=seed, random_state=200_000 + seed)
+    return ADDITIVE.make_from_rows(plan, ArrayRows(together.X, together.y), spend)
 
 
 def _released(own: Encoded, schema: Schema, seed: int) -> Release:
@@ -122,8 +117,41 @@ def _pooled(owners: Sequence[Encoded]) -> Encoded:
     return replace(owners[0], X=X, y=y, persons=None)
 
 
-def _area(truth: Any, probabilities: Any) -> float:
-    return float(roc_auc_score(truth, probabilities[:, 1]))
+def _open_scores(owners: Sequence[Encoded], rows: Rows) -> FloatArray:
+    """Return log-odds without any privacy: the mean over a logistic regression of each owner's rows."""
+    models = [LogisticRegression(max_iter=500).fit(each.X, each.y) for each in owners]
+    scores: FloatArray = np.mean([model.decision_function(rows) for model in models], axis=0)
+    return scores
+
+
+def _comparison(truth: Codes, scores: Mapping[str, FloatArray]) -> Figures:
+    """Return the area of each offer, and by how much the joint one is above each other, with its standard error."""
+    figures: Figures = {(name, AUC): _area(truth, each) for name, each in scores.items()}
+    for name in [name for name in scores if name != "joint"]:
+        figures[f"joint less {name}", DIFFERENCE] = figures["joint", AUC] - figures[name, AUC]
+        figures[f"joint less {name}", ERROR] = difference_error(truth, scores["joint"], scores[name])
+    return figures
+
+
+def difference_error(truth: Codes, first: FloatArray, second: FloatArray) -> float:
+    """Return the standard error of the difference of two areas on the same rows, as if these were drawn anew [delong].
+
+    With w(i, j) = 1 where positive i lies above negative j, and 1/2 where they tie, for each of the two scores: the
+    variance is var_i(mean_j d)/n_positive + var_j(mean_i d)/n_negative, d the difference of both w.
+    """
+
+    def above(scores: FloatArray) -> FloatArray:
+        margins = scores[truth == 1][:, None] - scores[truth == 0]
+        placed: FloatArray = (np.sign(margins) + 1) / 2
+        return placed
+
+    differences = above(first) - above(second)
+    variances = [differences.mean(axis=1 - axis).var(ddof=1) / size for axis, size in enumerate(differences.shape)]
+    return float(np.sqrt(sum(variances)))
+
+
+def _area(truth: Codes, scores: FloatArray) -> float:
+    return float(roc_auc_score(truth, scores))
 
 
 def _heart_centres(_seed: int) -> list[OwnerSituation]:
