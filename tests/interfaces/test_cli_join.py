@@ -55,6 +55,7 @@ def test_status_says_who_signed_and_where_a_party_stands(tmp_path: Path, homes: 
     assert facts["here"][0]["charged_line"] is None
     shown = tacit("join", "status", plan, homes[0])
     assert "not signed  clinic-0" in shown.output
+    assert "3 columns (age, sex, ill)" in shown.output
     assert "not charged, fits" in shown.output
 
 

@@ -21,6 +21,8 @@ PartyPaths = Annotated[
     list[Path] | None,
     typer.Argument(metavar="PARTY...", help="Folders with join.toml (table, ledger, key), or such files."),
 ]
+# Names of columns that are shown of a plan.
+MOST_COLUMNS = 12
 Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")]
 
 
@@ -169,9 +171,15 @@ def _named_keys(parties: list[str]) -> dict[str, Path]:
     return named
 
 
+def _listed(columns: list[str]) -> str:
+    """Return how many columns there are and the names of the first: what is signed should be seen."""
+    more = "" if len(columns) <= MOST_COLUMNS else f" and {len(columns) - MOST_COLUMNS} more"
+    return f"{counted(len(columns), 'column')} ({', '.join(columns[:MOST_COLUMNS])}{more})"
+
+
 def _show(signed: SignedPlan) -> None:
     facts, plan = plan_facts(signed), signed.plan
-    typer.echo(f"plan {facts['digest'][:16]}: {plan.method} release of {counted(len(facts['columns']), 'column')}")
+    typer.echo(f"plan {facts['digest'][:16]}: {plan.method} release of {_listed(facts['columns'])}")
     typer.echo(
         f"epsilon {plan.epsilon:g}, delta {plan.delta:g} per {plan.unit} against the aggregator and "
         f"{counted(plan.colluding, 'party')} together; {digits(facts['outside_epsilon'], up=True)} for everyone else. "

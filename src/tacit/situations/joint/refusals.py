@@ -11,7 +11,10 @@ class JoinRefusal(RefusalCode):
     REPEATED = "repeated", "refused: the same question was answered before, with another content."
     PARTIES = "parties", "refused: too few parties are left for the planned noise."
     SURVIVORS = "survivors", "refused: too few parties have signed this list of those who are in the total."
-    SPENT = "spent", "refused: the plan was charged before, and the record of that run is gone."
+    SPENT = (
+        "spent",
+        "refused: the plan was charged before, and the record of that run is gone. A new attempt needs a new plan.",
+    )
     BUDGET = "budget", "refused: what the plan costs does not fit the party's ledger."
     RANGE = "range", "refused: the total is larger than rows could make it; a party sent garbage."
     UNAVAILABLE = "unavailable", "refused: the party cannot answer; its own log says why."
