@@ -20,7 +20,7 @@ from tacit.kinds.fabricated_rows.make import fabricate
 from tacit.privacy.ledger import Ledger
 from tacit.releases.sidecar import open_release
 from tacit.workflows.fabricated_tables import write_fabricated
-from tacit.workflows.report_fabricated import report_fabricated
+from tacit.workflows.report import report_fabricated
 
 SCHEMA = """version = 1
 [columns.id]

@@ -16,18 +16,20 @@ from tacit.adoption.pictures.classifier import TransferClassifier
 from tacit.adoption.tables.averaged_transfer import AveragedTransfer
 from tacit.adoption.tables.target_transfer import TargetTransfer
 from tacit.arrays import Codes, FloatArray, Rows
-from tacit.data.rows.encoding import encode_file
+from tacit.data.rows.encoding import encode, encode_file
 from tacit.errors import InputError
 from tacit.files.atomic import require_output, write_text
 from tacit.files.regular import FilePath
+from tacit.kinds.registry import fabricating_kinds
+from tacit.pages.fabricated import FabricatedFacts, fabricated_page
 from tacit.pages.model_page import ModelFacts, model_page
 from tacit.pages.release_page import release_page
 from tacit.pages.table_summary import TableSummary, stored_summary
 from tacit.pages.target_page import TargetFacts, target_page
 from tacit.releases.file import Release
 from tacit.releases.sidecar import open_release
+from tacit.workflows.fabricated_tables import open_fabricated
 from tacit.workflows.models import AdoptedModel, Receiver, is_model_file, read_model
-from tacit.workflows.report_fabricated import report_fabricated
 from tacit.workflows.tables import input_paths
 
 
@@ -126,6 +128,24 @@ def measured_targets(adopted: AdoptedModel, test: FilePath) -> tuple[TargetFigur
     if known.sum() < 2:
         raise InputError(f"test must hold at least two known values; {Path(test).name} has fewer.")
     return adopted.regressor.figures(rows.X[known], rows.outcomes[known])
+
+
+def report_fabricated(file: Path, originals: Path | None = None) -> str:
+    """Return the page about the fabricated table of ``file``, beside the rows of ``originals`` if given."""
+    fabricated = open_fabricated(file)
+    # The private table may have columns that the schema reads past; the fabricated one does not.
+    rows = encode(fabricated.table, fabricated.schema, labels="optional", source=file.name)
+    original = None
+    if originals is not None:
+        private = encode_file(originals, fabricated.schema, labels="optional")
+        labelled = private.y >= 0
+        original = replace(private, X=private.X[labelled], y=private.y[labelled])
+    release = fabricated.release
+    method = str(release.settings.get("method"))
+    drawn = method in fabricating_kinds() and method != "hull"
+    return fabricated_page(
+        FabricatedFacts(rows, fabricated.schema, release.card, drawn=drawn, method=method, original=original)
+    )
 
 
 def report_release(release: Release) -> str:
