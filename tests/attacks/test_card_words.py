@@ -1,5 +1,6 @@
 """Cards promise no more than is proved: groups at their exact figure, settings, classes of one row, public bounds."""
 
+import inspect
 import re
 from pathlib import Path
 
@@ -41,7 +42,7 @@ def test_the_sum_of_a_class_of_one_is_its_noisy_row_and_the_terms_say_so() -> No
     private = private_rows(NOISY_ROWS.release(X, codes, schema, epsilon=1.0, delta=1e-9))
     alone = denoised(private.rows, private.scale)[5]
     assert np.allclose(statistics_of(private).sums[1], alone, rtol=1e-5)
-    words = " ".join((PartyTerms.__doc__ or "").split())
+    words = " ".join(inspect.getsource(PartyTerms).split())
     assert "The sum of a class with a single row is that noisy row" in words
 
 
