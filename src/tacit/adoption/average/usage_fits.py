@@ -17,8 +17,8 @@ from tacit.records import record
 FIRST_AMPLITUDE, SEARCH_GAP = 1.0, 3.0
 # Members of less weight, and those beyond so many, play no part in weighing trees.
 LEAST_WEIGHT, MOST_MEMBERS = 0.02, 4
-# Trees must earn their share: it starts from three rows that speak against them and one for them.
-ROWS_AGAINST_TREES, ROWS_FOR_TREES = 3.0, 1.0
+# Trees must earn their share: it starts from rows that speak against them, and a third of those for them.
+ROWS_AGAINST_TREES, ROWS_FOR_TREES = 1.5, 0.5
 
 
 class FittedMember(Protocol):

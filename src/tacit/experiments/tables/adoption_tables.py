@@ -25,23 +25,23 @@ from tacit.data.public.datasets import (
     load_vietnam_health,
 )
 from tacit.data.public.downloads import HEART_CENTRES
-from tacit.data.rows.encoding import Encoded
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.experiments.owner_situations import OwnerSituation, situation_rows
 from tacit.experiments.results import Figures, ResultRow
 from tacit.experiments.table_runs import random_owner
-from tacit.kinds.additive import KIND as ADDITIVE
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
+from tacit.kinds.registry import default_kind
 from tacit.releases.file import Release
+from tacit.releases.kind import ReleaseKind
 
 DRAWS = 8
 LABELS = (0, 20, 50, 200)
 EPSILON, DELTA = 1.0, 1e-6
 # Of the receiver's rows at most so many are used, and of those at least half are held out.
 MOST_ROWS = 12_000
-# Owners of fewer rows release class sums, of which fewer numbers have to be drawn.
-FEW_ROWS = 1000
+# In these situations class sums are released too, and adopted by themselves.
+WITH_CLASS_SUMS = ("adult",)
 QUICK: dict[str, Any] = {"DRAWS": 1, "LABELS": (0, 20), "MOST_ROWS": 2000}
 AUC, ACCURACY, LOSS = "ROC AUC", "accuracy", "log-loss"
 
@@ -54,7 +54,8 @@ def rows() -> Iterator[ResultRow]:
 
 def _run(situation: OwnerSituation, seed: int) -> Iterator[tuple[str, Figures]]:
     """Yield the figures for each number of labels; the same labels for every method."""
-    releases = [released(each, situation.schema, seed) for each in situation.owners]
+    releases = released(situation, default_kind(situation.schema), seed)
+    sums = released(situation, CLASS_MOMENTS, seed) if situation.name in WITH_CLASS_SUMS else []
     (X, y), (test, truth) = situation.receiver_halves(seed, MOST_ROWS)
     ceiling = HistGradientBoostingClassifier(random_state=0).fit(
         np.concatenate([each.X for each in situation.owners]), np.concatenate([each.y for each in situation.owners])
@@ -63,26 +64,36 @@ def _run(situation: OwnerSituation, seed: int) -> Iterator[tuple[str, Figures]]:
         if 2 * n_labels > len(y):
             continue
         labels = np.where(np.arange(len(y)) < n_labels, y, -1)
-        model = AveragedTransfer(releases, schema=situation.schema, evidence=False, random_state=seed)
-        try:
-            model.fit(X, labels)
-        except InputError:
+        adopted = [_adopted(each, situation.schema, X, labels, seed) for each in (releases, sums) if each]
+        if adopted[0] is None:
             continue  # without labels of two classes, releases that show no more than noise are refused
         predictions = {
             "majority": np.tile(_shares(y[: max(n_labels, 1)]), (len(test), 1)),
             **own_predictions(X[:n_labels], y[:n_labels], test),
-            "releases alone": model.releases_proba(test),
-            "labels alone": model.alone_proba(test),
-            "adopted": model.predict_proba(test),
+            "releases alone": adopted[0].releases_proba(test),
+            "labels alone": adopted[0].alone_proba(test),
+            "adopted": adopted[0].predict_proba(test),
             "boosting on the owners' open rows": ceiling.predict_proba(test),
         }
+        for model in adopted[1:]:
+            if model is not None:
+                predictions["class sums alone"] = model.releases_proba(test)
+                predictions["adopted, class sums"] = model.predict_proba(test)
         yield f"{situation.name}, {n_labels} labels", _figures(predictions, truth)
 
 
-def released(rows: Encoded, schema: Schema, seed: int) -> Release:
-    """Return what an owner hands out: curves, or class sums of few rows."""
-    kind = ADDITIVE if len(rows.X) >= FEW_ROWS else CLASS_MOMENTS
-    return kind.release(rows.X, rows.y, schema, unit="record", epsilon=EPSILON, delta=DELTA, random_state=seed)
+def released(situation: OwnerSituation, kind: ReleaseKind, seed: int) -> list[Release]:
+    """Return what each owner hands out."""
+    settings: dict[str, Any] = {"unit": "record", "epsilon": EPSILON, "delta": DELTA, "random_state": seed}
+    return [kind.release(each.X, each.y, situation.schema, **settings) for each in situation.owners]
+
+
+def _adopted(releases: list[Release], schema: Schema, X: Rows, labels: Codes, seed: int) -> AveragedTransfer | None:
+    """Return the receiver's model; None if the releases are refused."""
+    try:
+        return AveragedTransfer(releases, schema=schema, evidence=False, random_state=seed).fit(X, labels)
+    except InputError:
+        return None
 
 
 def own_predictions(X: Rows, y: Codes, test: Rows) -> dict[str, FloatArray]:
