@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import time
 from collections.abc import Iterable
 from pathlib import Path
 from types import SimpleNamespace
@@ -36,27 +37,40 @@ class JoinReply(SimpleNamespace):
 
 
 class JoinGrid:
-    """Calls the nodes' handlers; nodes in ``dead`` are silent from some number of messages on."""
+    """Calls the nodes' handlers; nodes in ``dead`` are gone from some number of messages on."""
 
     def __init__(self, homes: list[Path], dead: dict[int, int] | None = None) -> None:
         self.homes, self.dead, self.counts = homes, dead or {}, [0] * len(homes)
+        self.lost: set[int] = set()
+        self.replies: dict[str, JoinReply] = {}
+        self.sent = self.looks = 0
 
     def get_node_ids(self) -> list[int]:
-        return list(range(len(self.homes)))
+        return [node for node in range(len(self.homes)) if node not in self.lost]
 
-    def send_and_receive(self, outgoing: Iterable[Message], *, timeout: float | None = None) -> list[JoinReply]:
-        assert timeout
-        return [self._reply(message) for message in outgoing if self._alive(message.metadata.dst_node_id)]
+    def push_messages(self, outgoing: Iterable[Message]) -> list[str]:
+        sent = {f"{self.sent}-{place}": message for place, message in enumerate(outgoing)}
+        self.sent += 1
+        for identifier, message in sent.items():
+            if self._alive(message.metadata.dst_node_id):
+                self.replies[identifier] = self._reply(message, identifier)
+        return list(sent)
+
+    def pull_messages(self, identifiers: Iterable[str]) -> list[JoinReply]:
+        self.looks += 1
+        return [self.replies.pop(each) for each in identifiers if each in self.replies]
 
     def _alive(self, node: int) -> bool:
         self.counts[node] += 1
-        return self.counts[node] <= self.dead.get(node, 10**9)
+        alive = self.counts[node] <= self.dead.get(node, 10**9)
+        self.lost |= set() if alive else {node}
+        return alive
 
-    def _reply(self, message: Message) -> JoinReply:
+    def _reply(self, message: Message, identifier: str) -> JoinReply:
         node = message.metadata.dst_node_id
         context = Context(0, node, {"home": str(self.homes[node])}, RecordDict(), {})
         content = join_client.replied_content(message, context, HANDLERS[message.metadata.message_type])
-        return JoinReply(metadata=SimpleNamespace(src_node_id=node), content=content)
+        return JoinReply(metadata=SimpleNamespace(src_node_id=node, reply_to_message_id=identifier), content=content)
 
 
 @pytest.fixture(autouse=True)
@@ -104,6 +118,22 @@ def test_a_node_that_dies_is_left_out_and_one_too_many_ends_the_run(tmp_path: Pa
     assert not settings.output.exists()
     assert "3 must be" in report(settings)["problem"]
     assert charges(homes) == [1, 1, 1]
+
+
+def test_a_node_that_is_gone_is_not_waited_for_and_a_silent_one_is_until_time_is_up(tmp_path: Path) -> None:
+    homes, settings = prepared(tmp_path, 2, "--method", "moments")
+    digest = SignedPlan.read(settings.plan).plan.digest
+    gone = JoinGrid(homes, {1: 0})
+    channel = FlowerChannel(gone, 600.0)  # type: ignore[arg-type]
+    channel.find(digest, [0, 1])
+    assert channel.nodes == {0: 0}
+    silent = JoinGrid(homes, {1: 0})
+    silent.get_node_ids = lambda: [0, 1]  # type: ignore[method-assign]
+    channel, start = FlowerChannel(silent, 0.5), time.monotonic()  # type: ignore[arg-type]
+    channel.find(digest, [0, 1])
+    assert channel.nodes == {0: 0}
+    assert time.monotonic() - start >= 0.5
+    assert silent.looks > 1
 
 
 def test_a_run_broken_off_goes_on_where_it_stood(tmp_path: Path) -> None:

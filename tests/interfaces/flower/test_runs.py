@@ -33,6 +33,13 @@ pytestmark = [
     ),
 ]
 
+# Found on the PATH instead of Flower's own commands: hands its arguments over and ends.
+COMMAND = """#!{python} -IS
+import json, socket, sys
+with socket.create_connection(("127.0.0.1", {port})) as place:
+    place.sendall(json.dumps(sys.argv).encode())
+"""
+
 # A node's app that answers wrongly if its folder says so; the aggregator's app is the real one.
 FAULTY = """
 import time
@@ -95,6 +102,17 @@ class Flower:
     def superlink(self, *extra: str) -> None:
         self.start("superlink", "flower-superlink", "--insecure", "--host=127.0.0.1", f"--port={self.port}", *extra)
         wait_for(lambda: reachable(self.port), "the SuperLink listens")
+
+    def warm_apps(self, *modules: str) -> None:
+        """Let apps run in forks of a process that has imported their ``modules``: see warm_apps.py."""
+        port, commands = free_port(), self.folder / "commands"
+        commands.mkdir()
+        for name in ("flwr-clientapp", "flwr-serverapp"):
+            (commands / name).write_text(COMMAND.format(python=sys.executable, port=port))
+            (commands / name).chmod(0o755)
+        self.env["PATH"] = f"{commands}{os.pathsep}{self.env['PATH']}"
+        self.start("warm-apps", "python", str(Path(__file__).with_name("warm_apps.py")), str(port), *modules)
+        wait_for(lambda: reachable(port), "the apps' process has imported everything")
 
     def supernode(self, home: Path) -> subprocess.Popen[bytes]:
         place = f"--superlink=127.0.0.1:{self.port}"
@@ -199,6 +217,7 @@ def by_name(report: dict[str, Any]) -> dict[str, str]:
 
 def test_deployed_nodes_answer_survive_restarts_and_may_die(tmp_path: Path) -> None:
     with flower(tmp_path, 2) as deployed:
+        deployed.warm_apps("tacit.interfaces.flower.client", "tacit.interfaces.flower.server")
         deployed.superlink()
         homes = [tmp_path / "homes" / f"party-{k}" for k in range(2)]
         first, _ = deployed.supernode(homes[0]), deployed.supernode(homes[1])

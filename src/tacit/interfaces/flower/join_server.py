@@ -3,7 +3,7 @@
 import json
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -27,6 +27,8 @@ from tacit.situations.joint.refusals import JoinRefusal
 log = logging.getLogger("flwr.tacit")
 app = ServerApp()
 REPORT = "report.json"
+# Seconds between two looks for answers: few at first, more the longer it takes.
+SHORTEST_PAUSE, LONGEST_PAUSE = 0.1, 2.0
 
 
 @dataclass(frozen=True)
@@ -89,13 +91,31 @@ class FlowerChannel:
             for node, content in contents.items()
         ]
         replies = {}
-        for reply in self.grid.send_and_receive(outgoing, timeout=self.seconds) if outgoing else ():
+        for reply in self._replies(outgoing):
             if not reply.has_error():
                 try:
                     replies[reply.metadata.src_node_id] = messages.unpack(reply.content)
                 except InputError as problem:
                     log.warning("node %s: %s", reply.metadata.src_node_id, problem)
         return replies
+
+    def _replies(self, outgoing: list[Message]) -> Iterator[Message]:
+        """Yield replies as they come, until all are there, time is up, or no node that owes one is connected.
+
+        Flower's own `send_and_receive` looks every three seconds, and waits for a node that is gone as for a slow one.
+        """
+        start = time.monotonic()
+        pushed = zip(self.grid.push_messages(outgoing), outgoing, strict=True) if outgoing else ()
+        waiting = {identifier: message.metadata.dst_node_id for identifier, message in pushed if identifier}
+        while waiting and time.monotonic() < start + self.seconds:
+            # Who is connected is asked before the replies: what a node sent before it left still counts.
+            connected = set(self.grid.get_node_ids())
+            for reply in self.grid.pull_messages(list(waiting)):
+                waiting.pop(reply.metadata.reply_to_message_id, None)
+                yield reply
+            if connected.isdisjoint(waiting.values()):
+                return
+            time.sleep(min(LONGEST_PAUSE, SHORTEST_PAUSE + (time.monotonic() - start) / 10))
 
 
 def run(grid: Grid, settings: JoinSettings) -> None:
