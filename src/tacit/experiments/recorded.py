@@ -19,21 +19,15 @@ Watch = Callable[[ResultRow], None]
 
 @dataclass(frozen=True)
 class RecordedTable:
-    """The rows that one run of a table yielded.
-
-    Attributes
-    ----------
-    seconds : float
-        From start to end, on the machine that ran it.
-    quick : bool
-        Whether it was a quick run, whose figures are no results.
-    """
+    """The rows that one run of a table yielded."""
 
     name: str
     rows: tuple[ResultRow, ...]
     conditions: Conditions
     seconds: float
+    """From start to end, on the machine that ran it."""
     quick: bool = False
+    """Whether it was a quick run, whose figures are no results."""
 
     def figure(self, method: str, setting: str, metric: str = "") -> ResultRow | None:
         """Return the row of a method in a setting, of the first metric or the given one; None if there is none."""

@@ -5,7 +5,6 @@ structure, common categories before rare ones. All of it is post-processing of n
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -14,6 +13,7 @@ from scipy import sparse
 
 from tacit.arrays import FloatArray
 from tacit.models.additive.levels import ColumnLevels
+from tacit.records import record
 
 # Bins of a number, and the most of a bin's share of rows that counts for its place among the others: a spike of half
 # the rows is one bin, and leaves its neighbours apart from each other.
@@ -39,44 +39,30 @@ CATEGORY_POWER = 0.25
 SMALLEST_VARIANCE = 1e-3
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class ColumnFeatures:
-    """Features of one column's levels, uncorrelated and centred under the noisy shares.
-
-    Attributes
-    ----------
-    values : array [m, d]
-        Of each level.
-    variances : array [d]
-        Under the noisy shares.
-    shares : array [m]
-        Noisy shares of rows; they add up to 1.
-    """
+    """Features of one column's levels, uncorrelated and centred under the noisy shares."""
 
     values: FloatArray
+    """[m, d]: of each level."""
     variances: FloatArray
+    """[d]: under the noisy shares."""
     shares: FloatArray
+    """[m]: noisy shares of rows; they add up to 1."""
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class LevelFeatureTable:
-    """Features of all levels of a table, scaled to a mean squared norm of 1 over rows.
-
-    Attributes
-    ----------
-    matrix : sparse array [L, D]
-        One block for each column.
-    variances : array [D]
-    columns : tuple of slice
-        The features of each column.
-    shares : tuple of array
-        Noisy shares of each column's levels.
-    """
+    """Features of all levels of a table, scaled to a mean squared norm of 1 over rows."""
 
     matrix: sparse.csr_array
+    """[L, D]: one block for each column."""
     variances: FloatArray
+    """[D]"""
     columns: tuple[slice, ...]
+    """The features of each column."""
     shares: tuple[FloatArray, ...]
+    """Noisy shares of each column's levels."""
 
 
 def table_features(
