@@ -9,7 +9,7 @@ import pytest
 import typer
 
 from tacit.experiments.paper_items import Paper, PaperFinding, PaperItem, read_papers
-from tacit.experiments.paper_pages import INDEX, index_page, paper_page
+from tacit.experiments.paper_pages import INDEX, UNMEASURED, index_page, our_figures, paper_page
 from tacit.experiments.recorded import recorded_tables
 from tacit.experiments.registry import EXPERIMENTS
 from tacit.experiments.results import ADOPTED, RELEASE_ALONE, TARGET_ONLY
@@ -134,6 +134,11 @@ def test_a_verdict_says_why_and_where(item: PaperItem) -> None:
     if item.verdict in {"reproduced", "unsound, mended"}:
         assert item.code
         assert item.tests
+
+
+@pytest.mark.parametrize("item", [item for _, item in ITEMS if item.verdict == "reproduced"], ids=identity)
+def test_what_is_called_reproduced_has_a_figure_of_ours_beside_the_printed_one(item: PaperItem) -> None:
+    assert UNMEASURED not in our_figures(item, RECORDED)
 
 
 @pytest.mark.parametrize("finding", FINDINGS, ids=lambda finding: finding.claim[:40])
