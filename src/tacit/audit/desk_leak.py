@@ -5,14 +5,13 @@ mean over the table of known zeros and ones, so Q answers are Q linear equations
 solves them, and the half with the larger solution is called members: linear reconstruction [reconstruction].
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from sklearn.utils import check_random_state
 
 from tacit import checks
 from tacit.arrays import FloatArray
 from tacit.errors import InputError
+from tacit.records import record
 from tacit.situations.feedback.desk.architecture import Architecture
 from tacit.situations.feedback.desk.scoring import Scorer
 from tacit.situations.feedback.desk.terms import DeskTerms
@@ -23,7 +22,7 @@ WIDTH = 20
 MOST_ROWS, MOST_QUERIES = 5_000, 5_000
 
 
-@dataclass(frozen=True)
+@record
 class Leak:
     """The attack's advantage: true minus false positive rate, 0 for guessing and 1 for knowing everything."""
 
