@@ -1,4 +1,4 @@
-"""Private makers of fabricated tables; needs an environment with dpmm, which brings AIM and MST.
+"""Private makers of fabricated tables; needs an environment with dpmm, which brings AIM and MST, and numba.
 
 ``peer_rows.py METHOD FILE`` learns the columns of an NPZ file (``column:NAME``, texts or numbers) with their public
 domain (``domain``, JSON by name) and prints as many rows as it has, by column, and the processor seconds it took; past
@@ -43,7 +43,10 @@ def table_of(file: Mapping[str, Any], domain: Mapping[str, Any]) -> pd.DataFrame
 
 
 def fabricated(method: str, file: Mapping[str, Any]) -> pd.DataFrame:
-    """Return as many rows as the table has, from a model with the package's own settings."""
+    """Return as many rows as the table has, from a model with the package's own settings and its descent compiled."""
+    inference: Any = importlib.import_module("dpmm.models.base.mbi.inference")
+    descent: Any = importlib.import_module("mirror_descent")
+    inference.FactoredInference.mirror_descent = descent.mirror_descent
     pipelines: Any = importlib.import_module("dpmm.pipelines")
     domain = json.loads(str(file["domain"]))
     table = table_of(file, domain)
