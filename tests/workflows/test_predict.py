@@ -123,11 +123,32 @@ def test_predictions_written_block_by_block_are_those_that_are_returned(
     summary = write_predictions(adopted, named, tmp_path / name, keep=["id"])
     written = read_table(tmp_path / name).cast({"confidence": pl.Float64})
     assert written.select("id", "prediction").equals(expected.select("id", "prediction"))
-    assert np.allclose(written["confidence"], expected["confidence"], atol=1e-6)
+    assert written["confidence"].equals(expected["confidence"])
     assert summary.rows == 90
     assert summary.columns == ("id", "prediction", "confidence")
     assert summary.classes == dict(expected["prediction"].value_counts().iter_rows())
     assert summary.mean == pytest.approx(expected["confidence"].mean(), abs=1e-6)
+
+
+@pytest.mark.parametrize("block", [1, 7, 300, 4096])
+def test_predictions_are_the_same_for_any_block_batch_and_number_of_workers(
+    adopted: AdoptedModel, block: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    frame, _ = people(700, 11)
+    expected = tacit.predict(adopted, frame, workers=1)
+    monkeypatch.setattr("tacit.workflows.predict.BLOCK", block)
+    for workers in (1, 2, 5):
+        assert tacit.predict(adopted, frame, workers=workers).equals(expected)
+    folder = tmp_path / "new"
+    folder.mkdir()
+    for number, start in enumerate(range(0, 700, 123)):
+        frame[start : start + 123].write_parquet(folder / f"{number}.parquet")
+    assert tacit.predict(adopted, folder).equals(expected)
+
+
+def test_workers_that_are_none_are_refused(adopted: AdoptedModel) -> None:
+    with pytest.raises(InputError, match="workers"):
+        tacit.predict(adopted, people(5, 0)[0], workers=0)
 
 
 def test_a_bad_cell_in_a_later_file_leaves_no_predictions(adopted: AdoptedModel, tmp_path: Path) -> None:

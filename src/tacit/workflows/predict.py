@@ -3,29 +3,36 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 from narwhals.stable.v2.typing import IntoDataFrame
 
+from tacit import checks
 from tacit.adoption.tables.target_transfer import TargetTransfer
 from tacit.arrays import Rows
 from tacit.data.reading.frames import in_library_of
 from tacit.data.reading.table_source import Batch
 from tacit.data.reading.tables import Format, format_of, write_batches
+from tacit.data.rows.encoded_columns import EncodedColumns
 from tacit.data.rows.encoding import Place, columns_to_read, decode_labels, encode_columns
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.files.atomic import replacing, require_output
 from tacit.files.regular import FilePath
+from tacit.models.parallel import run_parts
 from tacit.workflows.models import AdoptedModel, Predictor, open_predictor
 from tacit.workflows.tables import Progress, input_paths, no_progress, opened
 
 CLASS_COLUMNS = ("prediction", "confidence")
 NUMBER_COLUMNS = ("prediction", "low", "high")
-# Rows whose encoded matrix is in memory at once: few enough for a core's cache.
-BLOCK = 1 << 14
+# Rows of which a worker holds the encoded matrix at once.
+BLOCK = 1 << 12
+# Blocks are filled up to whole numbers of so many rows: matrix products round rows of few or ragged ones differently,
+# and a prediction is to depend on its row alone, wherever a table is cut.
+FILLED = 256
 
 
 @dataclass(frozen=True)
@@ -48,6 +55,7 @@ def predict(
     keep: Sequence[str] = (),
     output: FilePath | None = None,
     force: bool = False,
+    workers: int | None = None,
     progress: Progress = no_progress,
 ) -> Any:
     """Return the class of each row of ``table`` by name, and how sure the model is, in the order of the table.
@@ -69,10 +77,12 @@ def predict(
     output : path or None
         A .csv or .parquet file to write; an existing one is refused without ``force``. For more rows than fit into
         memory see `write_predictions`.
+    workers : int or None
+        How many threads predict; None: one for each core. They change no prediction.
     """
     if output is not None:
         _require_table(Path(output), force=force, inputs=input_paths(model, table))
-    frames = list(_predictions(model, table, keep, progress))
+    frames = list(_predictions(model, table, keep, workers, progress))
     predictions = pl.concat(frames, how="vertical_relaxed")
     if output is not None:
         _write([predictions], Path(output))
@@ -86,6 +96,7 @@ def write_predictions(
     *,
     keep: Sequence[str] = (),
     force: bool = False,
+    workers: int | None = None,
     progress: Progress = no_progress,
 ) -> PredictionSummary:
     """Write what `predict` returns to the file ``output``, whole or not at all, and return how it came out.
@@ -94,7 +105,7 @@ def write_predictions(
     """
     _require_table(Path(output), force=force, inputs=input_paths(model, table))
     summary = _Summary()
-    _write(summary.noting(_predictions(model, table, keep, progress)), Path(output))
+    _write(summary.noting(_predictions(model, table, keep, workers, progress)), Path(output))
     return summary.result()
 
 
@@ -122,23 +133,33 @@ class _Summary:
 
 
 def _predictions(
-    model: AdoptedModel | Predictor | FilePath, table: FilePath | IntoDataFrame, keep: Sequence[str], progress: Progress
+    model: AdoptedModel | Predictor | FilePath,
+    table: FilePath | IntoDataFrame,
+    keep: Sequence[str],
+    workers: int | None,
+    progress: Progress,
 ) -> Iterator[pl.DataFrame]:
+    # As many as joblib finds cores, a container's limit included.
+    n_jobs = -1 if workers is None else checks.whole("workers", workers)
     predictor = model if isinstance(model, AdoptedModel | Predictor) else open_predictor(model)
     source = opened(table, predictor.schema, progress=progress)
     needed = columns_to_read(predictor.schema)
     for batch in source.batches(None if needed is None else needed | set(keep)):
-        yield _predicted(predictor, batch, list(keep))
+        yield _predicted(predictor, batch, list(keep), n_jobs)
 
 
-def _predicted(predictor: AdoptedModel | Predictor, batch: Batch, keep: list[str]) -> pl.DataFrame:
+def _predicted(predictor: AdoptedModel | Predictor, batch: Batch, keep: list[str], n_jobs: int) -> pl.DataFrame:
     frame, schema = batch.frame, predictor.schema
     _require_kept(frame, schema, keep, batch.source)
     place = Place(batch.source, batch.first_row)
     rows = encode_columns(_without_label(frame, schema, keep), schema, place=place)
     # Block by block: encoded rows are far larger than what is predicted of them.
-    blocks = [pl.DataFrame(predicted_columns(predictor, block.matrix())) for block in rows.slices(BLOCK)]
+    blocks = run_parts(partial(_predicted_block, predictor), ((block,) for block in rows.slices(BLOCK)), n_jobs=n_jobs)
     return pl.concat([frame.select(keep), pl.concat(blocks)], how="horizontal")
+
+
+def _predicted_block(predictor: AdoptedModel | Predictor, rows: EncodedColumns) -> pl.DataFrame:
+    return pl.DataFrame(predicted_columns(predictor, rows.matrix(multiple=FILLED))).head(len(rows))
 
 
 def predicted_columns(predictor: AdoptedModel | Predictor, X: Rows) -> list[pl.Series]:

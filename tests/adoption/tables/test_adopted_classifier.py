@@ -8,6 +8,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from tacit.adoption.average.class_members import probabilities as class_probabilities
 from tacit.adoption.evidence.receiver_evidence import CANNOT_TELL
 from tacit.adoption.sources.source import Reliability, Source
 from tacit.adoption.tables.adopted_classifier import AdoptedClassifier
@@ -127,6 +128,23 @@ def test_a_release_of_weight_zero_leaves_the_bytes_of_learning_alone(table: Tabl
     assert adopted.evidence_.releases[0].used == 0
     assert adopted.predict_proba(table.X).tobytes() == alone.predict_proba(table.X).tobytes()
     assert adopted.alone_proba(table.X).tobytes() == alone.predict_proba(table.X).tobytes()
+
+
+def test_predicting_asks_only_the_releases_that_members_read(table: Table) -> None:
+    asked = []
+
+    def noise(rows: np.ndarray) -> np.ndarray:
+        asked.append(len(rows))
+        return np.sin(1e5 * rows[:, :2])
+
+    good, bad = table.source(), Source("bad", noise, GOOD)
+    model = table.fit(60, good, bad)
+    average, asked[:] = model.learned_.average, []
+    probabilities = model.predict_proba(table.X)
+    assert average.reads_release(0)
+    assert bool(asked) == average.reads_release(1)
+    everything = model.learned_.inputs(model._labelled(table.X, np.full(len(table.X), -1)))
+    assert np.allclose(probabilities, class_probabilities(average, everything), rtol=0, atol=1e-6)
 
 
 def test_what_is_learned_alone_has_the_same_bytes_beside_any_release(table: Table) -> None:

@@ -39,6 +39,15 @@ class WeightedMembers(Generic[M]):
         parts = [weight * function(each) for weight, each in zip(self.weights, self.members, strict=True)]
         return np.asarray(np.sum(parts, axis=0))
 
+    def reads_release(self, place: int) -> bool:
+        """Whether any member reads scores or features of the release at ``place``."""
+        return any(member.hypothesis.usage.holds(place) for member in self.members)
+
+    @property
+    def reads_trees(self) -> bool:
+        """Whether any member reads what trees say."""
+        return any(member.hypothesis.trees for member in self.members)
+
 
 @record
 class Average(Generic[M]):
@@ -66,6 +75,15 @@ class Average(Generic[M]):
         return np.asarray(
             (1 - self.probability) * self.alone.mean(function) + self.probability * self.joined.mean(function)
         )
+
+    def reads_release(self, place: int) -> bool:
+        """Whether any member reads scores or features of the release at ``place``."""
+        return self.joined is not None and self.joined.reads_release(place)
+
+    @property
+    def reads_trees(self) -> bool:
+        """Whether any member reads what trees say."""
+        return self.alone.reads_trees or (self.joined is not None and self.joined.reads_trees)
 
 
 @record

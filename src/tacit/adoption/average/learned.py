@@ -96,9 +96,9 @@ class Learned(Generic[M]):
     fits: Fits[M] | None = None
     """Every fitted hypothesis, for averages without one release; None where labels cannot tell releases apart."""
 
-    def inputs(self, rows: LearnerRows) -> Inputs:
-        """Return what the members of the average read of rows."""
-        trees = None if self.trees is None else self.trees(rows.X)
+    def inputs(self, rows: LearnerRows, *, trees_read: bool = True) -> Inputs:
+        """Return what the members of the average read of rows; trees cost most, and are not asked unless read."""
+        trees = None if self.trees is None or not trees_read else self.trees(rows.X)
         return Inputs(rows.scores, rows.Z, self.features, trees, rows.release_features)
 
 

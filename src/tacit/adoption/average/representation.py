@@ -43,13 +43,15 @@ class Representation:
         """Return rows [N, n_columns]."""
         Z = np.empty((len(X), self.n_columns))
         n = len(self.numbers)
-        values = X[:, self.numbers]
+        values = np.take(X, self.numbers, axis=1)
         Z[:, :n] = np.clip((values - self.number_centres) * self.number_scales, -LARGEST, LARGEST) / np.sqrt(2)
         places = zip(np.ascontiguousarray(values.T), self.knots, self.ranks, strict=True)
         ranks = [np.interp(column, knots, levels) for column, knots, levels in places]
         # Ranks are uniform on [0, 1]: sqrt(12) makes their spread 1, and each of the two columns counts half.
         Z[:, n : 2 * n] = (np.transpose(ranks) - 0.5) * np.sqrt(6) if ranks else 0.0
-        Z[:, 2 * n :] = (X[:, self.indicators] - self.indicator_centres) * self.indicator_scales
+        # In place: a temporary of the width of a table would fall out of a core's cache.
+        np.subtract(np.take(X, self.indicators, axis=1), self.indicator_centres, out=Z[:, 2 * n :])
+        Z[:, 2 * n :] *= self.indicator_scales
         return Z
 
 

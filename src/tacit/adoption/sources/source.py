@@ -1,6 +1,6 @@
 """What the engine asks of a release: class log-odds of rows, and what is publicly known of their quality."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -197,14 +197,20 @@ def trust_on_rows(trust: float, scores: FloatArray) -> float:
     return LEAST_TRUST + (trust - LEAST_TRUST) * min(1.0, (float(contrast) / FULL_SPREAD) ** 2)
 
 
-def all_scores(sources: Sequence[Source], X: Rows, n_classes: int) -> list[CleanScores]:
-    """Return the usable scores of rows ``X`` by each source."""
+def all_scores(
+    sources: Sequence[Source], X: Rows, n_classes: int, *, only: Collection[int] | None = None
+) -> list[CleanScores]:
+    """Return the usable scores of rows ``X`` by each source; zeros by those whose place is not in ``only``."""
     nothing = np.zeros((len(X), n_classes))
+
+    def raw(place: int, source: Source) -> FloatArray:
+        asked = source.scores is not None and len(X) and (only is None or place in only)
+        return np.asarray(source.scores(X)) if source.scores is not None and asked else nothing
+
+    raw_scores = [raw(place, each) for place, each in enumerate(sources)]
     return [
-        clean_scores(
-            each.scores(X) if each.scores is not None and len(X) else nothing, len(X), n_classes, name=each.name
-        )
-        for each in sources
+        clean_scores(each, len(X), n_classes, name=source.name)
+        for source, each in zip(sources, raw_scores, strict=True)
     ]
 
 
@@ -218,6 +224,8 @@ def score_correlations(scores: Sequence[FloatArray]) -> FloatArray:
     return np.asarray(directions @ directions.T)
 
 
-def all_views(sources: Sequence[Source], X: Rows) -> dict[int, FloatArray]:
-    """Return rows ``X`` in the features of each source that has any, by its place."""
-    return {place: each.view(X) for place, each in enumerate(sources) if each.view is not None}
+def all_views(sources: Sequence[Source], X: Rows, *, only: Collection[int] | None = None) -> dict[int, FloatArray]:
+    """Return rows ``X`` in the features of each source that has any, by its place, or of those in ``only``."""
+    places = range(len(sources)) if only is None else only
+    views = ((place, sources[place].view) for place in places)
+    return {place: view(X) for place, view in views if view is not None}

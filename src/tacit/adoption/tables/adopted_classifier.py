@@ -151,19 +151,21 @@ class AdoptedClassifier(ProbabilityClassifierMixin, BaseEstimator):
     def _in_blocks(self, X: ArrayLike, average: Average[ClassMember] | WeightedMembers[ClassMember]) -> FloatArray:
         rows = np.asarray(validate_data(self, X, dtype=FLOATS, reset=False))
         unlabelled = np.full(BLOCK, UNLABELLED)
+        # What no member reads is not computed.
+        only = [place for place in range(len(self.sources)) if average.reads_release(place)]
         blocks = [rows[first : first + BLOCK] for first in range(0, len(rows), BLOCK)]
-        return np.concatenate(
-            [
-                probabilities(average, self.learned_.inputs(self._labelled(each, unlabelled[: len(each)])))
-                for each in blocks
-            ]
+        inputs = (
+            self.learned_.inputs(
+                self._labelled(each, unlabelled[: len(each)], only=only), trees_read=average.reads_trees
+            )
+            for each in blocks
         )
+        return np.concatenate([probabilities(average, each) for each in inputs])
 
-    def _labelled(self, rows: Rows, codes: Codes) -> LabelledRows:
-        scores = tuple(
-            each.values + correction for each, correction in zip(self._clean(rows), self.corrections_, strict=True)
-        )
-        return LabelledRows(rows, self.representation_(rows), scores, codes, all_views(self.sources, rows))
+    def _labelled(self, rows: Rows, codes: Codes, *, only: Sequence[int] | None = None) -> LabelledRows:
+        clean = all_scores(self.sources, rows, len(self.classes_), only=only)
+        scores = tuple(each.values + correction for each, correction in zip(clean, self.corrections_, strict=True))
+        return LabelledRows(rows, self.representation_(rows), scores, codes, all_views(self.sources, rows, only=only))
 
     def _clean(self, rows: Rows) -> list[CleanScores]:
         return all_scores(self.sources, rows, len(self.classes_))

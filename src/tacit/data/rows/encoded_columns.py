@@ -91,9 +91,9 @@ class EncodedColumns(OutcomeRows):
         targets = None if self.targets is None else self.targets[kept]
         return EncodedColumns(parts, self.width, self.y[kept], persons, targets)
 
-    def matrix(self, dtype: DTypeLike = np.float64) -> NDArray[np.floating[Any]]:
-        """Return the rows as a matrix [N, p]."""
-        X = np.zeros((len(self), self.width), dtype=dtype)
+    def matrix(self, dtype: DTypeLike = np.float64, *, multiple: int = 1) -> NDArray[np.floating[Any]]:
+        """Return the rows as a matrix [N, p], with rows of zeros at its end up to a ``multiple`` of rows."""
+        X = np.zeros((-(-len(self) // multiple) * multiple, self.width), dtype=dtype)
         for start in range(0, len(self), BLOCK):
             self._fill(X[start : start + BLOCK], start)
         return X

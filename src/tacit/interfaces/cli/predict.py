@@ -21,6 +21,10 @@ def predict(
         typer.Option(metavar="COLUMN", help="Copy this column of the table, such as an identifier; may be repeated."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+    workers: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Predict with so many threads; the output is the same.", show_default="cores"),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Predict the class of each row: its name and how sure the model is, in the order of the table.
@@ -32,7 +36,7 @@ def predict(
     [bold]Example:[/] tacit predict model.tacit new.csv -o predictions.csv --keep patient_id
     """
     with working(f"reading {model.name}") as stage:
-        summary = write_predictions(model, table, output, keep=keep or (), force=force, progress=stage)
+        summary = write_predictions(model, table, output, keep=keep or (), force=force, workers=workers, progress=stage)
     if as_json:
         print_json({"output": output, "rows": summary.rows, **_figures(summary)})
         return
