@@ -50,9 +50,12 @@ def released(table: Table, method: str, **options: object) -> str:
 @pytest.fixture
 def batch_size(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     from tacit.data.rows import stream as row_stream
+    from tacit.data.rows.held import hold_here
 
     def set_size(size: int) -> None:
-        monkeypatch.setattr(row_stream.SourceRows.__init__, "__defaults__", (size, row_stream.one_by_one, None))
+        monkeypatch.setattr(
+            row_stream.SourceRows.__init__, "__defaults__", (size, row_stream.one_by_one, hold_here, None)
+        )
 
     return set_size
 

@@ -29,7 +29,7 @@ from tacit.workflows.tables import Progress, input_paths, no_progress, opened
 CLASS_COLUMNS = ("prediction", "confidence")
 NUMBER_COLUMNS = ("prediction", "low", "high")
 # Rows of which a worker holds the encoded matrix at once.
-BLOCK = 1 << 12
+BLOCK = 1 << 11
 # Blocks are filled up to whole numbers of so many rows: matrix products round rows of few or ragged ones differently,
 # and a prediction is to depend on its row alone, wherever a table is cut.
 FILLED = 256

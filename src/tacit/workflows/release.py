@@ -225,7 +225,7 @@ def release(
         Read the table with so many processes of this machine; the release is the same.
     dask : str or None
         Read it with the workers of the Dask scheduler at this address, which see the same paths. Sums of their parts
-        travel, or level codes where the method learns step by step; ledger and noise stay here.
+        travel; ledger and noise stay here.
     progress : callable
         Told at each stage what is being done.
     """

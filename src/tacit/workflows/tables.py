@@ -169,7 +169,7 @@ def private_rows(
     """
     if streams and not kept.rows and not isinstance(table, Encoded):
         source = opened(table, schema, progress=progress).split(workers.pieces)
-        return SourceRows(source, schema, map_parts=workers.map_parts)
+        return SourceRows(source, schema, map_parts=workers.map_parts, hold_parts=workers.hold_parts)
     if workers is not ALONE:
         raise InputError(
             "workers read tables whose release is made of sums over rows: methods moments, additive and marginals, "

@@ -2,12 +2,14 @@
 
 import hashlib
 import os
+import pickle
 import signal
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
@@ -16,6 +18,7 @@ import pytest
 from tacit import Budget, Ledger, fabricate, release
 from tacit.data.rows import workers as module
 from tacit.data.rows.encoding import encode
+from tacit.data.rows.held import HoldingProcesses
 from tacit.data.rows.workers import ALONE, Workers, open_workers
 from tacit.data.schemas.columns import Categorical, Label, Numeric
 from tacit.data.schemas.schema import Schema
@@ -34,7 +37,7 @@ def frame(n: int = 4000) -> pl.DataFrame:
 
 
 def released(table: Any, **options: Any) -> str:
-    made = release(table, SCHEMA, epsilon=1.0, **{"method": "moments", "random_state": 1, "audit": False, **options})
+    made = release(table, SCHEMA, **{"epsilon": 1.0, "method": "moments", "random_state": 1, "audit": False, **options})
     return hashlib.sha256(b"".join(made.arrays[name].tobytes() for name in sorted(made.arrays))).hexdigest()
 
 
@@ -102,6 +105,25 @@ def test_a_killed_worker_changes_no_byte_and_charges_once(
     assert released(parts, dask=cluster.scheduler_address, ledger=ledger) == released(frame())
     assert flag.exists()
     assert len(ledger.lines()) == 1
+    flag.unlink()
+    curves = released(parts, dask=cluster.scheduler_address, ledger=ledger, method="additive")
+    assert curves == released(frame(), method="additive")
+    assert flag.exists()
+    assert len(ledger.lines()) == 2
+
+
+class DeadlyParts:
+    """Held parts of which a worker is killed when the third pass asks it."""
+
+    def __init__(self, inner: Any, flag: Path, n_passes: int = 0) -> None:
+        self.inner, self.flag, self.n_passes = inner, flag, n_passes
+
+    def map(self, function: Any) -> Any:
+        self.n_passes += 1
+        return self.inner.map(partial(kill_once, self.flag, function) if self.n_passes == 3 else function)
+
+    def then(self, function: Any) -> Any:
+        return DeadlyParts(self.inner.then(function), self.flag, self.n_passes)
 
 
 class _Deadly:
@@ -116,10 +138,64 @@ class _Deadly:
         def map_parts(function: Any, given: Any) -> Any:
             return workers.map_parts(partial(kill_once, self.flag, function), given)
 
-        return Workers(map_parts, workers.pieces)
+        return Workers(map_parts, workers.pieces, lambda *given: DeadlyParts(workers.hold_parts(*given), self.flag))
 
     def __exit__(self, *problem: object) -> Any:
         return self.inner.__exit__(*problem)
+
+
+def test_a_killed_process_makes_its_part_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    flag, opened = tmp_path / "killed", module._processes
+    frame().write_parquet(tmp_path / "t.parquet")
+    monkeypatch.setattr(module, "_processes", lambda count: _Deadly(opened(count), flag))
+    ledger = Ledger.create(tmp_path / "x.ledger", Budget(9, 1e-3, unit="record"), allow=["no-guarantee"])
+    curves = released(tmp_path / "t.parquet", workers=2, method="additive", ledger=ledger)
+    assert curves == released(frame(), method="additive")
+    assert flag.exists()
+    assert len(ledger.lines()) == 1
+
+
+def test_what_comes_from_workers_does_not_grow_with_the_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    result, answers = HoldingProcesses._result, []
+
+    def told(self: Any, *arguments: Any) -> Any:
+        answer = result(self, *arguments)
+        answers.append(len(pickle.dumps(answer)))
+        return answer
+
+    monkeypatch.setattr(HoldingProcesses, "_result", told)
+    largest = []
+    for n in (2000, 40_000):
+        answers.clear()
+        frame(n).write_parquet(tmp_path / f"{n}.parquet")
+        released(tmp_path / f"{n}.parquet", workers=2, method="additive", epsilon=0.1)
+        largest.append(max(answers))
+    assert max(largest) < 1.5 * min(largest)
+    assert max(largest) < 40_000  # bytes: less than one for each row
+
+
+def test_processes_that_die_again_and_again_end_in_a_message(tmp_path: Path) -> None:
+    holding, parts = HoldingProcesses(partial(module._pool, 1), 2), cast("Any", [1, 2])
+    with closing(holding), pytest.raises(InputError, match="lost again and again"):
+        list(holding.hold(die, parts).map(str))
+
+
+def die(_: Any) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_steps_are_made_from_what_is_there_and_parts_keep_apart() -> None:
+    with open_workers(2) as workers:
+        parts: Any = [10, 20, 30]
+        number: Any = float
+        held = workers.hold_parts(str, parts)
+        assert sorted(held.map(len)) == [2, 2, 2]
+        assert sorted(held.then(float).map(str)) == ["10.0", "20.0", "30.0"]
+        assert sorted(held.then(len).then(float).map(str)) == ["2.0", "2.0", "2.0"]
+        assert sorted(workers.hold_parts(number, parts).map(str)) == ["10.0", "20.0", "30.0"]
+        assert sorted(held.map(str)) == ["10", "20", "30"]
+    here = ALONE.hold_parts(str, parts)
+    assert list(here.then(float).map(str)) == ["10.0", "20.0", "30.0"]
 
 
 def test_a_bad_cell_on_a_worker_names_its_file_and_row_and_charges_nothing(

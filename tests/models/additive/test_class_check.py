@@ -21,7 +21,7 @@ from tacit.models.additive.class_check import (
 )
 from tacit.models.additive.losses import probabilities
 from tacit.models.additive.plan import CHECK_CELLS
-from tacit.models.additive.rows import RowLayout, batches_of
+from tacit.models.additive.rows import RowLayout, batch_list, batches_of
 
 SIZE = RowLayout(COLUMNS).size
 
@@ -51,7 +51,7 @@ def test_cells_hold_what_lies_between_their_edges() -> None:
     values, intercept = curves(1)
     codes, target = random_codes(300), random_targets(300, 2)
     batches = batches_of(codes, target, COLUMNS)
-    scores = (next(iter(batches())).indicator @ values)[:, 0]
+    scores = (batch_list(codes, target, COLUMNS)[0].indicator @ values)[:, 0]
     odds = log_odds(probabilities(scores[:, None]))[:, 0]
     edges = cell_edges(scores[:, None])
     counts = read_histogram(histogram_query(batches, values, intercept, edges).values)[0]

@@ -25,7 +25,7 @@ from tacit.models.additive.descent import (
 )
 from tacit.models.additive.features import LevelFeatureTable, table_features
 from tacit.models.additive.losses import Residuals, class_residuals, limited, squared_residuals
-from tacit.models.additive.rows import Batches, batches_of
+from tacit.models.additive.rows import Batches, batch_list, batches_of
 from tacit.numerics.exact_sums import ROW_BITS, IntegerSum
 
 N_ROWS, CLIP = 120, 0.3
@@ -161,7 +161,7 @@ def test_curves_are_on_a_grid_and_bounded() -> None:
 
 def true_labels(codes: np.ndarray, at: Weights) -> np.ndarray:
     curves, intercept = level_tables(FEATURES, at)
-    scores = next(iter(batches_of(codes, np.zeros(len(codes)), COLUMNS)())).indicator @ curves + intercept
+    scores = batch_list(codes, np.zeros(len(codes)), COLUMNS)[0].indicator @ curves + intercept
     return (np.random.default_rng(0).random(len(codes)) < expit(scores[:, 0])).astype(np.intp)
 
 

@@ -14,14 +14,14 @@ from tacit.models.additive.number_check import (
     read_mean,
     read_moments,
 )
-from tacit.models.additive.rows import Batches, RowLayout, batches_of
+from tacit.models.additive.rows import Batches, RowLayout, batch_list, batches_of
 
 SIZE = RowLayout(COLUMNS).size
 CURVES = np.rint(np.random.default_rng(4).normal(0, 0.2, (SIZE, 1)) * 64) / 64
 
 
 def scores(codes: np.ndarray) -> np.ndarray:
-    return (next(iter(batches_of(codes, np.zeros(len(codes)), COLUMNS)())).indicator @ CURVES)[:, 0]
+    return (batch_list(codes, np.zeros(len(codes)), COLUMNS)[0].indicator @ CURVES)[:, 0]
 
 
 def asked(batches: Batches, reach: float = 2.0) -> np.ndarray:

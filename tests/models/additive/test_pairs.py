@@ -19,11 +19,11 @@ from tacit.models.additive.pairs import (
     pair_features,
     pair_from_dict,
     pair_shares,
-    paired_batches,
     pairs_to_list,
+    with_joint_cells,
     with_pairs,
 )
-from tacit.models.additive.rows import RowLayout, batches_of
+from tacit.models.additive.rows import RowLayout, batch_list
 
 LAYOUT = RowLayout(COLUMNS)
 
@@ -76,8 +76,8 @@ def test_features_of_joint_cells_are_products_and_centred_for_independent_column
 def test_rows_get_one_joint_cell_for_each_pair() -> None:
     columns, codes = coarse(), random_codes(70)
     pairs = [level_pair(columns, 0, 1), level_pair(columns, 2, 3)]
-    batches = paired_batches(batches_of(codes, random_targets(70, 2), COLUMNS), LAYOUT, pairs)
-    (batch,) = batches()
+    (alone,) = batch_list(codes, random_targets(70, 2), COLUMNS)
+    batch = with_joint_cells(LAYOUT, pairs, alone)
     dense = batch.indicator.toarray()
     assert dense.shape[1] == LAYOUT.size + sum(pair.size for pair in pairs)
     np.testing.assert_array_equal(dense.sum(axis=1), len(COLUMNS) + 2)

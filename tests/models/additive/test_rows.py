@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from tests.models.additive.tables import COLUMNS, random_codes
 
+from tacit.data.rows.held import LocalParts
 from tacit.errors import InputError
 from tacit.models.additive import rows
-from tacit.models.additive.rows import RowLayout, batches_of
+from tacit.models.additive.rows import RowLayout, batch_list
 
 
 def test_an_indicator_has_a_one_at_each_level_of_a_row() -> None:
@@ -36,7 +37,7 @@ def test_codes_of_another_number_of_columns_are_refused() -> None:
 def test_batches_hold_every_row_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rows, "BATCH_ROWS", 7)
     codes, targets = random_codes(30), np.arange(30)
-    batches = list(batches_of(codes, targets, COLUMNS)())
+    batches = batch_list(codes, targets, COLUMNS)
     assert [len(batch) for batch in batches] == [7, 7, 7, 7, 2]
     np.testing.assert_array_equal(np.concatenate([batch.target for batch in batches]), targets)
 
@@ -45,3 +46,21 @@ def test_the_ones_of_full_batches_are_shared() -> None:
     layout = RowLayout(COLUMNS)
     first, second = layout.indicator(random_codes(8, 0)), layout.indicator(random_codes(8, 1))
     assert np.shares_memory(first.data, second.data)
+
+
+def test_sums_are_those_of_all_parts_and_a_part_without_rows_adds_nothing() -> None:
+    codes, targets = random_codes(30), np.arange(30)
+    parts = [batch_list(codes[:20], targets[:20], COLUMNS), [], batch_list(codes[20:], targets[20:], COLUMNS)]
+    batches = rows.Batches(LocalParts(parts))
+
+    def sums(batch: rows.RowBatch) -> tuple[np.ndarray, ...]:
+        return np.array(batch.target.sum()), np.array(len(batch))
+
+    assert [int(total) for total in batches.sums(sums)] == [targets.sum(), 30]
+    doubled = [rows.RowBatch(batch.indicator, 2 * batch.target) for part in parts for batch in part]
+    for twice in (batches.viewed(_doubled), batches.mapped(_doubled)):
+        assert twice.sums(sums)[0] == sum(batch.target.sum() for batch in doubled)
+
+
+def _doubled(batch: rows.RowBatch) -> rows.RowBatch:
+    return rows.RowBatch(batch.indicator, 2 * batch.target)

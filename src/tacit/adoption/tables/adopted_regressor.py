@@ -165,8 +165,9 @@ class AdoptedRegressor(RegressorMixin, BaseEstimator):
         rows = np.asarray(validate_data(self, X, dtype=FLOATS, reset=False))
         unknown = np.full(BLOCK, np.nan)
         blocks = [rows[first : first + BLOCK] for first in range(0, len(rows), BLOCK)]
-        parts = [moments(average, self.learned_.inputs(self._rows(each, unknown[: len(each)]))) for each in blocks]
-        return np.concatenate(parts, axis=1)
+        target_rows = (self._rows(each, unknown[: len(each)]) for each in blocks)
+        inputs = (self.learned_.inputs(each, trees_read=average.reads_trees) for each in target_rows)
+        return np.concatenate([moments(average, each) for each in inputs], axis=1)
 
     def _rows(self, rows: Rows, targets: FloatArray) -> TargetRows:
         return TargetRows(rows, self.representation_(rows), self._scores(rows), (targets - self.centre_) / self.unit_)

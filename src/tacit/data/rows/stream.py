@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
+from operator import itemgetter
 from typing import Any, Protocol, TypeVar
 
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from tacit.data.reading.table_source import BATCH_ROWS, TablePart, TableSource
 from tacit.data.rows.encoded_columns import EncodedColumns
 from tacit.data.rows.encoding import Place, columns_to_read, encode_columns
 from tacit.data.rows.facts import RowFacts, row_facts
+from tacit.data.rows.held import HeldParts, HoldParts, LocalParts, hold_here
 from tacit.data.schemas.schema import Schema
 from tacit.numerics.exact_sums import require_countable
 from tacit.records import record
@@ -36,8 +38,8 @@ class RowStream(Protocol):
         """Return the sums of what ``partial_sums`` gives for batches of rows: one pass."""
         ...
 
-    def collected(self, function: Callable[[EncodedColumns], BatchResult]) -> list[BatchResult]:
-        """Return what ``function`` makes of each batch, in order: one pass."""
+    def held(self, function: Callable[[EncodedColumns], list[Any]]) -> HeldParts:
+        """Hold what ``function`` makes of the batches of each part of the table: one pass."""
         ...
 
     def batches(self) -> Iterator[EncodedColumns]:
@@ -63,9 +65,9 @@ class ArrayRows:
         """Return the sums of all rows."""
         return reduce(added, map(partial_sums, self.batches()))
 
-    def collected(self, function: Callable[[EncodedColumns], BatchResult]) -> list[BatchResult]:
-        """Return what ``function`` makes of each batch."""
-        return [function(batch) for batch in self.batches()]
+    def held(self, function: Callable[[EncodedColumns], list[Any]]) -> HeldParts:
+        """Hold what ``function`` makes of all batches."""
+        return LocalParts([[result for batch in self.batches() for result in function(batch)]])
 
     def batches(self) -> Iterator[EncodedColumns]:
         """Yield slices of the matrix."""
@@ -88,6 +90,8 @@ class SourceRows:
     """Rows of a batch; it changes no result."""
     map_parts: MapParts[Any] = one_by_one
     """How parts are worked on; only what a pass returns travels, never rows."""
+    hold_parts: HoldParts = hold_here
+    """How what is made of parts is held where it is made."""
     _facts: RowFacts | None = None
 
     @property
@@ -99,13 +103,20 @@ class SourceRows:
 
     def sums(self, partial_sums: Partial) -> Totals:
         """Return the sums over all parts; whole numbers give the same in any order and division."""
-        total: Totals = self._pass(partial(_summed, self._rules, partial_sums, self._facts is None), added)
-        return total
+        total, facts = None, RowFacts()
+        function = partial(_summed, self._rules, partial_sums, self._facts is None)
+        for more_facts, more in self.map_parts(function, self.source.parts):
+            facts = facts + more_facts
+            if more is not None:
+                total = more if total is None else added(total, more)
+        self._note(facts)
+        return total or ()
 
-    def collected(self, function: Callable[[EncodedColumns], BatchResult]) -> list[BatchResult]:
-        """Return what ``function`` makes of each batch, in the order of the table."""
-        parts: list[BatchResult] = self._pass(partial(_gathered, self._rules, function, self._facts is None), _joined)
-        return parts
+    def held(self, function: Callable[[EncodedColumns], list[Any]]) -> HeldParts:
+        """Hold what ``function`` makes of the batches of each part, where the part is read."""
+        parts = self.hold_parts(partial(_gathered, self._rules, function, self._facts is None), self.source.parts)
+        self._note(reduce(RowFacts.__add__, parts.map(itemgetter(0))))
+        return parts.then(itemgetter(1))
 
     def batches(self) -> Iterator[EncodedColumns]:
         """Yield all rows in order, in this process."""
@@ -117,18 +128,12 @@ class SourceRows:
     def _rules(self) -> "_Rules":
         return _Rules(self.source.name, self.schema, self.size)
 
-    def _pass(self, function: Callable[[TablePart], tuple[RowFacts, Any]], add: Callable[[Any, Any], Any]) -> Any:
-        total, facts = None, RowFacts()
-        for more_facts, more in self.map_parts(function, self.source.parts):
-            facts = facts + more_facts
-            if more is not None:
-                total = more if total is None else add(total, more)
+    def _note(self, facts: RowFacts) -> None:
         if self._facts is None:
             # Before anything is charged: the first pass has read every cell.
             self.source.require_rows(facts.n_rows)
             require_countable(facts.n_rows)
             self._facts = facts
-        return total
 
 
 @record
@@ -143,10 +148,6 @@ class _Rules:
 def added(first: Totals, second: Totals) -> Totals:
     """Return the sums of two lists of arrays."""
     return tuple(one + other for one, other in zip(first, second, strict=True))
-
-
-def _joined(first: list[Any], second: list[Any]) -> list[Any]:
-    return [*first, *second]
 
 
 def _nothing(_: EncodedColumns) -> Totals:
@@ -179,10 +180,10 @@ def _summed(rules: _Rules, partial_sums: Partial, look: bool, part: TablePart) -
 
 
 def _gathered(
-    rules: _Rules, function: Callable[[EncodedColumns], Any], look: bool, part: TablePart
+    rules: _Rules, function: Callable[[EncodedColumns], list[Any]], look: bool, part: TablePart
 ) -> tuple[RowFacts, list[Any]]:
     facts, results = RowFacts(), []
     for more_facts, rows in _worked(rules, part, look=look):
         facts = facts + more_facts
-        results.append(function(rows))
+        results.extend(function(rows))
     return facts, results

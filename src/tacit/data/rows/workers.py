@@ -7,20 +7,20 @@ import importlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from functools import partial
 from multiprocessing import get_context
 from typing import Any
 
 from tacit import checks
 from tacit.data.reading.table_source import TablePart
+from tacit.data.rows.held import RETRIES, HoldingProcesses, HoldParts, hold_here, hold_on_cluster
 from tacit.data.rows.stream import MapParts, one_by_one
 from tacit.errors import InputError
 from tacit.records import record
 
 # Parts for each worker: so that none waits long for the last one.
 PARTS_EACH = 4
-# How often a part is read again whose worker was lost.
-RETRIES = 3
 _THREADS = "POLARS_MAX_THREADS"
 
 
@@ -30,6 +30,7 @@ class Workers:
 
     map_parts: MapParts[Any] = one_by_one
     pieces: int = 1
+    hold_parts: HoldParts = hold_here
 
 
 ALONE = Workers()
@@ -56,14 +57,20 @@ def _processes(count: int) -> Iterator[Workers]:
     # One thread each, set before a process loads the library: so many processes would otherwise fight for the cores.
     os.environ[_THREADS] = "1"
     try:
-        # Started afresh, not forked: threads of this process hold locks that a fork would copy.
-        with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
-            yield Workers(pool.map, PARTS_EACH * count)
+        # Processes start when they are first asked: either all work on any part, or each holds its own.
+        holding = HoldingProcesses(partial(_pool, 1), count)
+        with _pool(count) as pool, closing(holding):
+            yield Workers(pool.map, PARTS_EACH * count, holding.hold)
     finally:
         if before is None:
             os.environ.pop(_THREADS, None)
         else:
             os.environ[_THREADS] = before
+
+
+def _pool(count: int) -> ProcessPoolExecutor:
+    # Started afresh, not forked: threads of this process hold locks that a fork would copy.
+    return ProcessPoolExecutor(count, mp_context=get_context("spawn"))
 
 
 @contextmanager
@@ -86,4 +93,4 @@ def _dask_workers(address: str) -> Iterator[Workers]:
             return (future.result() for future in futures)
 
         cores = sum(client.nthreads().values())
-        yield Workers(map_parts, PARTS_EACH * max(cores, 1))
+        yield Workers(map_parts, PARTS_EACH * max(cores, 1), partial(hold_on_cluster, client))

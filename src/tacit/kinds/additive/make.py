@@ -13,10 +13,10 @@ from tacit.data.schemas.columns import Target
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.models.additive.fit import fit_classifier, fit_regression
-from tacit.models.additive.levels import ColumnLevels, LevelCodes, encoded_codes
+from tacit.models.additive.levels import ColumnLevels, encoded_codes
 from tacit.models.additive.plan import AdditivePlan
 from tacit.models.additive.release import additive_card, additive_release
-from tacit.models.additive.rows import Batches, batches_of
+from tacit.models.additive.rows import Batches, RowBatch, batch_list, batches_of
 from tacit.releases.file import Release
 from tacit.releases.kind import ReleasePlan, Spend, checked_rows
 
@@ -33,25 +33,20 @@ def make(plan: ReleasePlan[AdditivePlan], X: Rows, y: NDArray[Any], spend: Spend
 
 
 def make_from_rows(plan: ReleasePlan[AdditivePlan], rows: RowStream, spend: Spend) -> Release:
-    """Charge the ledger once every row was read, then return the curves; memory holds a few bytes for each cell.
+    """Charge the ledger once every row was read, then return the curves.
 
-    A descent makes up to a hundred passes: the levels of all cells are kept, rather than rows read again at each.
+    A descent makes up to a hundred passes: the levels of all cells are held where they were read, a few bytes for each,
+    rather than rows read again at each pass. From workers only sums come back.
     """
-    collected = rows.collected(partial(_row_levels, plan.schema, plan.details.columns))
-    codes, outcomes = (np.concatenate(parts) for parts in zip(*collected, strict=True))
-    return _released(plan, batches_of(codes, outcomes, plan.details.columns), spend)
+    held = rows.held(partial(_row_batches, plan.schema, plan.details.columns))
+    return _released(plan, Batches(held), spend)
 
 
-def _row_levels(
-    schema: Schema, columns: tuple[ColumnLevels, ...], rows: EncodedColumns
-) -> tuple[LevelCodes, NDArray[Any]]:
-    """Return the levels and outcomes of encoded rows: one or two bytes a cell travel from a worker.
-
-    A block of the matrix at a time, which is far larger than its levels.
-    """
+def _row_batches(schema: Schema, columns: tuple[ColumnLevels, ...], rows: EncodedColumns) -> list[RowBatch]:
+    """Return encoded rows by the levels of their cells; a block of the matrix at a time, which is far larger."""
     outcomes = rows.outcomes if schema.target is None else np.clip(rows.outcomes, *schema.target.bounds)
     codes = [encoded_codes(block, schema.features, columns) for block in rows.blocks()]
-    return np.concatenate(codes)[: len(rows)], outcomes
+    return batch_list(np.concatenate(codes)[: len(rows)], outcomes, columns) if codes else []
 
 
 def _released(plan: ReleasePlan[AdditivePlan], batches: Batches, spend: Spend) -> Release:

@@ -1,13 +1,15 @@
 """The check of a finished classifier: a noisy histogram of its scores, their quality, and how to calibrate them."""
 
 import math
+from functools import partial
 
 import numpy as np
 from scipy.special import expit
 
 from tacit.arrays import FloatArray
+from tacit.data.rows.stream import Totals
 from tacit.models.additive.losses import probabilities
-from tacit.models.additive.rows import Batches
+from tacit.models.additive.rows import Batches, RowBatch
 from tacit.numerics.exact_sums import ROW_BITS, IntegerSum, with_room
 from tacit.records import record
 
@@ -74,17 +76,20 @@ def histogram_query(batches: Batches, curves: FloatArray, intercept: FloatArray,
 
     A row is counted in one cell for each of the K problems, each time with m quanta, K m² <= 4^32.
     """
-    n_problems, n_cells = len(intercept), edges.shape[1] + 1
-    counts, n_rows = np.zeros((n_problems, 2, n_cells), dtype=np.int64), 0
-    limits = expit(edges)
-    for batch in batches():
-        chances = probabilities(batch.indicator @ curves + intercept)
-        for k in range(n_problems):
-            inside = batch.target == (k if n_problems > 1 else 1)
-            cells = np.searchsorted(limits[k], chances[:, k]) + n_cells * inside
-            counts[k] += np.bincount(cells, minlength=2 * n_cells).reshape(2, -1)
-        n_rows += len(batch)
-    return IntegerSum(with_room(counts, n_rows) * _count_unit(n_problems), 2.0**-ROW_BITS)
+    counts, n_rows = batches.sums(partial(_cell_counts, curves, intercept, expit(edges)))
+    return IntegerSum(with_room(counts, int(n_rows)) * _count_unit(len(intercept)), 2.0**-ROW_BITS)
+
+
+def _cell_counts(curves: FloatArray, intercept: FloatArray, limits: FloatArray, batch: RowBatch) -> Totals:
+    """Return the numbers of rows [K, 2, cells] and of all rows; ``limits`` [K, cells - 1] are probabilities."""
+    n_problems, n_cells = len(intercept), limits.shape[1] + 1
+    counts = np.zeros((n_problems, 2, n_cells), dtype=np.int64)
+    chances = probabilities(batch.indicator @ curves + intercept)
+    for k in range(n_problems):
+        inside = batch.target == (k if n_problems > 1 else 1)
+        cells = np.searchsorted(limits[k], chances[:, k]) + n_cells * inside
+        counts[k] = np.bincount(cells, minlength=2 * n_cells).reshape(2, -1)
+    return counts, np.array(len(batch))
 
 
 def read_histogram(answer: FloatArray) -> FloatArray:

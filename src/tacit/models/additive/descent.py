@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tacit.arrays import FloatArray
+from tacit.data.rows.stream import Totals
 from tacit.models.additive.features import LevelFeatureTable
 from tacit.models.additive.losses import Residuals, limited
-from tacit.models.additive.rows import Batches
+from tacit.models.additive.rows import Batches, RowBatch
 from tacit.numerics.exact_sums import ROW_BITS, IntegerSum, with_room
 from tacit.records import record
 
@@ -111,18 +113,25 @@ def clipped_gradient(
     whole, constant = whole_features(matrix), CONSTANT * 2.0**FEATURE_BITS
     table = np.column_stack([curves, squared_norms(whole)])
     scale = 2.0 ** (ROW_BITS - FEATURE_BITS) / clip
-    sums, n_rows = np.zeros((len(curves) + 1, len(intercept)), dtype=np.int64), 0
-    for batch in batches():
-        of_rows = batch.indicator @ table  # [B, K + 1]
-        limits = 2.0**ROW_BITS / np.sqrt(of_rows[:, -1] + constant**2)
-        shortened = limited(scale * residuals(of_rows[:, :-1] + intercept, batch.target), limits)
-        # Whole numbers below 2^20: sums over a batch are exact in doubles, those over 2^40 rows in 64 bits.
-        sums[:-1] += (batch.indicator.T @ shortened).astype(np.int64)
-        sums[-1] += shortened.sum(axis=0).astype(np.int64)
-        n_rows += len(batch)
-    roomy = with_room(sums, n_rows)
+    sums, n_rows = batches.sums(partial(_residual_sums, table, intercept, residuals, scale))
+    roomy = with_room(sums, int(n_rows))
     gradient = np.vstack([_products(whole, roomy[:-1]), int(constant) * roomy[-1:]])
     return IntegerSum(gradient, 2.0**-ROW_BITS)
+
+
+def _residual_sums(
+    table: FloatArray, intercept: FloatArray, residuals: Residuals, scale: float, batch: RowBatch
+) -> Totals:
+    """Return the sums of shortened residuals over the rows at each level, and over all rows [L + 1, K], and of rows.
+
+    ``table`` [L, K + 1] holds what each level adds to scores and to the squared norm of a row's whole features.
+    """
+    of_rows = batch.indicator @ table  # [B, K + 1]
+    limits = 2.0**ROW_BITS / np.sqrt(of_rows[:, -1] + (CONSTANT * 2.0**FEATURE_BITS) ** 2)
+    shortened = limited(scale * residuals(of_rows[:, :-1] + intercept, batch.target), limits)
+    # Whole numbers below 2^20: sums over a batch are exact in doubles, those over 2^40 rows in 64 bits.
+    sums = np.vstack([batch.indicator.T @ shortened, shortened.sum(axis=0)])
+    return sums.astype(np.int64), np.array(len(batch))
 
 
 def _products(whole: sparse.csr_array, sums: NDArray[Any]) -> NDArray[Any]:

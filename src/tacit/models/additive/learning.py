@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Self
 
 import numpy as np
@@ -35,7 +36,7 @@ from tacit.models.additive.pairs import (
     PairCurve,
     coarse_column,
     pair_shares,
-    paired_batches,
+    with_joint_cells,
     with_pairs,
 )
 from tacit.models.additive.plan import AdditivePlan, UnitDraws, spread_units
@@ -221,8 +222,8 @@ def _joined_pairs(
     )
     if not chosen:
         return _Pairs((), columns, batches, features)
-    held = list(paired_batches(batches, layout, chosen)())
-    return _Pairs(chosen, columns, lambda: held, with_pairs(features, columns, chosen))
+    paired = batches.mapped(partial(with_joint_cells, layout, chosen))
+    return _Pairs(chosen, columns, paired, with_pairs(features, columns, chosen))
 
 
 def _curves(plan: AdditivePlan, pairs: _Pairs, tables: LevelTables, variances: FloatArray) -> AdditiveCurves:

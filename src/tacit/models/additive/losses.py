@@ -5,7 +5,7 @@ them differently in different places of an array. What remains is arithmetic tha
 """
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,12 +42,12 @@ def class_residuals(scores: FloatArray, target: NDArray[np.intp] | FloatArray) -
 
 
 def squared_residuals(centre: float, spread: float) -> Residuals:
-    """Return the function s - (y - centre)/spread of a numeric target y."""
+    """Return the function s - (y - centre)/spread of a numeric target y; it can be sent to another process."""
+    return partial(_distances, centre, spread)
 
-    def residuals(scores: FloatArray, target: NDArray[np.intp] | FloatArray) -> FloatArray:
-        return scores - ((target - centre) / spread)[:, None]
 
-    return residuals
+def _distances(centre: float, spread: float, scores: FloatArray, target: NDArray[np.intp] | FloatArray) -> FloatArray:
+    return scores - ((target - centre) / spread)[:, None]
 
 
 def limited(residuals: FloatArray, limits: FloatArray) -> FloatArray:

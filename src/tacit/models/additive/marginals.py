@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,9 @@ from scipy.linalg import toeplitz
 from scipy.optimize import isotonic_regression
 
 from tacit.arrays import FloatArray, IntArray
+from tacit.data.rows.stream import Totals
 from tacit.models.additive.levels import ColumnLevels
-from tacit.models.additive.rows import Batches, RowLayout
+from tacit.models.additive.rows import Batches, RowBatch, RowLayout
 from tacit.numerics.exact_sums import ROW_BITS, IntegerSum, require_countable, with_room
 from tacit.records import record
 
@@ -79,13 +80,14 @@ def query_size(columns: Iterable[ColumnLevels]) -> int:
 
 def count_levels(batches: Batches, size: int, target: ColumnLevels) -> tuple[IntArray, int]:
     """Return the exact number of rows at each level of the columns and then of the target, and of all rows."""
-    counts, targets, n_rows = np.zeros(size, dtype=np.int64), np.zeros(target.size, dtype=np.int64), 0
-    for batch in batches():
-        counts += np.bincount(batch.indicator.indices, minlength=size)
-        codes = target.codes(batch.target.astype(np.float64)) if target.is_number else batch.target.astype(np.intp)
-        targets += np.bincount(codes, minlength=target.size)
-        n_rows += len(batch)
-    return np.concatenate([counts, targets]), n_rows
+    counts, n_rows = batches.sums(partial(_level_counts, size, target))
+    return counts, int(n_rows)
+
+
+def _level_counts(size: int, target: ColumnLevels, batch: RowBatch) -> Totals:
+    codes = target.codes(batch.target.astype(np.float64)) if target.is_number else batch.target.astype(np.intp)
+    counts = (np.bincount(batch.indicator.indices, minlength=size), np.bincount(codes, minlength=target.size))
+    return np.concatenate(counts).astype(np.int64), np.array(len(batch))
 
 
 def count_unit(layout: RowLayout) -> int:

@@ -1,11 +1,13 @@
 """The check of a finished regression: noisy moments of target and prediction, and how to calibrate with them."""
 
 import math
+from functools import partial
 
 import numpy as np
 
 from tacit.arrays import FloatArray
-from tacit.models.additive.rows import Batches
+from tacit.data.rows.stream import Totals
+from tacit.models.additive.rows import Batches, RowBatch
 from tacit.numerics.exact_sums import LARGEST_ENTRY, IntegerSum
 from tacit.records import record
 
@@ -42,11 +44,13 @@ class NumberCheck:
 
 def mean_query(batches: Batches, low: float, high: float) -> IntegerSum:
     """Return the sum of targets, brought from their bounds to [-1, 1] and cut to whole quanta: its sensitivity is 1."""
-    total = np.zeros(1, dtype=np.int64)
-    for batch in batches():
-        scaled = np.clip((batch.target - (low + high) / 2) / ((high - low) / 2), -1.0, 1.0)
-        total += np.trunc(scaled / QUANTUM).astype(np.int64).sum()
+    (total,) = batches.sums(partial(_target_sum, low, high))
     return IntegerSum(total, QUANTUM)
+
+
+def _target_sum(low: float, high: float, batch: RowBatch) -> Totals:
+    scaled = np.clip((batch.target - (low + high) / 2) / ((high - low) / 2), -1.0, 1.0)
+    return (np.trunc(scaled / QUANTUM).astype(np.int64).sum(keepdims=True),)
 
 
 def read_mean(answer: FloatArray, low: float, high: float, n_rows: float) -> float:
@@ -68,13 +72,18 @@ def moments_query(
     t is the target and f the prediction, both in units of their reach and within 1: a row adds at most the norm of
     the weights, cut towards zero to whole quanta.
     """
-    moments = np.zeros(len(WEIGHTS), dtype=np.int64)
-    for batch in batches():
-        f = np.clip((batch.indicator @ curves + intercept)[:, 0] / reach, -1.0, 1.0)
-        t = np.clip((batch.target - centre) / (REACH * spread), -1.0, 1.0)
-        parts = np.stack([np.ones(len(batch)), t, f, t * t, t * f, f * f])
-        moments += np.trunc(WEIGHTS[:, None] * parts).astype(np.int64).sum(axis=1)
+    moment_sums = partial(_moment_sums, curves, intercept, reach=reach, centre=centre, spread=spread)
+    (moments,) = batches.sums(moment_sums)
     return IntegerSum(moments, QUANTUM)
+
+
+def _moment_sums(
+    curves: FloatArray, intercept: FloatArray, batch: RowBatch, *, reach: float, centre: float, spread: float
+) -> Totals:
+    f = np.clip((batch.indicator @ curves + intercept)[:, 0] / reach, -1.0, 1.0)
+    t = np.clip((batch.target - centre) / (REACH * spread), -1.0, 1.0)
+    parts = np.stack([np.ones(len(batch)), t, f, t * t, t * f, f * f])
+    return (np.trunc(WEIGHTS[:, None] * parts).astype(np.int64).sum(axis=1),)
 
 
 def read_moments(answer: FloatArray, reach: float) -> FloatArray:

@@ -1,6 +1,7 @@
 """Which pairs of columns say more together than apart: one noisy query, asked in the middle of a descent."""
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -9,7 +10,14 @@ from scipy import sparse
 from tacit.arrays import FloatArray
 from tacit.models.additive.descent import Ask, LevelTables, clipped_gradient
 from tacit.models.additive.losses import Residuals
-from tacit.models.additive.pairs import CoarseColumn, LevelPair, level_pair, pair_features, pair_shares, paired_batches
+from tacit.models.additive.pairs import (
+    CoarseColumn,
+    LevelPair,
+    level_pair,
+    pair_features,
+    pair_shares,
+    with_joint_cells,
+)
 from tacit.models.additive.rows import Batches, RowLayout
 from tacit.numerics.exact_sums import IntegerSum
 from tacit.records import record
@@ -91,7 +99,8 @@ def pair_query(
     own = sparse.block_diag(blocks)
     matrix = sparse.csr_array(sparse.vstack([sparse.csr_array((len(curves), own.shape[1])), own]))
     padded = np.vstack([curves, np.zeros((own.shape[0], curves.shape[1]))])
-    return clipped_gradient(paired_batches(batches, layout, pairs), matrix, (padded, intercept), residuals, clip)
+    paired = batches.viewed(partial(with_joint_cells, layout, pairs))
+    return clipped_gradient(paired, matrix, (padded, intercept), residuals, clip)
 
 
 def pair_significance(

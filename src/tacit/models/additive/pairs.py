@@ -21,7 +21,7 @@ from tacit.models.additive.features import (
     shares_of,
 )
 from tacit.models.additive.levels import ColumnLevels
-from tacit.models.additive.rows import Batches, RowBatch, RowLayout
+from tacit.models.additive.rows import RowBatch, RowLayout
 from tacit.records import record
 
 # Cells of one column of a pair, and the directions that are learned of them: the smoothest, or the most frequent.
@@ -117,18 +117,14 @@ def level_pair(columns: Sequence[CoarseColumn], first: int, second: int) -> Leve
     return LevelPair((first, second), (columns[first].cells, columns[second].cells))
 
 
-def paired_batches(batches: Batches, layout: RowLayout, pairs: Sequence[LevelPair]) -> Batches:
-    """Return batches whose rows also have the joint cells of ``pairs``, behind the levels of all columns."""
+def with_joint_cells(layout: RowLayout, pairs: Sequence[LevelPair], batch: RowBatch) -> RowBatch:
+    """Return a batch whose rows also have the joint cells of ``pairs``, behind the levels of all columns."""
     sizes = np.cumsum([layout.size, *(pair.size for pair in pairs)])
-
-    def paired(batch: RowBatch) -> RowBatch:
-        levels = batch.indicator.indices.reshape(len(batch), -1)
-        codes = levels - layout.offsets[:-1].astype(np.int32)
-        joint = [pair.joint_cells(codes) + start for pair, start in zip(pairs, sizes[:-1].tolist(), strict=True)]
-        places = np.column_stack([levels, *joint]).astype(np.int32)
-        return RowBatch(_indicator(places, int(sizes[-1])), batch.target)
-
-    return lambda: (paired(batch) for batch in batches())
+    levels = batch.indicator.indices.reshape(len(batch), -1)
+    codes = levels - layout.offsets[:-1].astype(np.int32)
+    joint = [pair.joint_cells(codes) + start for pair, start in zip(pairs, sizes[:-1].tolist(), strict=True)]
+    places = np.column_stack([levels, *joint]).astype(np.int32)
+    return RowBatch(_indicator(places, int(sizes[-1])), batch.target)
 
 
 def with_pairs(

@@ -1,7 +1,7 @@
 """Rows as levels, in batches: what one pass over a table sees of it."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache, partial, reduce
 from itertools import pairwise
 
 import numpy as np
@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tacit.arrays import FloatArray
+from tacit.data.rows.held import HeldParts, LocalParts
+from tacit.data.rows.stream import Totals, added
 from tacit.errors import InputError
 from tacit.models.additive.levels import ColumnLevels, LevelCodes
 from tacit.records import record
@@ -30,8 +32,46 @@ class RowBatch:
         return len(self.target)
 
 
-# Called once for each pass over the table; the order of rows and their division into batches change no result.
-Batches = Callable[[], Iterable[RowBatch]]
+View = Callable[[RowBatch], RowBatch]
+
+
+@record
+class Batches:
+    """The rows of a table, held in parts by this process or by workers, of which only sums come back.
+
+    Their order and their division into batches and parts change no result.
+    """
+
+    parts: HeldParts
+    """Lists of batches."""
+    view: View | None = None
+    """What each pass makes of a batch before it reads it."""
+
+    def sums(self, partial_sums: Callable[[RowBatch], Totals]) -> Totals:
+        """Return the sums of what ``partial_sums`` gives for each batch: one pass."""
+        totals = self.parts.map(partial(_sums_of_part, self.view, partial_sums))
+        return reduce(added, (total for total in totals if total is not None))
+
+    def viewed(self, view: View) -> "Batches":
+        """Return what ``view`` makes of the batches, anew at every pass."""
+        return Batches(self.parts, view)
+
+    def mapped(self, function: View) -> "Batches":
+        """Return what ``function`` makes of the batches, made once and held beside them."""
+        return Batches(self.parts.then(partial(_mapped_part, function)))
+
+
+def _sums_of_part(
+    view: View | None, partial_sums: Callable[[RowBatch], Totals], batches: list[RowBatch]
+) -> Totals | None:
+    """Return the sums over a part of the table; None if it has no batch."""
+    seen = batches if view is None else map(view, batches)
+    totals = map(partial_sums, seen)
+    return reduce(added, totals) if batches else None
+
+
+def _mapped_part(function: View, batches: list[RowBatch]) -> list[RowBatch]:
+    return [function(batch) for batch in batches]
 
 
 @record
@@ -71,12 +111,18 @@ class RowLayout:
 
 def batches_of(codes: LevelCodes, target: NDArray[np.intp] | FloatArray, levels: Sequence[ColumnLevels]) -> Batches:
     """Return batches of rows held in memory, prepared once for every pass."""
+    return Batches(LocalParts([batch_list(codes, target, levels)]))
+
+
+def batch_list(
+    codes: LevelCodes, target: NDArray[np.intp] | FloatArray, levels: Sequence[ColumnLevels]
+) -> list[RowBatch]:
+    """Return rows in batches, at least one of them."""
     layout = RowLayout(tuple(levels))
-    batches = [
+    return [
         RowBatch(layout.indicator(codes[start : start + BATCH_ROWS]), target[start : start + BATCH_ROWS])
-        for start in range(0, len(codes), BATCH_ROWS)
+        for start in range(0, max(len(codes), 1), BATCH_ROWS)
     ]
-    return lambda: batches
 
 
 @lru_cache(maxsize=4)
