@@ -31,6 +31,7 @@ from tacit.workflows.tables import (
     Progress,
     Table,
     as_schema,
+    chosen_unit,
     contribution,
     input_paths,
     ledger_of,
@@ -229,6 +230,10 @@ def release(
     progress : callable
         Told at each stage what is being done.
     """
+    if output is not None:  # before the ledger is opened, which a full disk would refuse in other words
+        rules = with_person(as_schema(schema, bad_records), person)
+        inputs = input_paths(table, schema, signing_key, ledger)
+        _require_release_output(Path(output), rules, chosen_unit(rules, unit), force=force, inputs=inputs)
     terms = owner_terms(
         schema,
         epsilon=epsilon,
@@ -241,9 +246,6 @@ def release(
         random_state=random_state,
         facts=facts,
     )
-    if output is not None:
-        inputs = input_paths(table, schema, signing_key, ledger)
-        _require_release_output(Path(output), terms.schema, terms.kept.unit, force=force, inputs=inputs)
     key = None if signing_key is None else private_key(signing_key)
     with open_workers(workers, dask) as hands:
         planned = plan_release(table, terms, method=method, relation=relation, workers=hands, progress=progress)

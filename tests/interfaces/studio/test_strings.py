@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tacit.interfaces import studio
+from tacit.interfaces.studio.frame import PAGES
 from tacit.interfaces.studio.strings import LANGUAGES, chosen_language, words_in
 
 ROOM = Path(studio.__file__).parent
@@ -35,6 +36,7 @@ def test_languages_are_not_copies_of_each_other() -> None:
 def test_every_text_that_is_asked_for_exists_and_none_is_left_over() -> None:
     texts = words_in("en").texts
     asked = set(re.findall(r'"([a-z]+\.[a-z0-9_]+)"', SOURCES))
+    asked |= {f"{room}.{part}" for room in PAGES for part in ("title", "lead")}  # by `room_page`
     rooms = {key.split(".")[0] for key in texts}
     assert {key for key in asked if key.split(".")[0] in rooms and not key.endswith(FILES)} <= set(texts)
     composed = set(re.findall(r'f"([a-z]+\.[a-z_]*)\{', SOURCES))
