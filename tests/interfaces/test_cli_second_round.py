@@ -1,4 +1,4 @@
-"""A second round by files: request, answer, predict."""
+"""A second round by files: request, answer, predict, adopt."""
 
 from pathlib import Path
 
@@ -10,7 +10,6 @@ from typer.testing import CliRunner
 from tacit.adoption.pictures.label_free_transfer import LabelFreeTransfer
 from tacit.data.public.datasets import load_digits
 from tacit.data.schemas.file import format_schema
-from tacit.errors import InputError
 from tacit.interfaces.cli.main import app
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
@@ -26,7 +25,7 @@ def tacit(*arguments: str) -> str:
     return result.output
 
 
-def test_request_answer_and_predict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_request_answer_predict_and_adopt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     data = load_digits()
     names = [column.name for column in data.schema.features]
@@ -55,7 +54,8 @@ def test_request_answer_and_predict(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert "passes" in tacit("audit", "answer.tacit")
     tacit("report", "answer.tacit", "-o", "answer.html")
     assert "softmax layer on a receiver" in Path("answer.html").read_text().lower()
-    adopt = ["adopt", "answer.tacit", "ours.csv", "-s", "theirs.toml", "-o", "again.tacit"]
-    with pytest.raises(InputError, match="predicts by itself, with `tacit predict`"):
-        tacit(*adopt)
-    assert not Path("again.tacit").exists()
+    adopted = tacit("adopt", "answer.tacit", "ours.csv", "-s", "theirs.toml", "-o", "again.tacit")
+    assert "features that were sent" in adopted
+    tacit("predict", "again.tacit", "ours.csv", "-o", "again.csv")
+    again = pl.read_csv("again.csv")["prediction"].cast(pl.String).to_numpy()
+    assert np.mean(again == predicted) > 0.95

@@ -4,7 +4,17 @@ from tacit.checks import one_of
 from tacit.data.schemas.columns import Numeric
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
-from tacit.kinds import additive, class_moments, encoder, fabricated_rows, linear, marginals, noisy_rows, pair_metric
+from tacit.kinds import (
+    additive,
+    answer,
+    class_moments,
+    encoder,
+    fabricated_rows,
+    linear,
+    marginals,
+    noisy_rows,
+    pair_metric,
+)
 from tacit.privacy.budget import Unit
 from tacit.releases.file import Release
 from tacit.releases.kind import ReleaseKind
@@ -15,10 +25,6 @@ DEFAULT_RULE = (
     f"additive; for classes of pictures, of more than {MOST_CURVES} columns that are all numbers, and per entry moments"
 )
 _KINDS: dict[str, ReleaseKind] = {}
-# Files in the form of a release that teach no receiver, and what to do with them.
-OTHER_FILES = {
-    "second_round_answer": "it is an owner's answer to `tacit request` and predicts by itself, with `tacit predict`"
-}
 
 
 def register(kind: ReleaseKind) -> None:
@@ -37,13 +43,13 @@ def unregister(name: str) -> None:
 
 
 def all_kinds() -> tuple[ReleaseKind, ...]:
-    """Return every registered kind, in the order of registration."""
-    return tuple(_KINDS.values())
+    """Return every registered kind that `tacit release` can make, in the order of registration."""
+    return tuple(kind for kind in _KINDS.values() if kind.method)
 
 
 def kind_by_method(method: str) -> ReleaseKind:
     """Return the kind that ``tacit release --method`` calls ``method``."""
-    kinds = {kind.method: kind for kind in _KINDS.values()}
+    kinds = {kind.method: kind for kind in all_kinds()}
     return kinds[one_of("method", method, list(kinds))]
 
 
@@ -78,8 +84,6 @@ def kind_of(release: Release) -> ReleaseKind:
     for kind in _KINDS.values():
         if release.kind in kind.files:
             return kind
-    if release.kind in OTHER_FILES:
-        raise InputError(f"a file of kind {release.kind!r} is not to be adopted: {OTHER_FILES[release.kind]}.")
     file_names = ", ".join(file for kind in _KINDS.values() for file in kind.files)
     raise InputError(f"a release of kind {release.kind!r} is not known to this version; known are {file_names}.")
 
@@ -92,3 +96,4 @@ register(fabricated_rows.KIND)
 register(encoder.KIND)
 register(noisy_rows.KIND)
 register(marginals.KIND)
+register(answer.KIND)

@@ -153,7 +153,8 @@ class ReleaseKind:
     package : str
         The importable package; its last part is the name of the kind.
     method : str
-        What the command line and ``tacit.release`` call it.
+        What the command line and ``tacit.release`` call it; empty if a file of this kind is made in another way, which
+        needs more than a table, and only ``teach`` is there.
     summary : str
         What is handed out, in a few words for a list of choices.
     units : tuple of Unit

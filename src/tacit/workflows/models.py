@@ -12,7 +12,7 @@ from tacit.adoption.neighbours import MetricNeighbours
 from tacit.adoption.pictures.classifier import TransferClassifier
 from tacit.adoption.pictures.label_free_transfer import LabelFreeTransfer
 from tacit.adoption.pictures.network import SharpenedTransfer
-from tacit.adoption.pictures.second_round import ANSWER, OwnerAnswer
+from tacit.adoption.pictures.second_round import OwnerAnswer
 from tacit.adoption.tables.averaged_transfer import AveragedTransfer
 from tacit.adoption.tables.private_transfer import PrivateTransfer
 from tacit.adoption.tables.target_transfer import TargetTransfer
@@ -20,6 +20,7 @@ from tacit.arrays import FloatArray
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError, ReleaseError
 from tacit.files.regular import FilePath
+from tacit.kinds.answer import FILE as ANSWER_FILE
 from tacit.kinds.registry import kind_of
 from tacit.models.linear.feature_split_classifier import FeatureSplitClassifier
 from tacit.records import record
@@ -37,8 +38,8 @@ RECEIVERS: dict[str, type[Receiver | Regressor]] = {
 }
 
 
-# Releases that name classes by themselves, and belong to no registered kind.
-RELEASED_CLASSIFIERS = {ANSWER: OwnerAnswer.from_release}
+# Releases that name classes by themselves, and are no linear models.
+RELEASED_CLASSIFIERS = {ANSWER_FILE: OwnerAnswer.from_release}
 
 
 class Classifier(Protocol):

@@ -62,7 +62,7 @@ def answer(
 ) -> Release:
     """Return the owner's answer to a request: a private layer on the receiver's features; write it if asked.
 
-    The owner's ledger is charged before anything is drawn. The answer predicts by itself.
+    The owner's ledger is charged before anything is drawn. It predicts by itself, and is adopted as any release.
     """
     rules = as_schema(schema)
     if output is not None:

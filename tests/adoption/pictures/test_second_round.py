@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tacit.adoption.pictures.embedding import CONSTANT, fitted_head
 from tacit.adoption.pictures.label_free_transfer import LabelFreeTransfer
 from tacit.adoption.pictures.second_round import TOLD, OwnerAnswer, Request, answer_request, make_request
 from tacit.data.public.datasets import ImageSet, load_digits
@@ -14,6 +13,7 @@ from tacit.data.public.schemas import image_schema
 from tacit.errors import BudgetExceededError, InputError, ReleaseError
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
+from tacit.models.semi_supervised.embedding import CONSTANT, fitted_head
 from tacit.models.semi_supervised.recipe import TrainingSettings
 from tacit.privacy.budget import Budget
 from tacit.privacy.ledger import Ledger
@@ -50,15 +50,15 @@ def request() -> Request:
 
 
 def test_features_are_short_end_in_a_constant_and_depend_on_their_row_alone() -> None:
-    features = request().embedding(digits().X_train)
+    features = request().layer.embedding(digits().X_train)
     assert np.linalg.norm(features, axis=1).max() <= 1
     assert features[:, -1] == pytest.approx(np.full(len(features), CONSTANT), abs=1e-3)
-    assert np.array_equal(features[5:8], request().embedding(digits().X_train[5:8]))
+    assert np.array_equal(features[5:8], request().layer.embedding(digits().X_train[5:8]))
 
 
 def test_the_start_says_what_the_network_says() -> None:
     rows = digits().X_test
-    started = (request().embedding(rows) @ request().head).argmax(axis=1)
+    started = (request().layer.embedding(rows) @ request().layer.head).argmax(axis=1)
     assert (started == receiver().predict(rows)).mean() > 0.95
 
 
@@ -87,8 +87,8 @@ def test_a_request_survives_its_file(tmp_path: Path) -> None:
     write_model(request().to_model(), tmp_path / "request.tacit")
     again = Request.from_model(read_model(tmp_path / "request.tacit"))
     rows = digits().X_test[:20]
-    assert np.array_equal(again.embedding(rows), request().embedding(rows))
-    assert np.array_equal(again.head, request().head)
+    assert np.array_equal(again.layer.embedding(rows), request().layer.embedding(rows))
+    assert np.array_equal(again.layer.head, request().layer.head)
     with pytest.raises(ReleaseError, match="tacit request"):
         Request.from_model(receiver_file())
 

@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tacit.adoption.evidence.picture_evidence import Evidence
 from tacit.adoption.pictures.label_free_sources import joint_scores, label_free_sources
-from tacit.adoption.pictures.network_storage import layout_arrays, layout_settings, network_arrays, stored_learner
 from tacit.adoption.pictures.self_training import SelfTrained, label_loss, self_train
 from tacit.adoption.pictures.start_labels import guessed_shares, soft_labels, start_codes
 from tacit.adoption.pictures.storage import axes_arrays, stored_axes, stored_trained, trained_arrays, view_settings
@@ -30,6 +29,7 @@ from tacit.models.per_class import ProbabilityClassifierMixin
 from tacit.models.schema_rows import require_encoded_columns
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
 from tacit.models.semi_supervised.recipe import LossSettings, TrainingSettings
+from tacit.models.semi_supervised.storage import layout_arrays, layout_settings, network_arrays, stored_learner
 
 AUTO, NETWORK, SELF_TRAINING = LEARNERS = ("auto", "network", "self-training")
 STEPS = 1500

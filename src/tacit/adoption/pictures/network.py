@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from tacit import checks
 from tacit.adoption.evidence.picture_evidence import Evidence
-from tacit.adoption.pictures.network_storage import layout_arrays, layout_settings, network_arrays, stored_learner
 from tacit.adoption.pictures.self_training import stratified_folds
 from tacit.adoption.pictures.source_scores import sources_of
 from tacit.adoption.pictures.storage import all_source_parts, all_stored_sources
@@ -24,6 +23,7 @@ from tacit.errors import InputError
 from tacit.models.per_class import ProbabilityClassifierMixin, best_classes
 from tacit.models.schema_rows import schema_rows
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
+from tacit.models.semi_supervised.storage import layout_arrays, layout_settings, network_arrays, stored_learner
 from tacit.releases.lesson import ReceiverTable
 
 # Of digits, more steps gain another half point and take as much longer.

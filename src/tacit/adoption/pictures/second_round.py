@@ -5,21 +5,22 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import softmax
 
-from tacit.adoption.pictures.embedding import Embedding, embedding_of, fitted_head
 from tacit.adoption.pictures.label_free_transfer import LabelFreeTransfer
 from tacit.adoption.pictures.network import SharpenedTransfer
-from tacit.adoption.pictures.network_storage import layout_arrays, layout_settings, network_arrays, stored_learner
 from tacit.adoption.pictures.private_head import HeadPlan, descend_head, plan_head
-from tacit.arrays import Arrays, Codes, Float32Array, FloatArray
+from tacit.arrays import Codes, Float32Array, FloatArray
 from tacit.data.schemas.schema import PUBLIC, Schema
 from tacit.errors import InputError, ReleaseError
+from tacit.kinds.answer import FILE as ANSWER_FILE
+from tacit.kinds.answer.teach import encoded_alike
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
+from tacit.models.semi_supervised.embedding import embedding_of, fitted_head
+from tacit.models.semi_supervised.feature_layer import FeatureLayer
 from tacit.privacy.ledger import LedgerLike
 from tacit.releases.file import Model, Release
 
-REQUEST, ANSWER = "second_round_request", "second_round_answer"
+REQUEST = "second_round_request"
 TOLD = (
     "the request holds a network and whitened directions learned from the receiver's rows without any privacy: whoever "
     "reads it can learn about those rows"
@@ -33,13 +34,12 @@ class Request:
     Not private: the owner learns about the receiver's rows.
     """
 
-    embedding: Embedding
-    head: FloatArray
+    layer: FeatureLayer
     schema: Schema
 
     def to_model(self) -> Model:
         """Return the request as a file."""
-        arrays, settings = _parts(self.embedding, self.head)
+        arrays, settings = self.layer.to_parts()
         return Model(REQUEST, arrays, {**settings, "told": TOLD}, (), self.schema.to_dict())
 
     @classmethod
@@ -52,8 +52,7 @@ class Request:
 class OwnerAnswer:
     """A classifier of the receiver's features, private for the owner's rows; it may be handed out."""
 
-    embedding: Embedding
-    head: FloatArray
+    layer: FeatureLayer
     schema: Schema
 
     def __post_init__(self) -> None:
@@ -61,7 +60,7 @@ class OwnerAnswer:
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return class probabilities [N, C]."""
-        return np.asarray(softmax(self.embedding(np.asarray(X, dtype=np.float32)) @ self.head, axis=1))
+        return np.exp(self.layer(np.asarray(X, dtype=np.float32)))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the class of each row."""
@@ -70,7 +69,7 @@ class OwnerAnswer:
     @classmethod
     def from_release(cls, release: Release) -> "OwnerAnswer":
         """Return the classifier in an owner's answer."""
-        return cls(*_stored(release, ANSWER, "`tacit answer`"))
+        return cls(*_stored(release, ANSWER_FILE, "`tacit answer`"))
 
 
 def make_request(classifier: object, X: ArrayLike, schema: Schema) -> Request:
@@ -78,12 +77,12 @@ def make_request(classifier: object, X: ArrayLike, schema: Schema) -> Request:
     network = _network_of(classifier)
     rows = np.asarray(X, dtype=np.float32)
     embedding = embedding_of(network, rows)
-    return Request(embedding, fitted_head(embedding(rows), network.predict_proba(rows)), schema)
+    return Request(FeatureLayer(embedding, fitted_head(embedding(rows), network.predict_proba(rows))), schema)
 
 
 def plan_answer(request: Request, *, epsilon: float, delta: float) -> HeadPlan:
     """Return what an answer will draw; nothing is charged."""
-    return plan_head(request.embedding.size, len(request.schema.classes), epsilon=epsilon, delta=delta)
+    return plan_head(request.layer.embedding.size, len(request.schema.classes), epsilon=epsilon, delta=delta)
 
 
 def answer_request(
@@ -101,18 +100,18 @@ def answer_request(
     """Charge the ledger, then return the private layer learned from the owner's encoded rows and class codes."""
     _require_same_rows(request.schema, schema)
     plan = plan_answer(request, epsilon=epsilon, delta=delta)
-    features = request.embedding(np.asarray(X, dtype=np.float32))
+    features = request.layer.embedding(np.asarray(X, dtype=np.float32))
     codes = np.array([request.schema.classes.index(name) for name in schema.classes])[np.asarray(y)]
     account = plan.plan.open(ledger=ledger, random_state=random_state, purpose=purpose)
-    head = descend_head(features, codes, request.head, plan, account)
+    head = descend_head(features, codes, request.layer.head, plan, account)
     card = account.card(
         "a softmax layer on a receiver's features",
         adjacency="two tables are neighbours if one row, with its label, is added or removed",
         assumptions=[PUBLIC, "the receiver's features are shortened to length 1, each row by itself"],
         not_protected=[PUBLIC, TOLD],
     )
-    arrays, settings = _parts(request.embedding, head)
-    return Release(ANSWER, arrays, settings, card, request.schema.to_dict())
+    arrays, settings = FeatureLayer(request.layer.embedding, head).to_parts()
+    return Release(ANSWER_FILE, arrays, settings, card, request.schema.to_dict())
 
 
 def _network_of(classifier: object) -> SharpenedClassifier:
@@ -132,36 +131,13 @@ def _require_same_rows(ours: Schema, theirs: Schema) -> None:
     """Raise InputError unless the owner's rows are encoded as the receiver's, with the same classes."""
     if sorted(ours.classes) != sorted(theirs.classes):
         raise InputError(f"your classes must be those of the request, {', '.join(ours.classes)}.")
-    same = ours.encoded_names == theirs.encoded_names
-    if ours.image is not None and theirs.image is not None:
-        same = ours.image.shape == theirs.image.shape
-    if not same:
+    if not encoded_alike(ours, theirs):
         raise InputError("your rows must be encoded as the request's: pictures of one shape, or the same columns.")
 
 
-def _parts(embedding: Embedding, head: FloatArray) -> tuple[Arrays, dict[str, Any]]:
-    network = embedding.network
-    arrays: Arrays = {
-        "classes": np.asarray(network.classes_),
-        "middle": embedding.middle,
-        "directions": embedding.directions,
-        "head": head,
-        **network_arrays(network.network_, "network"),
-        **layout_arrays(network.layout_),
-    }
-    return arrays, {
-        "layout": layout_settings(network.layout_),
-        "temperature": network.temperature_,
-        "radius": embedding.radius,
-    }
-
-
-def _stored(file: Model | Release, kind: str, made_by: str) -> tuple[Embedding, FloatArray, Schema]:
-    """Return what ``_parts`` took apart, and the schema; raise ReleaseError for a file of another kind."""
+def _stored(file: Model | Release, kind: str, made_by: str) -> tuple[FeatureLayer, Schema]:
+    """Return the layer and schema in a file; raise ReleaseError for a file of another kind."""
     if file.kind != kind or file.schema is None:
         raise ReleaseError(f"the file is of kind {file.kind!r}; {made_by} makes {kind!r}.")
-    arrays, settings, schema = file.arrays, file.settings, Schema.from_dict(file.schema, source="the file's schema")
-    network = stored_learner(arrays, settings, schema, "network")
-    middle, directions = np.asarray(arrays["middle"]), np.asarray(arrays["directions"])
-    embedding = Embedding(network, middle, directions, float(settings["radius"]))
-    return embedding, np.asarray(arrays["head"]), schema
+    schema = Schema.from_dict(file.schema, source="the file's schema")
+    return FeatureLayer.from_parts(file.arrays, file.settings, schema), schema

@@ -57,7 +57,8 @@ def answer(
 ) -> None:
     """Answer a receiver's request: a private layer on its features, learned from your rows.
 
-    Your ledger is charged, then noise is drawn. The answer is private for your rows and predicts by itself.
+    Your ledger is charged, then noise is drawn. The answer is private for your rows; the receiver adopts it or predicts
+    with it.
 
     [bold]Example:[/] tacit answer request.tacit our.npz -s our.toml --epsilon .4 --ledger our.ledger -o answer.tacit
     """
@@ -85,4 +86,4 @@ def answer(
     )
     if account is not None:
         typer.echo(left_words(account))
-    typer.echo(f"Next: tacit card {output}    receiver: tacit predict {output} new.npz -o predictions.csv")
+    typer.echo(f"Next: tacit card {output}    receiver: tacit adopt {output} ours.npz -s ours.toml -o adopted.tacit")
