@@ -47,6 +47,10 @@ class HarmCase:
     seed: int
     _made: dict[tuple[str, int], Release] = field(default_factory=dict)
 
+    def can_judge(self, n_labels: int) -> bool:
+        """Whether at least half of the receiver's rows are left without a label, rows of both classes among them."""
+        return 2 * n_labels <= len(self.y) and len(np.unique(self.y[n_labels:])) == 2
+
     def releases(self, names: Sequence[str]) -> list[Release]:
         """Return a release for each of ``names``; the same name again is another release."""
         places = [names[:place].count(name) for place, name in enumerate(names)]

@@ -28,7 +28,7 @@ def rows() -> Iterator[ResultRow]:
             for n_labels in LABELS:
                 if n_labels == 0 and not set(names) <= {"noise", "shuffled"}:
                     continue
-                changes = [change(case, names, n_labels) for case in cases if 2 * n_labels <= len(case.y)]
+                changes = [change(case, names, n_labels) for case in cases if case.can_judge(n_labels)]
                 values = [0.0 if each is None else each["adopted"] - each["alone"] for each in changes]
                 every += values
                 yield mean_row(" + ".join(names), f"{share}, {n_labels} labels", values, metric="change of ROC AUC")

@@ -28,7 +28,7 @@ from tacit.data.public.downloads import HEART_CENTRES
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.experiments.owner_situations import OwnerSituation, situation_rows
-from tacit.experiments.results import Figures, ResultRow
+from tacit.experiments.results import ADOPTED, RELEASE_ALONE, TARGET_ONLY, Figures, ResultRow
 from tacit.experiments.table_runs import random_owner
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.kinds.registry import default_kind
@@ -70,9 +70,9 @@ def _run(situation: OwnerSituation, seed: int) -> Iterator[tuple[str, Figures]]:
         predictions = {
             "majority": np.tile(_shares(y[: max(n_labels, 1)]), (len(test), 1)),
             **own_predictions(X[:n_labels], y[:n_labels], test),
-            "releases alone": adopted[0].releases_proba(test),
-            "labels alone": adopted[0].alone_proba(test),
-            "adopted": adopted[0].predict_proba(test),
+            RELEASE_ALONE: adopted[0].releases_proba(test),
+            TARGET_ONLY: adopted[0].alone_proba(test),
+            ADOPTED: adopted[0].predict_proba(test),
             "boosting on the owners' open rows": ceiling.predict_proba(test),
         }
         for model in adopted[1:]:
