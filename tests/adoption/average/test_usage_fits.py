@@ -131,3 +131,13 @@ def test_without_trees_of_a_positive_weight_the_usage_is_as_if_there_were_none()
     plain = fit_usage(OWN, Fitter())
     assert fits.log_masses.tolist() == plain.log_masses.tolist()
     assert not any(each.hypothesis.trees for each in fits.members)
+
+
+def test_trees_that_were_all_excluded_leave_the_usage_as_if_there_were_none() -> None:
+    class Excluding(Fitter):
+        def __call__(self, hypothesis: Hypothesis) -> Fitted:
+            fitted = super().__call__(hypothesis)
+            return Fitted(hypothesis, -np.inf) if hypothesis.trees else fitted
+
+    fits = fit_usage(OWN, Excluding(has_trees=True, left_grown=-0.1))
+    assert fits.log_masses.tolist() == fit_usage(OWN, Fitter()).log_masses.tolist()

@@ -96,7 +96,9 @@ def fit_usage(
     if not fit.has_trees:
         return UsageFits(usage, tuple(plain), logs)
     choices = branches(usage, kernels=kernels, trees=True, correction=correction)
-    grown = [each for branch in choices for each in search(branch, fit) if each.tree_weight >= 0]
+    fitted = [each for branch in choices for each in search(branch, fit)]
+    # Hypotheses that were excluded have no evidence at all; where no other is left, trees play no part.
+    grown = [each for each in fitted if each.tree_weight >= 0 and np.isfinite(each.log_evidence)]
     if not grown:
         return UsageFits(usage, tuple(plain), logs)
     grown_logs = np.array([log_posterior(each) for each in grown])
