@@ -5,13 +5,15 @@ import pytest
 from tests.models.additive.tables import COLUMNS, random_codes, with_row
 
 from tacit.models.additive.number_check import (
+    LEAST_SPREAD,
+    NORMAL_RATIO,
     PRIOR_SCALE,
     REACH,
     check_numbers,
-    mean_query,
+    location_query,
     moments_query,
     prediction_reach,
-    read_mean,
+    read_location,
     read_moments,
 )
 from tacit.models.additive.rows import Batches, RowLayout, batch_list, batches_of
@@ -51,17 +53,23 @@ def test_no_row_moves_the_moments_by_more_than_one() -> None:
     assert 0.99 < max(moved) <= 1
 
 
-def test_no_target_moves_its_sum_by_more_than_one_and_the_mean_is_read_back() -> None:
+def test_no_target_moves_mean_and_distance_by_more_than_one() -> None:
     codes, target = random_codes(80), np.linspace(2, 9, 80)
-    before = mean_query(batches_of(codes, target, COLUMNS), 0.0, 10.0).values
-    moved = [
-        abs(float((mean_query(with_row(codes, target, codes[:1], far), 0.0, 10.0).values - before)[0]))
-        for far in (-1e9, 5, 1e9)
-    ]
-    assert moved == pytest.approx([1, 0, 1], abs=1e-5)
-    assert max(moved) <= 1
-    assert read_mean(before, 0.0, 10.0, 80.0) == pytest.approx(target.mean(), abs=1e-4)
-    assert read_mean(np.array([1e6]), 0.0, 10.0, 1.0) == 10
+    for centre in (0.0, 3.0, 5.0, 10.0):
+        before = location_query(batches_of(codes, target, COLUMNS), 0.0, 10.0, centre).values
+        rows = [with_row(codes, target, codes[:1], far) for far in (-1e9, 0, 5, 10, 1e9)]
+        moved = [np.linalg.norm(location_query(row, 0.0, 10.0, centre).values - before) for row in rows]
+        assert 0.99 < max(moved) <= 1
+
+
+def test_mean_and_spread_are_read_back_within_the_bounds() -> None:
+    codes, target = random_codes(80), np.linspace(2, 9, 80)
+    answer = location_query(batches_of(codes, target, COLUMNS), 0.0, 10.0, 4.0).values
+    mean, spread = read_location(answer, 0.0, 10.0, 4.0, 80.0)
+    assert mean == pytest.approx(target.mean(), abs=1e-4)
+    assert spread == pytest.approx(NORMAL_RATIO * np.abs(target - 4).mean(), abs=1e-4)
+    assert read_location(np.array([1e6, 1e6]), 0.0, 10.0, 4.0, 1.0) == (10.0, NORMAL_RATIO * 6)
+    assert read_location(np.array([-1e6, -1e6]), 0.0, 10.0, 4.0, 1.0) == (0.0, LEAST_SPREAD * 10)
 
 
 def moments_of(scale: float, noise: float, n_rows: int = 30_000) -> tuple[np.ndarray, float]:

@@ -23,11 +23,12 @@ MANY, CLIP_POWER, MOST_CLIP = 5000.0, 0.4, 2.0
 # Longest gradient of a row and step size: for classes, and for a target in spreads, whose loss is four times as curved.
 CLASS_CLIP, CLASS_STEP = 0.3, 40.0
 NUMBER_CLIP, NUMBER_STEP = 0.5, 10.0
+MANY_NUMBERS = 2000.0
 # The tails of a numeric target beyond these shares do not count for its spread.
 TRIMMED = 0.01
-# Below so many rows times mu the mean of a numeric target is asked for by itself, with so many units: noise in the many
-# counts of its levels would move it by whole spreads.
-FEW_NUMBERS, MEAN_UNITS = 800.0, 10
+# Below so many rows times mu the mean and spread of a numeric target are asked for by themselves, with so many units:
+# noise in the many counts of its levels would move the mean by whole spreads, and make the spread twice what it is.
+FEW_NUMBERS, LOCATION_UNITS = 1000.0, 10
 # Rows drawn from the noisy shares, to place the cells of the check.
 INVENTED_ROWS = 4096
 
@@ -64,11 +65,12 @@ def fit_regression(batches: Batches, plan: AdditivePlan, account: Account) -> Ad
     bounds = plan.target.low, plan.target.high
     centre, spread = _centre_and_spread(plan.target.centres, marginals.target[:-1])
     units = UnitDraws(account, plan.unit)
-    if marginals.n_rows * plan.mu < FEW_NUMBERS:
-        answer = units.ask(number_check.mean_query(batches, *bounds), MEAN_UNITS)
-        centre = number_check.read_mean(answer, *bounds, marginals.n_rows)
+    amount = marginals.n_rows * plan.mu
+    if amount < FEW_NUMBERS:
+        answer = units.ask(number_check.location_query(batches, *bounds, centre), LOCATION_UNITS)
+        centre, spread = number_check.read_location(answer, *bounds, centre, marginals.n_rows)
     residuals = squared_residuals(centre, spread)
-    loss = GradientLoss(residuals, np.zeros(1), np.array([CURVATURE]), NUMBER_CLIP, NUMBER_STEP)
+    loss = GradientLoss(residuals, np.zeros(1), np.array([CURVATURE]), number_clip(amount), NUMBER_STEP)
     learned = learn(batches, plan, units, marginals, loss)
     curves = learned.curves
     reach = number_check.prediction_reach(_invented_scores(curves))
@@ -86,7 +88,16 @@ def _marginals(batches: Batches, plan: AdditivePlan, account: Account) -> Margin
 
 def class_clip(amount: float) -> float:
     """Return the longest gradient of a row, from rows times mu: shortening costs signal once noise is small."""
-    return CLASS_CLIP * float(np.clip((max(amount, 0.0) / MANY) ** CLIP_POWER, 1.0, MOST_CLIP))
+    return CLASS_CLIP * _growth(amount / MANY)
+
+
+def number_clip(amount: float) -> float:
+    """Return the longest gradient of a row of a numeric target; see `class_clip`."""
+    return NUMBER_CLIP * _growth(amount / MANY_NUMBERS)
+
+
+def _growth(ratio: float) -> float:
+    return float(np.clip(max(ratio, 0.0) ** CLIP_POWER, 1.0, MOST_CLIP))
 
 
 def _class_shares(counts: FloatArray) -> FloatArray:

@@ -43,7 +43,7 @@ from tacit.models.additive.plan import AdditivePlan, UnitDraws, spread_units
 from tacit.models.additive.rows import Batches, RowLayout
 from tacit.records import record
 
-# Of the units: the check's, and the check's where rows are few beside the noise.
+# Of the units: the check's, and the check's where rows are few beside the noise, or a number is calibrated.
 CHECK_UNITS, CHECK_UNITS_FEW = 7, 20
 FEW = 500.0
 # Rows times mu that are taken to lie evenly at all levels, and below which: chosen on twelve tables of pydataset, where
@@ -112,7 +112,7 @@ class _Pairs:
 
 def _divided_draws(plan: AdditivePlan, units: UnitDraws, amount: float) -> tuple[int, int, tuple[int, ...]]:
     """Return the draws that are left for the check and for choosing pairs, and those of each step."""
-    check_draws = CHECK_UNITS if amount >= FEW else CHECK_UNITS_FEW
+    check_draws = CHECK_UNITS if amount >= FEW and not plan.target.is_number else CHECK_UNITS_FEW
     pair_draws = PAIR_UNITS if amount >= PAIRS_FROM and len(plan.columns) > 1 else 0
     return check_draws, pair_draws, spread_units(units.left - check_draws - pair_draws, n_steps(amount))
 

@@ -11,17 +11,27 @@ from tacit.models.additive.rows import Batches, RowBatch
 from tacit.numerics.exact_sums import LARGEST_ENTRY, IntegerSum
 from tacit.records import record
 
-# The target is counted within so many spreads of its centre, a prediction within so many deviations of predictions for
-# rows whose columns are drawn independently; real columns may agree with each other, and predictions spread further.
-REACH, PREDICTED_REACH = 2.5, 5.0
+# The target is counted within so many spreads of its centre: of counts that are mostly 0, nearer ends would cut off
+# what the calibration is about. A prediction is counted within so many deviations of predictions for rows whose columns
+# are drawn independently (real columns may agree with each other, and predictions spread further), no further than the
+# target: ends that differ would tilt the slope of a target that is well predicted.
+REACH, PREDICTED_REACH = 4.0, 5.0
 # A row's part of a query is at most so many quanta long.
 QUANTUM = 1 / LARGEST_ENTRY
 # What each moment weighs in the query, in quanta: means are large beside their noise, and squares get twice as much of
 # the sensitivity. 15 m² <= 2^44 for three of m and three of 2m.
 LEAST_WEIGHT = math.isqrt(LARGEST_ENTRY**2 // 15)
 WEIGHTS = LEAST_WEIGHT * np.array([1.0, 1.0, 1.0, 2.0, 2.0, 2.0])
-# Prior mean and deviation of the scale, and deviation of the offset, in spreads: few rows stay close to it.
-PRIOR_SCALE, SCALE_DEVIATION, OFFSET_DEVIATION = 0.9, 0.3, 0.15
+# Prior mean and deviation of the scale, and deviation of the offset, in spreads: few rows stay close to it. Shortened
+# gradients leave predictions of a skewed target too small. With the reach and the units of the check chosen on five
+# tables other than those reported, 3000 to 20000 rows at epsilon 1: of a linear model's R² 98 % instead of 91 %.
+PRIOR_SCALE, SCALE_DEVIATION, OFFSET_DEVIATION = 1.1, 0.4, 0.15
+# What mean and deviation of a target weigh in their query, in quanta: 2 m² <= 2^44.
+HALF_WEIGHT = math.isqrt(LARGEST_ENTRY**2 // 2)
+# The standard deviation of a normal law in mean absolute deviations; of one with long tails more.
+NORMAL_RATIO = 1.25
+# The least spread of a target that is asked for by itself, in parts of its range.
+LEAST_SPREAD = 0.01
 
 
 @record
@@ -42,21 +52,33 @@ class NumberCheck:
     """
 
 
-def mean_query(batches: Batches, low: float, high: float) -> IntegerSum:
-    """Return the sum of targets, brought from their bounds to [-1, 1] and cut to whole quanta: its sensitivity is 1."""
-    (total,) = batches.sums(partial(_target_sum, low, high))
+def location_query(batches: Batches, low: float, high: float, centre: float) -> IntegerSum:
+    """Return the weighted sums [2] of targets and of their distances from ``centre``; its sensitivity is 1 in 2-norm.
+
+    A target within its bounds lies in [-1, 1] in units of half their distance, its distance from the centre in [0, 1]
+    in units of the largest possible one; both are cut to whole quanta.
+    """
+    (total,) = batches.sums(partial(_location_sums, low, high, centre))
     return IntegerSum(total, QUANTUM)
 
 
-def _target_sum(low: float, high: float, batch: RowBatch) -> Totals:
-    scaled = np.clip((batch.target - (low + high) / 2) / ((high - low) / 2), -1.0, 1.0)
-    return (np.trunc(scaled / QUANTUM).astype(np.int64).sum(keepdims=True),)
+def _location_sums(low: float, high: float, centre: float, batch: RowBatch) -> Totals:
+    inside, farthest = np.clip(batch.target, low, high), max(centre - low, high - centre)
+    parts = np.stack([(inside - (low + high) / 2) / ((high - low) / 2), np.abs(inside - centre) / farthest])
+    # The division may round a part beyond 1.
+    return (np.trunc(HALF_WEIGHT * np.clip(parts, -1.0, 1.0)).astype(np.int64).sum(axis=1),)
 
 
-def read_mean(answer: FloatArray, low: float, high: float, n_rows: float) -> float:
-    """Return the mean target, within its bounds, from the answer to `mean_query` and a noisy number of rows."""
-    share = float(np.clip(answer[0] / n_rows, -1.0, 1.0))
-    return (low + high) / 2 + share * (high - low) / 2
+def read_location(answer: FloatArray, low: float, high: float, centre: float, n_rows: float) -> tuple[float, float]:
+    """Return the mean target, within its bounds, and its spread from the answer to `location_query`.
+
+    The spread is that of a normal law with the same mean distance from ``centre``: a few far values, which noise in the
+    counts of levels looks like, hardly change it.
+    """
+    shares = answer / (QUANTUM * HALF_WEIGHT * n_rows)
+    mean = (low + high) / 2 + float(np.clip(shares[0], -1.0, 1.0)) * (high - low) / 2
+    distance = float(np.clip(shares[1], 0.0, 1.0)) * max(centre - low, high - centre)
+    return mean, max(NORMAL_RATIO * distance, LEAST_SPREAD * (high - low))
 
 
 def prediction_reach(predictions: FloatArray) -> float:
