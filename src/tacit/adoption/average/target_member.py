@@ -17,6 +17,9 @@ NOISE_VARIANCE, NOISE_FREEDOM = 0.5, 2.0
 # Targets have variance 1. A curved part of more than that would follow single values: of counts that are mostly 0, with
 # a few large ones, it takes the zeros for hardly any noise and the large ones for the truth.
 MOST_CURVED = 1.0
+# Beside used releases the intercept lies so many times as near to 0 as for log-odds: the mean of few values of a skewed
+# target says less of it than a release does.
+INTERCEPT_PART = 0.5
 
 
 @record
@@ -113,6 +116,7 @@ def _prior(hypothesis: Hypothesis, setting: Setting, n_columns: int) -> tuple[Fl
     offset = 0.0 if usage.shares_of is None else float(setting.mean_scores[usage.shares_of, 0])
     source_means, source_deviations = prior_weights(usage, setting.precisions, setting.weight_sds)
     means = [offset, *source_means, *([TREES_MEAN] if hypothesis.trees else [])]
-    deviations = [hypothesis.intercept_sd, *source_deviations, *([TREES_SD] if hypothesis.trees else [])]
+    intercept_sd = hypothesis.intercept_sd * (INTERCEPT_PART if usage.used else 1.0)
+    deviations = [intercept_sd, *source_deviations, *([TREES_SD] if hypothesis.trees else [])]
     n_features = n_columns - len(means)
     return np.array([*means, *[0.0] * n_features]), np.array([*deviations, *[hypothesis.amplitude] * n_features])

@@ -20,7 +20,7 @@ from tacit.adoption.evidence.target_figures import (
     stretch,
     target_figures,
 )
-from tacit.adoption.sources.source import LEAST_TRUST, Source
+from tacit.adoption.sources.source import LEAST_TRUST, MOST_TRUST, Source
 from tacit.adoption.tables.target_learned import (
     HeldOutTargets,
     TargetLearned,
@@ -40,9 +40,13 @@ BLOCK = 2048
 LEAST_VALUES = 10
 # Without values, releases of less prior probability than this are refused.
 LEAST_RELEASE_TRUST = 0.1
-# Standard deviation of the prior of a release's weight about 1: values in the target's own unit need less room than
-# log-odds, whose scale drifts between tables.
-WEIGHT_SD = 0.3
+# Standard deviation of the prior of a release's weight about 1: values in the target's own unit, which the check of the
+# owner calibrated, need less room than log-odds, whose scale drifts between tables.
+WEIGHT_SD = 0.1
+# Prior probability that a release holds, at best: more than that of classes, since one of nothing is calibrated to
+# predictions that hardly differ. With it, the weights and the intercepts, R² over four tables other than those reported
+# is .176 and .192 with 20 and 50 values instead of .164 and .187.
+MOST_TARGET_TRUST = 0.95
 
 
 class AdoptedRegressor(RegressorMixin, BaseEstimator):
@@ -199,7 +203,7 @@ class AdoptedRegressor(RegressorMixin, BaseEstimator):
             weight_sds=np.full(len(self.sources), WEIGHT_SD),
         )
         self.trusts_ = tuple(
-            each.reliability.trust if np.ptp(scores) > 0 else LEAST_TRUST
+            target_trust(each.reliability.trust) if np.ptp(scores) > 0 else LEAST_TRUST
             for each, scores in zip(self.sources, rows.scores, strict=True)
         )
         self.size_ = float(np.vecdot(rows.Z, rows.Z).mean()) or 1.0
@@ -252,6 +256,11 @@ class AdoptedRegressor(RegressorMixin, BaseEstimator):
             )
             for name, each in named
         )
+
+
+def target_trust(trust: float) -> float:
+    """Return the prior probability that a release of a number holds, from that of one of classes with its check."""
+    return LEAST_TRUST + (MOST_TARGET_TRUST - LEAST_TRUST) * (trust - LEAST_TRUST) / (MOST_TRUST - LEAST_TRUST)
 
 
 def clean_targets(
