@@ -1,12 +1,13 @@
 """Owners of tables with one schema and a receiver, in several draws, and the figures of what it adopts."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from tacit.arrays import BoolArray, Codes, Rows
+from tacit.arrays import BoolArray, Rows
 from tacit.data.public.datasets import TableSet
 from tacit.data.rows.encoding import Encoded
 from tacit.data.schemas.schema import Schema
@@ -17,7 +18,7 @@ from tacit.records import record
 
 @record
 class OwnerSituation:
-    """Owners of tables, and a receiver whose labels are all known, so that predictions can be judged."""
+    """Owners of tables, and a receiver whose labels or values are all known, so that predictions can be judged."""
 
     name: str
     schema: Schema
@@ -31,14 +32,14 @@ class OwnerSituation:
         rest = ~np.any(owners, axis=0)
         return cls(name, data.schema, tuple(rows.where(each) for each in owners), rows.where(rest))
 
-    def receiver_halves(self, seed: int, most: int) -> tuple[tuple[Rows, Codes], tuple[Rows, Codes]]:
-        """Return rows and labels to learn from and to be judged on, of at most ``most`` of the receiver's rows."""
+    def receiver_halves(self, seed: int, most: int) -> tuple[tuple[Rows, NDArray[Any]], tuple[Rows, NDArray[Any]]]:
+        """Return rows and outcomes to learn from and to be judged on, of at most ``most`` of the receiver's rows."""
         order = check_random_state(seed).permutation(len(self.receiver.y))[:most]
         own, held_out = np.array_split(order, 2)
         return self._rows(own), self._rows(held_out)
 
-    def _rows(self, places: NDArray[np.intp]) -> tuple[Rows, Codes]:
-        return self.receiver.X[places], self.receiver.y[places]
+    def _rows(self, places: NDArray[np.intp]) -> tuple[Rows, NDArray[Any]]:
+        return self.receiver.X[places], self.receiver.outcomes[places]
 
 
 Situations = Callable[[int], Iterable[OwnerSituation]]

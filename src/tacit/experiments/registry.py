@@ -122,6 +122,9 @@ EXPERIMENTS = (
         "adoption-tables", "tables of other owners adopted with 0 to 200 labels, beside what labels teach alone"
     ),
     Experiment("joint-owners", "small owners: one joint release of their rows beside separate and pooled ones"),
+    Experiment(
+        "adoption-numbers", "prices, delays, visits and hours of other owners adopted with 0 to 200 known values"
+    ),
     Experiment("adoption-none", "digits adopted without any label, by a network and by self-training"),
     Experiment("adoption-harm", "what adopting noise, flipped, shuffled, wrong and hostile releases costs"),
     Experiment("hearts", "Cleveland releases at record level, Hungary adopts with 20 labels"),

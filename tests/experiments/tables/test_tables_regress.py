@@ -10,7 +10,7 @@ import pytest
 from tacit.data.public.datasets import TableSet
 from tacit.data.public.schemas import diamonds_schema
 from tacit.data.schemas.columns import Categorical
-from tacit.experiments import table_runs
+from tacit.experiments import number_tables, table_runs
 from tacit.experiments.results import ResultRow
 from tacit.experiments.table_runs import TACIT
 from tacit.experiments.tables import tables_regress
@@ -36,7 +36,8 @@ def small(shrink: Callable[..., None], invented: Callable[..., TableSet]) -> Non
     adult, stones = invented("adult", 500), invented_diamonds(500)
     kept = TableSet("diamonds", stones.table.drop("origin"), stones.schema)
     loose = TableSet("delays", stones.table, replace(stones.schema, extra_columns="ignore"))
-    shrink(tables_regress, load_adult=lambda: adult, load_diamonds=lambda: kept, load_flights=lambda _: loose, RUNS=2)
+    shrink(tables_regress, load_diamonds=lambda: kept, load_flights=lambda _: loose, RUNS=2)
+    shrink(number_tables, load_adult=lambda: adult)
     shrink(table_runs, EPSILONS=(5.0,), kept_answer=lambda *_: None)
 
 
@@ -49,7 +50,7 @@ def test_every_table_has_releases_and_open_models(checked: Checked) -> None:
 
 
 def test_hours_are_the_target_and_income_a_category() -> None:
-    schema = tables_regress.hours_of_adult().schema
+    schema = number_tables.hours_of_adult().schema
     assert schema.target is not None
     assert schema.target.name == "hours-per-week"
     assert schema.label is None

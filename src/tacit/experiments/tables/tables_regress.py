@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from tacit.data.public.datasets import TableSet, load_adult, load_diamonds, load_flights
-from tacit.data.schemas.columns import Categorical, Column, Label, Numeric, Target
+from tacit.data.public.datasets import load_diamonds, load_flights
+from tacit.experiments.number_tables import hours_of_adult
 from tacit.experiments.results import ResultRow
 from tacit.experiments.table_runs import OwnerAndReceiver, random_owner, table_rows
 
@@ -22,23 +22,8 @@ def rows() -> Iterator[ResultRow]:
     yield from table_rows(_delays, runs=RUNS, peers=PEERS, metric=METRIC, same_split=True)
 
 
-def hours_of_adult() -> TableSet:
-    """Return Adult with the weekly hours as a number to predict, and the income as a category."""
-    data = load_adult()
-    columns = tuple(_hours_rule(column) for column in data.schema.columns)
-    return TableSet("adult hours", data.table, replace(data.schema, columns=columns))
-
-
-def _hours_rule(column: Column) -> Column:
-    if isinstance(column, Numeric) and column.name == "hours-per-week":
-        return Target(column.name, column.bounds)
-    if isinstance(column, Label):
-        return Categorical(column.name, column.classes)
-    return column
-
-
 def _adult_hours(seed: int) -> OwnerAndReceiver:
-    data = hours_of_adult()
+    data = replace(hours_of_adult(), name="adult hours")
     return OwnerAndReceiver.split(data, random_owner(data.table.height, seed))
 
 
