@@ -38,7 +38,7 @@ def test_every_way_to_learn_is_measured_and_adopting_helps(
     shrink: Callable[..., None], checked: Checked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = with_target(made_up(), "y")
-    shrink(adoption_numbers, DRAWS=1, VALUES=(0, 20), MOST_ROWS=1000)
+    shrink(adoption_numbers, SEEDS=1, VALUES=(0, 20), MOST_ROWS=1000)
     for name in ("_delays", "_pharmacy_visits", "_hours"):
         monkeypatch.setattr(adoption_numbers, name, lambda _seed: [])
     situation = adoption_numbers._split("made up", data, [random_owner(6000, 1)], 1)

@@ -20,14 +20,14 @@ from tacit.experiments.results import Figures, ResultRow
 from tacit.experiments.table_runs import random_owner
 from tacit.kinds.additive import KIND as ADDITIVE
 
-DRAWS = 8
+SEEDS = 8
 VALUES = (0, 20, 50, 200)
 EPSILON, DELTA = 1.0, 1e-6
 # Of the receiver's rows at most so many are used, and of those half are held out.
 MOST_ROWS = 12_000
 # Of the owners' rows at most so many are used.
 MOST_OWNED = 40_000
-QUICK: dict[str, Any] = {"DRAWS": 1, "VALUES": (0, 20), "MOST_ROWS": 2000, "MOST_OWNED": 4000}
+QUICK: dict[str, Any] = {"SEEDS": 1, "VALUES": (0, 20), "MOST_ROWS": 2000, "MOST_OWNED": 4000}
 R_SQUARED, ERROR = "R squared", "absolute error"
 OPEN = "linear model of the owners' open rows"
 
@@ -35,7 +35,7 @@ OPEN = "linear model of the owners' open rows"
 def rows() -> Iterator[ResultRow]:
     """Yield R squared and absolute error of each way to learn, for every table and number of known values."""
     for situations in (_diamonds, _delays, _pharmacy_visits, _hours):
-        yield from situation_rows(situations, DRAWS, _run)
+        yield from situation_rows(situations, SEEDS, _run)
 
 
 def _run(situation: OwnerSituation, seed: int) -> Iterator[tuple[str, Figures]]:
