@@ -198,6 +198,20 @@ def table_rows(
         yield mean_row(method.removesuffix(SECONDS), where, values, metric="CPU seconds" if timed else metric)
 
 
+def rows_of_tables(
+    random_splits: Sequence[Callable[[int], OwnerAndReceiver]],
+    fixed_split: Callable[[int], OwnerAndReceiver],
+    *,
+    runs: int,
+    peers: Sequence[str],
+    metric: str,
+) -> Iterator[ResultRow]:
+    """Yield `table_rows` of tables that are split at random in each run, then of one whose split is fixed."""
+    for split in random_splits:
+        yield from table_rows(split, runs=runs, peers=peers, metric=metric)
+    yield from table_rows(fixed_split, runs=runs, peers=peers, metric=metric, same_split=True)
+
+
 def _own_figures(parts: OwnerAndReceiver, seed: int, *, with_open: bool) -> list[NamedFigure]:
     """Return the figures of one draw: of releases, and of models without privacy if they are asked for."""
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from tacit.data.public.datasets import load_adult, load_bank, load_flights
 from tacit.experiments.results import ResultRow
-from tacit.experiments.table_runs import OwnerAndReceiver, random_owner, table_rows
+from tacit.experiments.table_runs import OwnerAndReceiver, random_owner, rows_of_tables
 
 RUNS = 5
 PEERS = ("DP-EBM", "Opacus linear", "diffprivlib")
@@ -15,9 +15,7 @@ QUICK: dict[str, Any] = {"RUNS": 1}
 
 def rows() -> Iterator[ResultRow]:
     """Yield areas under the ROC curve of Adult and Bank on random splits, and of flights from another airport."""
-    for split in (_adult, _bank):
-        yield from table_rows(split, runs=RUNS, peers=PEERS, metric=METRIC)
-    yield from table_rows(_flights, runs=RUNS, peers=PEERS, metric=METRIC, same_split=True)
+    yield from rows_of_tables((_adult, _bank), _flights, runs=RUNS, peers=PEERS, metric=METRIC)
 
 
 def _adult(seed: int) -> OwnerAndReceiver:

@@ -7,7 +7,7 @@ from typing import Any
 from tacit.data.public.datasets import load_diamonds, load_flights
 from tacit.experiments.number_tables import hours_of_adult
 from tacit.experiments.results import ResultRow
-from tacit.experiments.table_runs import OwnerAndReceiver, random_owner, table_rows
+from tacit.experiments.table_runs import OwnerAndReceiver, random_owner, rows_of_tables
 
 RUNS = 5
 PEERS = ("DP-EBM",)
@@ -17,9 +17,7 @@ QUICK: dict[str, Any] = {"RUNS": 1}
 
 def rows() -> Iterator[ResultRow]:
     """Yield R squared of Adult's hours and of diamonds on random splits, and of delays from another airport."""
-    for split in (_adult_hours, _diamonds):
-        yield from table_rows(split, runs=RUNS, peers=PEERS, metric=METRIC)
-    yield from table_rows(_delays, runs=RUNS, peers=PEERS, metric=METRIC, same_split=True)
+    yield from rows_of_tables((_adult_hours, _diamonds), _delays, runs=RUNS, peers=PEERS, metric=METRIC)
 
 
 def _adult_hours(seed: int) -> OwnerAndReceiver:
