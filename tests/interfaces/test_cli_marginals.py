@@ -120,9 +120,12 @@ def test_answers_are_printed_as_json_and_under_conditions(folder: Path) -> None:
     assert len(whole["counts"]) == 12
     low, high = whole["counts"][0]["interval"]
     assert low <= whole["counts"][0]["rows"] <= high
+    assert {"cells", "rows", "interval", "noisy", "ruled_out"} == set(whole["counts"][0])
+    assert min(line["rows"] for line in whole["counts"]) >= 0
     part = json.loads(run(folder, "ask", "r.tacit", "work x outcome", "--where", "age=17-40", "--json").output)
     assert 0 < sum(line["rows"] for line in part["counts"]) < sum(line["rows"] for line in whole["counts"])
     assert part["counts"][0]["interval"] is None
+    assert part["counts"][0]["noisy"] is None
     assert "no interval" in run(folder, "ask", "r.tacit", "work", "--where", "age=17-40").output
     assert tacit.ask(folder / "r.tacit", "work", where=["age = 17-40"]).half_width is None
 

@@ -1,4 +1,5 @@
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -10,7 +11,7 @@ from tacit.data.schemas.conditions import parse_condition
 from tacit.errors import InputError
 from tacit.models.marginals.asking import answer, range_name
 from tacit.models.marginals.mixture import Mixture
-from tacit.models.marginals.model import MarginalModel
+from tacit.models.marginals.model import MarginalModel, fitted_model
 
 NO_MIXTURE = Mixture(np.ones((1, 3)) / 3, np.ones((1, 1), dtype=np.float32))
 
@@ -105,11 +106,50 @@ def test_lines_state_cells_counts_and_intervals(model: MarginalModel) -> None:
     found = answer(model, "work x outcome")
     lines = list(found.lines())
     assert len(lines) == 12
-    cells, count, interval = lines[0]
-    assert cells == ("farm", "well")
-    assert interval is not None
-    assert interval[0] < count < interval[1]
-    assert min(low for _, _, (low, _) in lines) >= 0  # type: ignore[misc]
+    assert lines[0].cells == ("farm", "well")
+    assert lines[0].noisy == found.counts[0, 0]
+    for line in lines:
+        assert line.interval is not None
+        assert 0 <= line.interval[0] <= line.rows <= line.interval[1]
+        assert not line.ruled_out
+
+
+def test_what_is_shown_is_never_below_0_and_adds_up_to_the_same_in_every_question() -> None:
+    rows = encode(people(300), SCHEMA)
+    model = MarginalModel(measured(rows.X, rows.y, SCHEMA, epsilon=0.5), NO_MIXTURE)
+    pair, swapped = answer(model, "grade x work x outcome"), answer(model, "work x grade")
+    assert pair.counts.min() < 0  # the noise is large: otherwise nothing is tested
+    assert pair.consistent.min() >= 0
+    np.testing.assert_allclose(pair.consistent.sum(axis=2).T, swapped.consistent, atol=1e-6)
+    totals = answer(model, "outcome").consistent
+    for question in ("grade x outcome", "age x outcome", "grade x work x outcome"):
+        found = answer(model, question).consistent
+        assert found.min() >= 0
+        np.testing.assert_allclose(found.reshape(-1, 3).sum(axis=0), totals, rtol=1e-6)
+    # Of single columns fine cells are counted, of pairs coarse ones.
+    work = np.bincount(model.measurement.columns[3].groups, weights=answer(model, "work").consistent)
+    np.testing.assert_allclose(swapped.consistent.sum(axis=1), work, atol=1e-4)
+
+
+def test_cells_that_a_constraint_rules_out_hold_no_rows() -> None:
+    stated = replace(SCHEMA, constraints=("work = farm implies grade = a|b", "grade = h implies outcome = worse"))
+    rows = encode(people(1500), SCHEMA)  # rows that break them: the noise is not why counts are 0
+    model = fitted_model(measured(rows.X, rows.y, stated, epsilon=8.0), random_state=0)
+    pair = answer(model, "work x grade")
+    farm, later = pair.cells[0].index("farm"), [not set(cell.split(" or ")) & {"a", "b"} for cell in pair.cells[1]]
+    assert any(later)
+    assert pair.ruled_out[farm].tolist() == later
+    assert pair.ruled_out.sum() == sum(later)
+    assert pair.counts[farm][later].sum() > 10
+    assert pair.consistent[farm][later].sum() == 0
+    assert all(line.interval == (0, 0) and line.rows == 0 for line in pair.lines() if line.ruled_out)
+    classes = answer(model, "outcome x grade")
+    assert classes.ruled_out[:, -1].tolist() == [True, True, False]
+    assert classes.consistent[:2, -1].sum() == 0
+    given = answer(model, "grade", [parse_condition("work = farm", SCHEMA.columns)])
+    assert given.ruled_out.tolist() == later
+    assert given.consistent[later].sum() == 0
+    assert given.consistent.sum() == pytest.approx(given.counts.sum())
 
 
 @pytest.mark.parametrize("question", ["height", "", "grade x ", "grade x grade"])

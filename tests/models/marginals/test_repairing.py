@@ -1,4 +1,4 @@
-"""Rows that are changed to keep constraints, and pairs of cells that constraints forbid."""
+"""Rows that are changed to keep constraints."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from tacit.data.schemas.columns import Categorical, Label, Numeric
 from tacit.data.schemas.schema import Schema
 from tacit.models.marginals.conditioning import Rules
 from tacit.models.marginals.layout import Layout
-from tacit.models.marginals.repairing import Repair, constraint_zeros
+from tacit.models.marginals.repairing import Repair
 from tacit.models.marginals.tables import ColumnTable
 
 COLUMNS = (
@@ -31,25 +31,6 @@ def table(*groups: int) -> ColumnTable:
 
 
 TABLES = (table(*[0] * 5, *[1] * 5), table(*[0] * 5, *[1] * 5, 2), table(0, 1), table(0, 1, 2))
-
-
-def test_cells_in_which_every_row_breaks_a_constraint_are_forbidden() -> None:
-    order, implied = constraint_zeros(layout(*CONSTRAINTS), TABLES)
-    assert order.columns == (0, 1)
-    assert order.forbidden.tolist() == [[False, False, False], [True, False, False]]
-    # Columns stand in the order of the schema: sex before pregnant.
-    assert implied.columns == (2, 3)
-    assert implied.forbidden.tolist() == [[False, False, False], [True, False, False]]
-
-
-def test_a_missing_cell_contradicts_nothing_unless_it_is_asked_for() -> None:
-    (zeros,) = constraint_zeros(layout("sex = m implies pregnant = missing"), TABLES)
-    assert zeros.forbidden.tolist() == [[False, False, False], [True, True, False]]
-
-
-def test_pooled_cells_that_hold_one_allowed_level_are_allowed() -> None:
-    tables = (*TABLES[:2], table(0, 0), TABLES[3])
-    assert constraint_zeros(layout("pregnant = yes implies sex = f"), tables) == []
 
 
 def every_row() -> tuple[np.ndarray, np.ndarray]:

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tacit.interfaces.cli.parameters import argument
-from tacit.models.marginals.asking import CountTable
+from tacit.models.marginals.asking import CountLine, CountTable
 from tacit.workflows.ask import ask as ask_release
 
 
@@ -27,7 +27,8 @@ def ask(
     """Ask a release of tables for counts of one or more columns, with 95 % intervals.
 
     One or two columns, with the label or without it, are counted with the noise of their table. More are estimated by
-    the model that was fitted to all tables, without an interval, and so are all with --where. It costs nothing: the
+    the model that was fitted to all tables, without an interval, and so are all with --where. Counts are shown as they
+    can be true together: none below 0, and 0 where the schema's constraints rule rows out. It costs nothing: the
     release is all that is read.
 
     [bold]Example:[/] tacit ask clinic-a.tacit "sex x income" --where age=60-70
@@ -39,15 +40,24 @@ def ask(
     Console().print(_table(counts))
     if counts.half_width is None:
         typer.echo("Estimated by the model fitted to all tables: no interval is known.")
-    else:
-        typer.echo(f"Each count is right within ±{counts.half_width:,.0f} rows 95 times of 100.")
+        return
+    typer.echo(
+        f"Each interval holds the true count 95 times of 100 (noise of ±{counts.half_width:,.0f} rows). Counts of one "
+        "and of two columns add up to the same totals; --json also prints them as the noise left them."
+    )
 
 
 def _content(counts: CountTable) -> dict[str, Any]:
     """Return an answer as JSON-ready values."""
     lines = [
-        {"cells": list(cells), "rows": count, "interval": None if interval is None else list(interval)}
-        for cells, count, interval in counts.lines()
+        {
+            "cells": list(line.cells),
+            "rows": line.rows,
+            "interval": None if line.interval is None else list(line.interval),
+            "noisy": line.noisy,
+            "ruled_out": line.ruled_out,
+        }
+        for line in counts.lines()
     ]
     return {"columns": list(counts.columns), "counts": lines}
 
@@ -57,10 +67,16 @@ def _table(counts: CountTable) -> Table:
     for column in counts.columns:
         table.add_column(column)
     table.add_column("rows", justify="right")
-    if counts.half_width is not None:
-        table.add_column("95 % interval", justify="right")
-    for cells, count, interval in counts.lines():
-        table.add_row(
-            *cells, f"{count:,.0f}", *([] if interval is None else [f"{interval[0]:,.0f} to {interval[1]:,.0f}"])
-        )
+    with_remarks = counts.half_width is not None or bool(counts.ruled_out.any())
+    if with_remarks:
+        table.add_column("" if counts.half_width is None else "95 % interval", justify="right")
+    for line in counts.lines():
+        table.add_row(*line.cells, f"{line.rows:,.0f}", *([_remark(line)] if with_remarks else []))
     return table
+
+
+def _remark(line: CountLine) -> str:
+    """Return what stands beside a count: its interval, or why it is 0."""
+    if line.ruled_out:
+        return "ruled out"
+    return "" if line.interval is None else f"{line.interval[0]:,.0f} to {line.interval[1]:,.0f}"

@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from tacit.arrays import FloatArray
+from tacit.arrays import BoolArray, FloatArray
 from tacit.data.schemas.conditions import Condition
 from tacit.errors import InputError
 from tacit.models.marginals.conditioning import Rules, conditioned
+from tacit.models.marginals.consistent import consistent_column, consistent_pair, with_class_counts
+from tacit.models.marginals.constraint_cells import LevelCells, partly_met_levels, ruled_out_cells
 from tacit.models.marginals.levels import Levels
 from tacit.models.marginals.mixture import Mixture
 from tacit.models.marginals.model import MarginalModel
@@ -22,8 +24,19 @@ DEVIATIONS = 1.959964
 MOST_CELLS = 10_000
 
 
-# Names of a cell, its count, and its interval.
-CountLine = tuple[tuple[str, ...], float, tuple[float, float] | None]
+@record
+class CountLine:
+    """One cell of a table of counts."""
+
+    cells: tuple[str, ...]
+    rows: float
+    """The number of rows, consistent with all others."""
+    interval: tuple[float, float] | None
+    """Holds the true number 95 times of 100 and never goes below 0; None where it is not known."""
+    noisy: float | None
+    """The count with its noise, unbiased, so that it may lie below 0; None of an estimate by the mixture."""
+    ruled_out: bool
+    """Whether the schema's constraints allow no row here."""
 
 
 @record
@@ -34,16 +47,32 @@ class CountTable:
     cells: tuple[tuple[str, ...], ...]
     """Names of the cells of each column."""
     counts: FloatArray
-    """[cells of the first, cells of the second, ...]: estimated numbers of rows; noise may take them below 0."""
+    """[cells of the first, cells of the second, ...]: numbers of rows as the noise left them: unbiased, and possibly
+    below 0."""
+    consistent: FloatArray
+    """The same made consistent: none below 0, 0 in cells that are ruled out, and counts of one or two columns add up to
+    the same totals in every question."""
+    ruled_out: BoolArray
+    """Where the schema's constraints allow no row."""
     half_width: float | None
-    """Of a 95 % interval around each count; None: the mixture's estimate, whose error is not known."""
+    """Of a 95 % interval around each of ``counts``; None: the mixture's estimate, whose error is not known."""
 
     def lines(self) -> Iterator[CountLine]:
-        """Yield the names of each cell, its count, and the interval, which does not go below 0."""
+        """Yield every cell."""
         for place in itertools.product(*(range(len(cells)) for cells in self.cells)):
             names = tuple(cells[index] for cells, index in zip(self.cells, place, strict=True))
-            count, half = float(self.counts[place]), self.half_width
-            yield names, count, None if half is None else (max(count - half, 0.0), max(count + half, 0.0))
+            noisy = None if self.half_width is None else float(self.counts[place])
+            rows, ruled_out = float(self.consistent[place]), bool(self.ruled_out[place])
+            yield CountLine(names, rows, self._interval(place), noisy, ruled_out)
+
+    def _interval(self, place: tuple[int, ...]) -> tuple[float, float] | None:
+        """Return count ± half width, cut at 0 and widened to the consistent count: it holds the truth as often."""
+        if self.half_width is None:
+            return None
+        if self.ruled_out[place]:
+            return 0.0, 0.0
+        noisy, rows = float(self.counts[place]), float(self.consistent[place])
+        return max(min(noisy - self.half_width, rows), 0.0), max(noisy + self.half_width, rows)
 
 
 def asked_columns(question: str) -> list[str]:
@@ -68,17 +97,20 @@ def answer(model: MarginalModel, question: str, where: Sequence[Condition] = ())
     places = [_place(model, name) for name in names if name != label]
     if len(set(names)) != len(names):
         raise InputError(f"a question must name each column once; got {question!r}.")
-    with_label = label in names
-    tables, cells, sigma = _conditioned(model, places, where) if where else _counted(model, places)
-    if not with_label:
+    counted = _conditioned(model, places, where) if where else _counted(model, places)
+    counts, consistent, ruled_out = counted.counts, counted.consistent, counted.ruled_out
+    cells, sigma = [*counted.names], counted.sigma
+    if label not in names:
         # A sum over C classes has C times the variance.
         sigma = None if sigma is None else sigma * math.sqrt(model.layout.n_classes)
-        tables = tables.sum(axis=0)
+        counts, consistent, ruled_out = counts.sum(axis=0), consistent.sum(axis=0), ruled_out.min(axis=0)
     else:
-        tables = np.moveaxis(tables, 0, names.index(str(label)))
-        cells.insert(names.index(str(label)), _label_names(model))
+        axis = names.index(str(label))
+        counts, consistent = np.moveaxis(counts, 0, axis), np.moveaxis(consistent, 0, axis)
+        ruled_out = np.moveaxis(ruled_out, 0, axis)
+        cells.insert(axis, _label_names(model))
     half_width = None if sigma is None else DEVIATIONS * sigma
-    return CountTable(tuple(names), tuple(cells), tables, half_width)
+    return CountTable(tuple(names), tuple(cells), counts, consistent, ruled_out, half_width)
 
 
 def _place(model: MarginalModel, name: str) -> int:
@@ -94,38 +126,89 @@ def _label_names(model: MarginalModel) -> tuple[str, ...]:
     return () if model.layout.label is None else model.layout.label.names
 
 
-Counted = tuple[FloatArray, list[tuple[str, ...]], float | None]
+@record
+class ClassCounts:
+    """Counts by class [C, ...] of the cells of some columns."""
+
+    counts: FloatArray
+    consistent: FloatArray
+    ruled_out: BoolArray
+    names: list[tuple[str, ...]]
+    """Of the cells of each column."""
+    sigma: float | None
+    """Noise of one of ``counts``; None where it is not known."""
 
 
-def _counted(model: MarginalModel, places: list[int]) -> Counted:
-    """Return counts by class [C, ...], the names of the cells, and the noise of a count."""
+def _counted(model: MarginalModel, places: list[int]) -> ClassCounts:
+    """Return the counts of all rows: of no column, of one in fine cells, or of two and more in coarse cells."""
     measured = model.measurement
     if not places:
         # The class counts of every table were made the same: the best of them has the fewest cells.
         fewest = min(len(table.ranges) for table in measured.columns)
-        return model.coarse.class_counts, [], measured.cell_sigma * math.sqrt(fewest)
-    columns = [model.layout.columns[place] for place in places]
-    tables = [measured.columns[place] for place in places]
+        totals = model.coarse.class_counts
+        nothing = np.zeros(len(totals), dtype=bool)
+        return ClassCounts(totals, totals, nothing, [], measured.cell_sigma * math.sqrt(fewest))
     if len(places) == 1:
-        return tables[0].counts, [fine_names(tables[0], columns[0])], measured.cell_sigma
-    cells = [coarse_names(table, column) for table, column in zip(tables, columns, strict=True)]
+        return _counted_column(model, places[0])
     for pair in measured.pairs:
         if set(pair.columns) == set(places) and len(places) == 2:
-            swapped = pair.columns[0] != places[0]
-            return pair.counts.transpose(0, 2, 1) if swapped else pair.counts, cells, measured.pair_sigma
-    return _estimated(model, places, model.mixture), cells, None
+            noisy = pair.counts.transpose(0, 2, 1) if pair.columns[0] != places[0] else pair.counts
+            ruled_out = _ruled_out(model, _coarse_cells(model, places))
+            margins = (_coarse_counts(model, places[0]), _coarse_counts(model, places[1]))
+            return ClassCounts(
+                noisy,
+                consistent_pair(noisy, margins, ruled_out),
+                ruled_out,
+                _coarse_names(model, places),
+                measured.pair_sigma,
+            )
+    return _estimated(model, places, model.mixture)
 
 
-def _conditioned(model: MarginalModel, places: list[int], where: Sequence[Condition]) -> Counted:
+def _counted_column(model: MarginalModel, place: int) -> ClassCounts:
+    column, table = model.layout.columns[place], model.measurement.columns[place]
+    ruled_out = _ruled_out(model, [LevelCells.fine(column, table)])
+    consistent = consistent_column(table, _coarse_counts(model, place), ruled_out)
+    sigma = model.measurement.cell_sigma
+    return ClassCounts(table.counts, consistent, ruled_out, [fine_names(table, column)], sigma)
+
+
+def _coarse_counts(model: MarginalModel, place: int) -> FloatArray:
+    return model.coarse.counts[:, model.offsets[place] : model.offsets[place + 1]]
+
+
+def _coarse_names(model: MarginalModel, places: list[int]) -> list[tuple[str, ...]]:
+    return [coarse_names(model.measurement.columns[place], model.layout.columns[place]) for place in places]
+
+
+def _coarse_cells(model: MarginalModel, places: list[int]) -> list[LevelCells]:
+    return [LevelCells.coarse(model.layout.columns[place], model.measurement.columns[place]) for place in places]
+
+
+def _ruled_out(model: MarginalModel, axes: list[LevelCells], where: Sequence[Condition] = ()) -> BoolArray:
+    """Return where [C, ...] no row that meets ``where`` can keep the schema's constraints."""
+    layout = model.layout
+    levels = {column.name: column for column in (*layout.columns, *([] if layout.label is None else [layout.label]))}
+    given = [
+        LevelCells(column, np.where(partly_met_levels(condition, column), 0, 1).astype(np.intp))
+        for condition, column in ((condition, levels[condition.column]) for condition in where)
+    ]
+    constraints = layout.schema.parsed_constraints
+    if layout.label is None:
+        return ruled_out_cells(axes, constraints, given)[None]
+    return ruled_out_cells([LevelCells.single(layout.label), *axes], constraints, given)
+
+
+def _conditioned(model: MarginalModel, places: list[int], where: Sequence[Condition]) -> ClassCounts:
     """Return the counts of rows that meet conditions, as the mixture given these estimates them."""
-    tables = model.measurement.columns
-    mixture, share = conditioned(model.mixture, tables, Rules(model.layout, tuple(where)))
-    cells = [coarse_names(tables[place], model.layout.columns[place]) for place in places]
-    return share * _estimated(model, places, mixture), cells, None
+    mixture, share = conditioned(model.mixture, model.measurement.columns, Rules(model.layout, tuple(where)))
+    return _estimated(model, places, mixture, share, where)
 
 
-def _estimated(model: MarginalModel, places: list[int], mixture: Mixture) -> FloatArray:
-    """Return a mixture's counts by class [C, ...] of the coarse cells of several columns."""
+def _estimated(
+    model: MarginalModel, places: list[int], mixture: Mixture, share: float = 1.0, where: Sequence[Condition] = ()
+) -> ClassCounts:
+    """Return a mixture's counts by class [C, ...] of the coarse cells of several columns, for a share of all rows."""
     sizes = [int(model.offsets[place + 1] - model.offsets[place]) for place in places]
     if math.prod(sizes) * model.layout.n_classes > MOST_CELLS:
         raise InputError(f"a table of {math.prod(sizes):,} cells is too large; ask for fewer columns.")
@@ -133,8 +216,11 @@ def _estimated(model: MarginalModel, places: list[int], mixture: Mixture) -> Flo
     for place in places:
         shares = mixture.shares[:, model.offsets[place] : model.offsets[place + 1]].astype(np.float64)
         joint = joint[..., None] * shares[(slice(None), *(None,) * (joint.ndim - 1))]
-    counts: FloatArray = joint.sum(axis=0) * float(model.coarse.class_counts.sum())
-    return counts
+    counts: FloatArray = share * joint.sum(axis=0) * float(model.coarse.class_counts.sum())
+    cells = _coarse_cells(model, places)
+    ruled_out = _ruled_out(model, cells, where)
+    consistent = with_class_counts(counts * ~ruled_out, counts.reshape(len(counts), -1).sum(axis=1))
+    return ClassCounts(counts, consistent, ruled_out, _coarse_names(model, places), None)
 
 
 def fine_names(table: ColumnTable, column: Levels) -> tuple[str, ...]:

@@ -10,11 +10,12 @@ from tacit.arrays import FloatArray, IntArray
 from tacit.data.schemas.conditions import Condition
 from tacit.errors import InputError
 from tacit.models.marginals.conditioning import Rules, conditioned
+from tacit.models.marginals.constraint_cells import constraint_zeros
 from tacit.models.marginals.layout import Layout
 from tacit.models.marginals.measuring import Measurement
 from tacit.models.marginals.mixture import Mixture, fitted_mixture, targets_of
 from tacit.models.marginals.placing import FinePlaces, Follower, fine_places, followers
-from tacit.models.marginals.repairing import Repair, constraint_zeros
+from tacit.models.marginals.repairing import Repair
 from tacit.models.marginals.sampling import CoarseModel, CoarseRows
 from tacit.models.marginals.tables import CoarseCounts, offsets_of
 from tacit.models.marginals.zeros import PairZeros, structural_zeros
