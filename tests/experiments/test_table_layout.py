@@ -27,7 +27,7 @@ def test_what_transfer_compares_stands_side_by_side_in_one_order() -> None:
     columns, lines = layout(rows)
     assert columns == ("setting", "metric", TARGET_ONLY, PUBLIC_VIEW, RELEASE_ALONE, ADOPTED, "SVM-t", "runs", "paper")
     assert lines == [
-        ("entry 1", "accuracy", "0.7000", "", "0.8000", "0.9000 ± 0.1000", "0.4000", "1, 2", "0.95"),
+        ("entry 1", "accuracy", "0.7000", "", "0.8000", "0.9000 ± 0.1000", "0.4000", "1, 2", "adopted: 0.95"),
         ("entry 2", "accuracy", "", "0.6000", "", "0.5000", "", "1", ""),
     ]
 

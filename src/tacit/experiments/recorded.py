@@ -16,6 +16,8 @@ from tacit.files.atomic import write_text
 # Called with each row as it is ready.
 Watch = Callable[[ResultRow], None]
 
+QUICK_RUN = "Quick run, no results. It is smaller than what follows says, which is the table in full. "
+
 
 @dataclass(frozen=True)
 class RecordedTable:
@@ -38,7 +40,7 @@ class RecordedTable:
 
     def caption(self) -> str:
         """Return in words what the table was measured under and how long it took."""
-        prefix = "Quick run, no results. " if self.quick else ""
+        prefix = QUICK_RUN if self.quick else ""
         return f"{prefix}{self.conditions.to_text()} Time: {duration(self.seconds)}."
 
 

@@ -33,10 +33,11 @@ def _compared(rows: Sequence[ResultRow]) -> HeaderAndRows:
 
 
 def _compared_line(key: tuple[str, str], results: dict[str, ResultRow], columns: Sequence[str]) -> tuple[str, ...]:
-    published = [_published(row.paper) for row in results.values() if row.paper is not None]
+    # One column of figures for several methods: each says whose it is.
+    published = [f"{row.method}: {_published(row.paper)}" for row in results.values() if row.paper is not None]
     runs = sorted({str(row.runs) for row in results.values()})
     cells = [_mean_and_spread(results[method]) if method in results else "" for method in columns]
-    return (*key, *cells, ", ".join(runs), ", ".join(published))
+    return (*key, *cells, ", ".join(runs), "; ".join(published))
 
 
 def _mean_and_spread(row: ResultRow) -> str:
