@@ -1,11 +1,12 @@
 import os
+from threading import get_ident
 from typing import Any
 
 import joblib
 import pytest
 from threadpoolctl import threadpool_info
 
-from tacit.models.parallel import run_parts
+from tacit.models.parallel import open_pool, run_parts
 
 
 @pytest.mark.parametrize("backend", ["sequential", "threading", "loky"])
@@ -41,3 +42,10 @@ def test_tasks_are_drawn_as_they_are_needed() -> None:
 
     ahead = run_parts(lambda place: len(drawn) - place, tasks(), n_jobs=2)
     assert max(ahead) < 20
+
+
+def test_a_pool_works_with_the_same_threads_again_and_again() -> None:
+    with open_pool(2) as run:
+        threads = {ident for _ in range(5) for ident in run(get_ident, [()] * 8)}
+        assert run(pow, ((2, power) for power in range(9))) == [2**power for power in range(9)]
+    assert len(threads) <= 2

@@ -1,7 +1,8 @@
 """Independent pieces of work through joblib, with one BLAS thread each."""
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any, TypeVar
 
@@ -9,6 +10,7 @@ from joblib import Parallel, delayed
 from threadpoolctl import ThreadpoolController
 
 TaskResult = TypeVar("TaskResult")
+RunTasks = Callable[[Callable[..., Any], Iterable[tuple[Any, ...]]], list[Any]]
 
 
 def run_parts(
@@ -19,9 +21,16 @@ def run_parts(
     Threads unless the caller's ``joblib.parallel_config`` says otherwise. Tasks are drawn as workers become free, so a
     generator that cuts parts out of a table never holds them all.
     """
+    with open_pool(n_jobs) as run:
+        return run(function, tasks)
+
+
+@contextmanager
+def open_pool(n_jobs: int | None) -> Iterator[RunTasks]:
+    """Give what `run_parts` does, again and again with the same workers: each new thread costs memory of its own."""
     home = os.getpid()
-    with _libraries().limit(limits=1, user_api="blas"):
-        return list(Parallel(n_jobs=n_jobs, prefer="threads")(delayed(_run)(function, home, task) for task in tasks))
+    with _libraries().limit(limits=1, user_api="blas"), Parallel(n_jobs=n_jobs, prefer="threads") as pool:
+        yield lambda function, tasks: list(pool(delayed(_run)(function, home, task) for task in tasks))
 
 
 def _run(function: Callable[..., TaskResult], home: int, task: tuple[Any, ...]) -> TaskResult:

@@ -7,8 +7,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 from narwhals.stable.v2.typing import IntoDataFrame
+from numpy.typing import NDArray
 
 from tacit import checks
 from tacit.adoption.tables.target_transfer import TargetTransfer
@@ -22,17 +24,19 @@ from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.files.atomic import replacing, require_output
 from tacit.files.regular import FilePath
-from tacit.models.parallel import run_parts
+from tacit.models.parallel import RunTasks, open_pool
 from tacit.workflows.models import AdoptedModel, Predictor, open_predictor
 from tacit.workflows.tables import Progress, input_paths, no_progress, opened
 
 CLASS_COLUMNS = ("prediction", "confidence")
 NUMBER_COLUMNS = ("prediction", "low", "high")
-# Rows of which a worker holds the encoded matrix at once.
-BLOCK = 1 << 11
+# Rows of which a worker holds the encoded matrix at once: so many that what is done once for each block is nothing.
+BLOCK = 1 << 13
 # Blocks are filled up to whole numbers of so many rows: matrix products round rows of few or ragged ones differently,
 # and a prediction is to depend on its row alone, wherever a table is cut.
 FILLED = 256
+# What a block of rows gives: arrays [N], class codes and probabilities or numbers and the ends of their intervals.
+Predicted = tuple[NDArray[Any], ...]
 
 
 @dataclass(frozen=True)
@@ -144,34 +148,42 @@ def _predictions(
     predictor = model if isinstance(model, AdoptedModel | Predictor) else open_predictor(model)
     source = opened(table, predictor.schema, progress=progress)
     needed = columns_to_read(predictor.schema)
-    for batch in source.batches(None if needed is None else needed | set(keep)):
-        yield _predicted(predictor, batch, list(keep), n_jobs)
+    with open_pool(n_jobs) as run:
+        for batch in source.batches(None if needed is None else needed | set(keep)):
+            yield _predicted(predictor, batch, list(keep), run)
 
 
-def _predicted(predictor: AdoptedModel | Predictor, batch: Batch, keep: list[str], n_jobs: int) -> pl.DataFrame:
+def _predicted(predictor: AdoptedModel | Predictor, batch: Batch, keep: list[str], run: RunTasks) -> pl.DataFrame:
     frame, schema = batch.frame, predictor.schema
     _require_kept(frame, schema, keep, batch.source)
     place = Place(batch.source, batch.first_row)
     rows = encode_columns(_without_label(frame, schema, keep), schema, place=place)
     # Block by block: encoded rows are far larger than what is predicted of them.
-    blocks = run_parts(partial(_predicted_block, predictor), ((block,) for block in rows.slices(BLOCK)), n_jobs=n_jobs)
-    return pl.concat([frame.select(keep), pl.concat(blocks)], how="horizontal")
+    blocks = run(partial(_predicted_block, predictor), ((block,) for block in rows.slices(BLOCK)))
+    columns = _columns(predictor, [np.concatenate(parts) for parts in zip(*blocks, strict=True)])
+    return pl.concat([frame.select(keep), pl.DataFrame(columns)], how="horizontal")
 
 
-def _predicted_block(predictor: AdoptedModel | Predictor, rows: EncodedColumns) -> pl.DataFrame:
-    return pl.DataFrame(predicted_columns(predictor, rows.matrix(multiple=FILLED))).head(len(rows))
+def _predicted_block(predictor: AdoptedModel | Predictor, rows: EncodedColumns) -> Predicted:
+    return tuple(values[: len(rows)] for values in _predicted_rows(predictor, rows.matrix(multiple=FILLED)))
 
 
-def predicted_columns(predictor: AdoptedModel | Predictor, X: Rows) -> list[pl.Series]:
-    """Return the class and how sure it is, or a number and the ends of its interval."""
+def _predicted_rows(predictor: AdoptedModel | Predictor, X: Rows) -> Predicted:
+    """Return class codes and the largest probabilities, or numbers and the ends of their intervals [N] each."""
     learner = predictor.learner
     if isinstance(learner, TargetTransfer):
         low, high = learner.predict_interval(X).T
-        numbers = zip(NUMBER_COLUMNS, (learner.predict(X), low, high), strict=True)
-        return [pl.Series(name, values) for name, values in numbers]
+        return np.asarray(learner.predict(X)), low, high
     shares = learner.predict_proba(X)  # [N, C]
-    names = decode_labels(learner.classes_[shares.argmax(axis=1)], predictor.schema)
-    return [names.alias(CLASS_COLUMNS[0]), pl.Series(CLASS_COLUMNS[1], shares.max(axis=1).round(6))]
+    return learner.classes_[shares.argmax(axis=1)], shares.max(axis=1).round(6)
+
+
+def _columns(predictor: AdoptedModel | Predictor, predicted: Sequence[NDArray[Any]]) -> list[pl.Series]:
+    """Return the class and how sure it is, or a number and the ends of its interval."""
+    if isinstance(predictor.learner, TargetTransfer):
+        return [pl.Series(name, values) for name, values in zip(NUMBER_COLUMNS, predicted, strict=True)]
+    codes, shares = predicted
+    return [decode_labels(codes, predictor.schema).alias(CLASS_COLUMNS[0]), pl.Series(CLASS_COLUMNS[1], shares)]
 
 
 def _write(frames: Iterable[pl.DataFrame], output: Path) -> None:

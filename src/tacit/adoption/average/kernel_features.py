@@ -1,11 +1,12 @@
 """Features whose inner products are a kernel between represented rows: linear, or radial of some width."""
 
 from collections.abc import Iterable
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.arrays import FloatArray, Rows
+from tacit.arrays import Float32Array, FloatArray, Rows
 from tacit.numerics.kernels import gaussian_kernel
 from tacit.records import record
 
@@ -36,13 +37,19 @@ class KernelFeatures:
         for name in ("anchors", "projection"):
             object.__setattr__(self, name, np.ascontiguousarray(getattr(self, name)))
 
-    def __call__(self, Z: FloatArray) -> FloatArray:
-        """Return the features [N, r], computed in single precision, which is twice as fast."""
-        coordinates, projection = Z.astype(np.float32), self.projection.astype(np.float32)
+    def __call__(self, Z: Rows) -> FloatArray:
+        """Return the features [N, r] of rows of any precision, computed in single, which is twice as fast."""
+        coordinates = Z.astype(np.float32, copy=False)
+        anchors, projection = self._single
         if self.kernel == LINEAR:
             return (coordinates @ projection).astype(np.float64)
-        near = radial(coordinates, self.anchors.astype(np.float32), self.size, WIDTHS[self.kernel])
+        near = radial(coordinates, anchors, self.size, WIDTHS[self.kernel])
         return (near @ projection).astype(np.float64)
+
+    @cached_property
+    def _single(self) -> tuple[Float32Array, Float32Array]:
+        """The anchors and the projection in single precision, for all blocks of rows."""
+        return self.anchors.astype(np.float32), self.projection.astype(np.float32)
 
     def lost(self, Z: FloatArray, phi: FloatArray) -> FloatArray:
         """Return k(z, z) - |phi(z)|² [N], at least 0: the prior variance that the features leave out."""

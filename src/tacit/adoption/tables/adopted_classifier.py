@@ -44,7 +44,8 @@ from tacit.models.scikit_learn import BaseEstimator
 
 # Rows of the table from which what needs no labels is taken; more change nothing that can be measured.
 REFERENCE_ROWS = 2000
-BLOCK = 2048
+# Rows at once: what is computed of them stays in a core's cache, and its memory is used again, not given back.
+BLOCK = 512
 # Without labels, releases of less prior probability than this are refused: their own check hardly lies above its noise,
 # or their scores hardly tell our rows apart.
 CHANCE_TRUST = 0.1

@@ -35,7 +35,8 @@ from tacit.models.estimator_input import validate_data
 from tacit.models.scikit_learn import BaseEstimator, RegressorMixin
 
 REFERENCE_ROWS = 2000
-BLOCK = 2048
+# Rows at once: what is computed of them stays in a core's cache, and its memory is used again, not given back.
+BLOCK = 512
 # Fewer known values give no held-out figures.
 LEAST_VALUES = 10
 # Without values, releases of less prior probability than this are refused.
