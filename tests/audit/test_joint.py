@@ -1,10 +1,14 @@
-"""Audits of joint releases: sound views pass, broken ones are caught."""
+"""Audits of joint releases: the real protocol passes, and twins with one function replaced are caught."""
 
 import pytest
 
-from tacit.audit import joint
+from tacit.audit import joint, joint_protocol
 from tacit.audit.case import DELTA, EPSILON, Case
 from tacit.privacy import accounting
+from tacit.privacy.mechanisms.joint import JointGaussian
+from tacit.situations.joint import masking
+from tacit.situations.joint.journal import AnswerBook
+from tacit.situations.joint.plan import JointPlan
 
 CASES = {case.name: case for case in joint.cases(7)}
 
@@ -19,14 +23,41 @@ def test_the_broken_twins_are_those_that_were_asked_for() -> None:
     assert [name for name, case in CASES.items() if case.control] == [
         "control: noise without the coalition's part",
         "control: masks reused",
-        "control: a share of noise replayed",
+        "control: a party's share replayed",
+        "control: a share's noise replayed",
     ]
 
 
-def test_the_aggregator_alone_is_held_to_the_smaller_epsilon() -> None:
-    alone = CASES["joint release, the aggregator's view of a total"].run()
-    together = CASES["joint release, a coalition's view of a total"].run()
-    assert alone.claimed < together.claimed == EPSILON
+def test_a_twin_meets_the_attack_that_the_protocol_withstands_under_the_same_claim() -> None:
+    for name, (attack, _) in joint.TWINS.items():
+        assert attack in joint.SOUND.values(), name
+        assert attack.coalition, name
+        assert attack.claim == joint_protocol.EPSILON
+
+
+def test_a_twin_leaves_the_protocol_as_it_was() -> None:
+    def functions() -> tuple[object, ...]:
+        return (JointPlan.honest, masking.pair_seed, AnswerBook.answer_to, JointGaussian.share)
+
+    before = functions()
+    for place, (_, twin) in enumerate(joint.TWINS.values()):
+        with twin():
+            changed = [after is not own for after, own in zip(functions(), before, strict=True)]
+        assert changed == [number == place for number in range(len(before))]
+        assert functions() == before
+
+
+def test_the_aggregator_alone_is_held_to_the_smaller_epsilon_and_both_games_come_near_it() -> None:
+    alone, together = joint.played(joint.AGGREGATOR, 3), joint.played(joint.COALITION, 3)
+    assert alone.claimed < together.claimed == joint_protocol.EPSILON
+    # A statistic that showed nothing would pass too.
+    assert alone.lower_bound > 0.6 * alone.claimed
+    assert together.lower_bound > 0.6 * together.claimed
+
+
+def test_a_seed_repeats_a_game() -> None:
+    bounds = [joint.played(joint.COALITION, 5, draws=4000).lower_bound for _ in range(2)]
+    assert bounds[0] == bounds[1] > 0
 
 
 @pytest.mark.parametrize(("parties", "honest"), [(2, 1), (4, 3), (16, 16)])
