@@ -21,6 +21,8 @@ def test_three_parties_make_one_release_that_other_commands_take(tmp_path: Path,
     assert done.exit_code == 0, said(done)
     assert "by 3 parties" in done.output
     assert charges(homes) == [1, 1, 1]
+    shown = tacit("join", "status", plan, homes[0])
+    assert "here: clinic-0: charged on line 1; 1 query answered, release finished." in shown.output
     release = read_release(tmp_path / "joint.tacit")
     assert release.card.joint is not None
     assert [party.name for party in release.card.joint.parties] == ["clinic-0", "clinic-1", "clinic-2"]

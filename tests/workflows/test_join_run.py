@@ -102,6 +102,8 @@ def test_a_run_that_was_broken_off_goes_on_where_it_stood(tmp_path: Path, monkey
         run_join(plan, homes, output=tmp_path / "joint.tacit")
     assert not (tmp_path / "joint.tacit").exists()
     assert lines(homes) == [1, 1, 1]
+    stands = party_facts(SignedPlan.read(plan), PartyFiles.read(homes[0]))
+    assert (stands["queries_answered"], stands["finished"]) == (2, False)
     monkeypatch.setattr(Aggregator, "_total", total)
     stages: list[str] = []
     made = run_join(plan, homes, output=tmp_path / "joint.tacit", progress=stages.append)
@@ -136,9 +138,12 @@ def test_where_a_party_stands_is_told_before_and_after(tmp_path: Path) -> None:
     assert before["name"] == "party-1"
     assert before["fits"]
     assert (before["charged_line"], before["opened"], before["queries_answered"]) == (None, False, 0)
+    assert not before["finished"]
     run_join(plan, homes, output=tmp_path / "joint.tacit")
     after = party_facts(signed, files)
-    assert (after["charged_line"], after["opened"], after["queries_answered"]) == (1, True, 2)
+    # A release of class moments has one query; the finished release is none.
+    assert (after["charged_line"], after["opened"], after["queries_answered"]) == (1, True, 1)
+    assert after["finished"]
     assert after["epsilon_left"] < before["epsilon_left"]
     assert "fits" not in after
 

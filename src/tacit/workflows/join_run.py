@@ -18,9 +18,9 @@ from tacit.releases.signature import SigningKey, private_key
 from tacit.situations.joint.aggregator import Aggregator, Traffic
 from tacit.situations.joint.journal import AnswerBook, FolderJournal
 from tacit.situations.joint.local_channel import LocalChannel
-from tacit.situations.joint.messages import OPEN, UPLOAD
+from tacit.situations.joint.messages import FINISHED, OPEN, UPLOAD, opened
 from tacit.situations.joint.party import PartySession, PartyTable
-from tacit.situations.joint.plan import JointPlan, SignedPlan
+from tacit.situations.joint.plan import JointPlan, PlanMember, SignedPlan
 from tacit.workflows.card_details import with_record_policy
 from tacit.workflows.tables import Progress, contribution, ledger_of, no_progress, private_rows, warn_of_rows
 
@@ -162,14 +162,26 @@ def party_facts(signed: SignedPlan, files: PartyFiles) -> dict[str, Any]:
     number = plan.number_of(private_key(files.path("key")).public_key())
     charged = next((line for line in ledger.lines() if line.key == plan.digest), None)
     book = AnswerBook(files.journal_of(plan))
+    uploads, finished = book.answered(UPLOAD), _finished(book, plan.parties[number])
     facts: dict[str, Any] = {
         "name": plan.parties[number].name,
         "charged_line": None if charged is None else charged.number,
         "epsilon_left": ledger.left(),
         "opened": book.answered(OPEN) > 0,
-        "queries_answered": book.answered(UPLOAD),
+        # The last upload is the release itself, no answer to a query.
+        "queries_answered": uploads - finished,
+        "finished": finished,
     }
     return facts | ({"fits": _fits(ledger, plan.release_plan)} if charged is None else {})
+
+
+def _finished(book: AnswerBook, party: PlanMember) -> bool:
+    """Return whether the party has sent the finished release: its last upload."""
+    uploads = book.answered(UPLOAD)
+    if not uploads:
+        return False
+    last = opened(book.answer(UPLOAD, uploads - 1), party.public_key)
+    return bool(last.facts.get("status") == FINISHED)
 
 
 def _fits(ledger: Ledger, plan: ReleasePlan[Any]) -> bool:

@@ -48,10 +48,12 @@ def test_the_same_question_gets_the_same_answer_and_another_content_none() -> No
     assert raised.value.code is JoinRefusal.REPEATED
 
 
-def test_earlier_questions_are_there_to_be_read() -> None:
+def test_earlier_questions_and_answers_are_there_to_be_read() -> None:
     book = AnswerBook({})
     book.keep(QUESTION, QUESTION.to_bytes(), b"answer")
     assert book.question(UPLOAD, 0).parties("active", count=2) == (0, 1)
+    assert book.answer(UPLOAD, 0) == b"answer"
     assert (book.answered(UPLOAD), book.answered(OPEN)) == (1, 0)
-    with pytest.raises(JoinRefusedError):
-        book.question(UPLOAD, 1)
+    for read in (book.question, book.answer):
+        with pytest.raises(JoinRefusedError):
+            read(UPLOAD, 1)

@@ -150,7 +150,9 @@ def status(path: PlanPath, parties: PartyPaths = None, *, as_json: AsJson = Fals
     for each in facts["here"]:
         charge = f"charged on line {each['charged_line']}" if each["charged_line"] else "not charged"
         fits = "" if each["charged_line"] else f", {'fits' if each['fits'] else 'DOES NOT FIT'}"
-        typer.echo(f"here: {each['name']}: {charge}{fits}; {counted(each['queries_answered'], 'query')} answered.")
+        answered = counted(each["queries_answered"], "query")
+        finished = ", release finished" if each["finished"] else ""
+        typer.echo(f"here: {each['name']}: {charge}{fits}; {answered} answered{finished}.")
 
 
 def _party_facts(signed: SignedPlan, parties: list[Path] | None) -> list[dict[str, object]]:

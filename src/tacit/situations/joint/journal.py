@@ -78,10 +78,11 @@ class AnswerBook:
 
     def question(self, stage: str, query: int) -> Message:
         """Return a question that was answered before; refuse to go on without it."""
-        entry = self._journal.get(_name(stage, query))
-        if entry is None:
-            raise JoinRefusedError(JoinRefusal.MESSAGE)
-        return Message.from_bytes(_parts(entry)[0])
+        return Message.from_bytes(self._entry(stage, query)[0])
+
+    def answer(self, stage: str, query: int) -> bytes:
+        """Return the signed answer that was given to a question; refuse to go on without it."""
+        return self._entry(stage, query)[1]
 
     def answered(self, stage: str) -> int:
         """Return how many queries in a row, from the first on, have an answer in this stage."""
@@ -89,6 +90,12 @@ class AnswerBook:
         while _name(stage, count) in self._journal:
             count += 1
         return count
+
+    def _entry(self, stage: str, query: int) -> tuple[bytes, bytes]:
+        entry = self._journal.get(_name(stage, query))
+        if entry is None:
+            raise JoinRefusedError(JoinRefusal.MESSAGE)
+        return _parts(entry)
 
 
 def _name(stage: str, query: int) -> str:
