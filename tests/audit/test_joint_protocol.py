@@ -8,6 +8,7 @@ import pytest
 from tacit.audit.joint_protocol import ROWS, VICTIM, RunTerms, Transcript, transcript
 from tacit.privacy.mechanisms.joint import GridCells, JointGaussian
 from tacit.privacy.stream import NoiseStream
+from tacit.situations.joint.messages import UPLOAD
 
 TERMS = RunTerms("moments", parties=4, colluding=2, queries=(0,), absent=1)
 
@@ -73,6 +74,15 @@ def test_an_aggregator_that_asks_again_without_the_victim_is_refused() -> None:
     assert said.second.requests
     assert said.second.total(0) is None
     assert played().second.requests == {}
+
+
+def test_who_drops_out_is_in_no_total_and_the_coalition_still_knows_its_shares(shares: list[GridCells]) -> None:
+    said = played(coalition=1, silent=[1])
+    assert (UPLOAD, 0, 1) not in said.tap.answers
+    # Of the three that were sent, one is the coalition's.
+    assert len(shares) == 3
+    rest = [share for share in shares if not np.array_equal(share, said.share_of(3, 0))]
+    assert said.total().tolist() == np.sum(rest, axis=0).tolist()
 
 
 def test_a_stream_repeats_the_noise_and_no_stream_does_not() -> None:

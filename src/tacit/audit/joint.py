@@ -41,6 +41,8 @@ class Attack:
     statistic: Callable[[Transcript], GridCells]
     coalition: bool = True
     """Whether as many parties as the plan withstands help the aggregator."""
+    dropped: bool = False
+    """Whether as many honest parties as a total may be without drop out before it."""
     again: bool = False
     """Whether it asks everything again, without the victim."""
 
@@ -52,7 +54,10 @@ class Attack:
     def draws(self, count: int, *, extra_row: bool, stream: NoiseStream | None) -> FloatArray:
         """Return ``count`` draws of the statistic from one run, in which the victim has one row more or not."""
         helpers = self.terms.colluding if self.coalition else 0
-        said = transcript(self.terms, count, extra_row=extra_row, coalition=helpers, stream=stream, again=self.again)
+        silent = range(VICTIM + 1, VICTIM + 1 + self.terms.absent) if self.dropped else ()
+        said = transcript(
+            self.terms, count, extra_row=extra_row, coalition=helpers, stream=stream, silent=silent, again=self.again
+        )
         return self.statistic(said).astype(np.float64)
 
 
@@ -77,6 +82,8 @@ def victims_share(said: Transcript) -> GridCells:
 # Half of the parties collude: noise for all of them instead of the others is too small by a factor of sqrt(2).
 COALITION = Attack(RunTerms("moments", parties=4, colluding=2, queries=(0,)), Transcript.total)
 AGGREGATOR = Attack(COALITION.terms, Transcript.total, coalition=False)
+# Two of four are gone, one colludes: what is left is the victim's own noise.
+DROPPED = Attack(RunTerms("moments", parties=4, colluding=1, queries=(0,), absent=2), Transcript.total, dropped=True)
 # Many parties, each with a small share: what one of them sends says most about its rows if its masks fail.
 TWO_UPLOADS = Attack(
     RunTerms("fabricated", parties=9, colluding=1, queries=(0, 1)),
@@ -93,6 +100,11 @@ TWO_TOTALS = Attack(
 def unaware_noise() -> AbstractContextManager[object]:
     """Calibrate the noise as if no party of a total colluded."""
     return patch.object(JointPlan, "honest", property(lambda plan: plan.minimum))
+
+
+def noise_of_all() -> AbstractContextManager[object]:
+    """Calibrate the noise as if no party could drop out."""
+    return patch.object(JointPlan, "honest", property(lambda plan: len(plan.parties) - plan.colluding))
 
 
 def reused_masks() -> AbstractContextManager[object]:
@@ -129,12 +141,14 @@ def replayed_noise() -> AbstractContextManager[object]:
 SOUND = {
     "the aggregator's view": AGGREGATOR,
     "a coalition's view": COALITION,
+    "a coalition's view after others dropped out": DROPPED,
     "a coalition's view of two uploads": TWO_UPLOADS,
     "two lists of who is in a total": TWO_LISTS,
     "a coalition's view of two totals": TWO_TOTALS,
 }
 TWINS = {
     "noise without the coalition's part": (COALITION, unaware_noise),
+    "noise that counts on those who drop out": (DROPPED, noise_of_all),
     "masks reused": (TWO_UPLOADS, reused_masks),
     "a party's share replayed": (TWO_LISTS, replayed_shares),
     "a share's noise replayed": (TWO_TOTALS, replayed_noise),

@@ -6,7 +6,7 @@ repetition of its own, since shares of noise and masks of coordinates are indepe
 """
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -79,9 +79,9 @@ class RunTerms:
 
 
 class Wiretap(LocalChannel):
-    """A channel that keeps every message, as the aggregator has it; who is ``silent`` sends no share."""
+    """A channel that keeps every message, as the aggregator has it; those who are ``silent`` send no share."""
 
-    def __init__(self, sessions: Mapping[int, PartySession], silent: int | None = None) -> None:
+    def __init__(self, sessions: Mapping[int, PartySession], silent: Collection[int] = ()) -> None:
         super().__init__(sessions)
         self.silent = silent
         self.requests: dict[tuple[str, int], Message] = {}
@@ -91,7 +91,7 @@ class Wiretap(LocalChannel):
         """Return the answers, and keep them with the question."""
         question = Message.from_bytes(next(iter(requests.values())))
         self.requests[question.stage, question.query] = question
-        heard = {n: raw for n, raw in requests.items() if (question.stage, n) != (UPLOAD, self.silent)}
+        heard = {n: raw for n, raw in requests.items() if question.stage != UPLOAD or n not in self.silent}
         answers = super().ask(heard)
         for number, raw in answers.items():
             if isinstance(raw, bytes):
@@ -155,12 +155,20 @@ class Transcript:
 
 
 def transcript(
-    terms: RunTerms, count: int, *, extra_row: bool, coalition: int, stream: NoiseStream | None, again: bool = False
+    terms: RunTerms,
+    count: int,
+    *,
+    extra_row: bool,
+    coalition: int,
+    stream: NoiseStream | None,
+    silent: Collection[int] = (),
+    again: bool = False,
 ) -> Transcript:
     """Return what the aggregator and the last ``coalition`` parties have after a run of the real protocol.
 
     ``count`` is the number of coordinates of each query. A ``stream`` gives the seeds of the parties' noise; None: it
-    is secure. With ``again`` an aggregator that forgot its run starts anew, and says that the victim sent no share.
+    is secure. The ``silent`` parties send no shares. With ``again`` an aggregator that forgot its run starts anew, and
+    says that the victim sent none.
     """
     signed, keys = terms.signed()
     journals: list[Journal] = [{} for _ in keys]
@@ -169,7 +177,7 @@ def transcript(
         for number, key in enumerate(keys):
             table = _table(terms, count, ROWS + (extra_row and number == VICTIM), stream, Path(folder) / str(number))
             sessions[number] = PartySession(signed, key, table, journals[number])
-        with closing(Wiretap(sessions)) as first, closing(Wiretap(sessions, silent=VICTIM)) as second:
+        with closing(Wiretap(sessions, silent)) as first, closing(Wiretap(sessions, [VICTIM])) as second:
             Aggregator(signed, first, {}).run()
             if again:
                 # What was opened before it is refused is the aggregator's.
