@@ -18,7 +18,7 @@ EPSILON, DELTA = 1.0, 1e-6
 METHODS = ("marginals", "moments")
 # Other makers of private rows and their draws, where their environment is there: minutes to hours for each draw, so
 # that they are stopped after so many processor seconds.
-PEERS: Mapping[str, int] = {"MST": 3, "AIM, 1 MB": 1, "AIM": 1}
+PEERS: Mapping[str, int] = {"MST": 3, "AIM, 1 MB": 1, "AIM": 3}
 PEER_SECONDS = 3600
 STOPPED = "CPU s when stopped without rows"
 FIRST_SEED = 100
