@@ -18,7 +18,7 @@ from tacit.arrays import BoolArray
 from tacit.data.reading.table_source import TableSource
 from tacit.data.reading.tables import is_database
 from tacit.data.rows.contribution import kept_rows
-from tacit.data.rows.encoding import Encoded, LabelPresence, columns_to_read, encode, open_for
+from tacit.data.rows.encoding import Encoded, LabelPresence, columns_to_read, encode, encode_source, open_for
 from tacit.data.rows.facts import RowFacts
 from tacit.data.rows.stream import ArrayRows, RowStream, SourceRows
 from tacit.data.rows.workers import ALONE, Workers
@@ -81,8 +81,7 @@ def encoded_rows(
     """Return the table as numbers in [0, 1]; rows that are encoded already stay as they are."""
     if isinstance(table, Encoded):
         return table
-    frame, name = frame_of(table, schema, progress=progress)
-    return encode(frame, schema, labels=labels, source=name)
+    return encode_source(opened(table, schema, progress=progress), schema, labels=labels)
 
 
 def frame_of(table: Table, schema: Schema, *, progress: Progress = no_progress) -> tuple[pl.DataFrame, str]:

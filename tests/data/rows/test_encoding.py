@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tacit.data.reading.table_source import open_table
 from tacit.data.rows.encoded_columns import BLOCK
-from tacit.data.rows.encoding import decode, decode_labels, encode, encode_file
+from tacit.data.rows.encoding import decode, decode_labels, encode, encode_file, encode_source
 from tacit.data.schemas.columns import Categorical, Column, Ignored, Label, Numeric
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError, SchemaError
@@ -182,6 +183,26 @@ def test_a_file_is_read_and_encoded_in_one_go(tmp_path: Path) -> None:
     file.write_text("age,sex\n1,2\n")
     with pytest.raises(SchemaError, match=r"ours\.csv: lacks 'chol', 'smokes'"):
         encode_file(file, SCHEMA)
+
+
+def test_batches_of_a_source_give_the_matrix_of_the_whole(tmp_path: Path) -> None:
+    """Files may lack the label and whose row it is: such rows are unlabelled and nobody's."""
+    rules = SCHEMA.with_person("patient")
+    whole = pl.concat([TABLE] * 5).with_columns(patient=pl.Series([f"p{row // 2}" for row in range(20)]))
+    lacking = whole.with_row_index().with_columns(
+        pl.when(pl.col("index").is_between(8, 11)).then(None).otherwise(pl.col("ill", "patient")).name.keep()
+    )
+    for place, part in enumerate(whole.iter_slices(4)):
+        part.drop(["ill", "patient"] if place == 2 else []).write_csv(tmp_path / f"{place}.csv")
+    expected = encode(lacking.drop("index"), rules)
+    read = encode_source(open_table(tmp_path), rules)
+    np.testing.assert_array_equal(read.X, expected.X)
+    np.testing.assert_array_equal(read.y, expected.y)
+    assert read.persons is not None
+    assert expected.persons is not None
+    assert read.persons.tolist() == expected.persons.tolist()
+    with pytest.raises(SchemaError, match=r"^2\.csv: lacks 'ill'"):
+        encode_source(open_table(tmp_path), rules, labels="column")
 
 
 def test_decoding_gives_back_names_and_values() -> None:

@@ -94,9 +94,13 @@ class EncodedColumns(OutcomeRows):
     def matrix(self, dtype: DTypeLike = np.float64, *, multiple: int = 1) -> NDArray[np.floating[Any]]:
         """Return the rows as a matrix [N, p], with rows of zeros at its end up to a ``multiple`` of rows."""
         X = np.zeros((-(-len(self) // multiple) * multiple, self.width), dtype=dtype)
+        self.fill(X)
+        return X
+
+    def fill(self, X: NDArray[np.floating[Any]]) -> None:
+        """Write the rows into the first of a matrix of zeros."""
         for start in range(0, len(self), BLOCK):
             self._fill(X[start : start + BLOCK], start)
-        return X
 
     def blocks(self, size: int = BLOCK, dtype: DTypeLike = np.float64) -> Iterator[NDArray[np.floating[Any]]]:
         """Yield matrices [size, p], the last one with rows of zeros at its end.

@@ -118,6 +118,35 @@ def encode(
     return Encoded(X, columns.y, schema.encoded_names, schema.classes, columns.persons, columns.targets)
 
 
+def encode_source(source: TableSource, schema: Schema, *, labels: LabelPresence = "optional") -> Encoded:
+    """Return a table as `encode` does, its cells read batch by batch: memory holds the matrix and little else.
+
+    The batches wait column by column, which takes a fraction of the matrix, until the number of rows is known.
+    """
+    batches = [
+        encode_columns(batch.frame, schema, labels=labels, place=Place(batch.source, batch.first_row))
+        for batch in source.batches(columns_to_read(schema))
+    ]
+    y = np.concatenate([batch.y for batch in batches])
+    persons = _joined([batch.persons for batch in batches], [np.full(len(batch), "") for batch in batches])
+    targets = _joined([batch.targets for batch in batches], [np.full(len(batch), np.nan) for batch in batches])
+    if labels == "required" and targets is None:
+        _check_classes(y, schema, source.name)
+    X, end = np.zeros((len(y), len(schema.encoded_names))), len(y)
+    while batches:  # what is in the matrix is given free
+        rows = batches.pop()
+        rows.fill(X[end - len(rows) : end])
+        end -= len(rows)
+    return Encoded(X, y, schema.encoded_names, schema.classes, persons, targets)
+
+
+def _joined(parts: list[NDArray[Any] | None], blanks: list[NDArray[Any]]) -> NDArray[Any] | None:
+    """Return the parts one after the other, blanks in place of those that are None; None if all are."""
+    if all(part is None for part in parts):
+        return None
+    return np.concatenate([blank if part is None else part for part, blank in zip(parts, blanks, strict=True)])
+
+
 def encode_columns(
     table: pl.DataFrame, schema: Schema, *, labels: LabelPresence = "optional", place: Place
 ) -> EncodedColumns:
