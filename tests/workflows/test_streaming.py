@@ -11,9 +11,10 @@ import pytest
 
 from tacit import Budget, Ledger, fabricate, release
 from tacit.data.rows.encoding import encode
+from tacit.data.rows.facts import RowFacts
 from tacit.data.schemas.columns import Categorical, Ignored, Label, Numeric, Target
 from tacit.data.schemas.schema import Schema
-from tacit.errors import SchemaError
+from tacit.errors import InputError, SchemaError
 from tacit.releases.file import Release
 from tacit.workflows.tables import Table
 
@@ -84,6 +85,32 @@ def test_every_form_of_a_table_gives_the_same_bytes(
     for size in (1000, 10**6):
         batch_size(size)
         assert released(tmp_path / "t.parquet", method) == expected, size
+
+
+def test_truth_values_give_the_same_bytes_from_csv_and_parquet(tmp_path: Path) -> None:
+    rules = Schema(
+        (Numeric("age", (18, 90)), Categorical("smoker", ("true", "false")), Label("ill", ("false", "true")))
+    )
+    table = frame().select("age", smoker=pl.col("age") > 40, ill=pl.col("ill") == "yes")
+    table.write_parquet(tmp_path / "t.parquet")
+    table.write_csv(tmp_path / "t.csv")
+    words = table.with_columns(pl.col("smoker", "ill").cast(pl.String).str.to_titlecase())  # as pandas writes them
+    words.write_csv(tmp_path / "words.csv")
+    digests = [
+        digest(release(tmp_path / name, rules, epsilon=1.0, method="moments", random_state=7, audit=False))
+        for name in ("t.parquet", "t.csv", "words.csv")
+    ]
+    assert digests[0] == digests[1] == digests[2]
+
+
+def test_more_rows_than_sums_have_room_for_are_refused_before_the_charge(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = Ledger.create(tmp_path / "x.ledger", Budget(9, 1e-3, unit="record"), allow=["no-guarantee"])
+    monkeypatch.setattr("tacit.data.rows.stream.row_facts", lambda *_: RowFacts(2**40 + 1))
+    with pytest.raises(InputError, match=r"at most 2\^40 rows"):
+        released(frame(), "moments", ledger=ledger)
+    assert not ledger.lines()
 
 
 def fabricated(table: Table, method: str) -> str:

@@ -223,7 +223,7 @@ def release(
         Where the release goes; an existing file is refused without ``force``.
     signing_key : Ed25519 private key, path, LockedKey or None
     workers : int or None
-        Read the table with so many processes of this machine; the release is the same.
+        Read the table with so many workers of this machine; the release is the same.
     dask : str or None
         Read it with the workers of the Dask scheduler at this address, which see the same paths. Sums of their parts
         travel; ledger and noise stay here.

@@ -1,4 +1,4 @@
-"""Parts of a table are summed by other processes and on a real Dask cluster: the same bytes, one charge."""
+"""Parts of a table are summed by threads, other processes and a real Dask cluster: the same bytes, one charge."""
 
 import hashlib
 import os
@@ -64,14 +64,33 @@ def parts(tmp_path: Path) -> Path:
     return folder
 
 
-def test_processes_give_the_same_bytes(tmp_path: Path) -> None:
+def test_workers_of_this_machine_give_the_same_bytes(tmp_path: Path) -> None:
     frame().write_parquet(tmp_path / "t.parquet")
     expected = released(frame())
     assert released(tmp_path / "t.parquet", workers=1) == expected
-    assert released(tmp_path / "t.parquet", workers=2) == expected
+    assert released(tmp_path / "t.parquet", workers=2) == released(tmp_path / "t.parquet", workers=5) == expected
     assert released(tmp_path / "t.parquet", workers=2, method="additive") == released(frame(), method="additive")
     assert fabricated(tmp_path / "t.parquet", workers=2) == fabricated(frame())
     assert "POLARS_MAX_THREADS" not in os.environ
+
+
+def test_a_pass_is_made_by_threads_and_what_is_held_by_processes() -> None:
+    parts: Any = [1, 2, 3]
+    with open_workers(2) as workers:
+        assert set(workers.map_parts(process_of, parts)) == {os.getpid()}
+        assert os.getpid() not in set(workers.hold_parts(process_of, parts).map(int))
+
+
+def process_of(_: Any) -> int:
+    return os.getpid()
+
+
+def test_a_cluster_of_one_gives_the_same_bytes(parts: Path) -> None:
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=True, dashboard_address=":0", memory_limit=0
+    ) as local:
+        assert released(parts, dask=local.scheduler_address) == released(frame())
 
 
 def test_a_cluster_of_four_gives_the_same_bytes(cluster: Any, parts: Path) -> None:
@@ -145,9 +164,9 @@ class _Deadly:
 
 
 def test_a_killed_process_makes_its_part_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    flag, opened = tmp_path / "killed", module._processes
+    flag, opened = tmp_path / "killed", module._local_workers
     frame().write_parquet(tmp_path / "t.parquet")
-    monkeypatch.setattr(module, "_processes", lambda count: _Deadly(opened(count), flag))
+    monkeypatch.setattr(module, "_local_workers", lambda count: _Deadly(opened(count), flag))
     ledger = Ledger.create(tmp_path / "x.ledger", Budget(9, 1e-3, unit="record"), allow=["no-guarantee"])
     curves = released(tmp_path / "t.parquet", workers=2, method="additive", ledger=ledger)
     assert curves == released(frame(), method="additive")
@@ -198,14 +217,16 @@ def test_steps_are_made_from_what_is_there_and_parts_keep_apart() -> None:
     assert list(here.then(float).map(str)) == ["10.0", "20.0", "30.0"]
 
 
+@pytest.mark.parametrize("where", ["threads", "cluster"])
 def test_a_bad_cell_on_a_worker_names_its_file_and_row_and_charges_nothing(
-    cluster: Any, parts: Path, tmp_path: Path
+    cluster: Any, parts: Path, tmp_path: Path, where: str
 ) -> None:
     wrong = frame(500).with_columns(pl.when(pl.int_range(500) == 321).then(pl.lit("z")).otherwise("ward").alias("ward"))
     wrong.write_parquet(parts / "5.parquet")
     ledger = Ledger.create(tmp_path / "x.ledger", Budget(9, 1e-3, unit="record"))
+    workers = {"workers": 2} if where == "threads" else {"dask": cluster.scheduler_address}
     with pytest.raises(SchemaError, match=r"^5\.parquet: column 'ward', row 322 .*outside the closed list"):
-        released(parts, dask=cluster.scheduler_address, ledger=ledger, random_state=None)
+        released(parts, ledger=ledger, random_state=None, **workers)
     assert not ledger.lines()
 
 

@@ -1,4 +1,4 @@
-"""Who works on the parts of a table: this process, processes beside it, or a Dask cluster.
+"""Who works on the parts of a table: this process, threads of it, processes beside it, or a Dask cluster.
 
 A worker reads a part and returns sums of it. The ledger and the noise stay with the process that asked.
 """
@@ -6,7 +6,7 @@ A worker reads a part and returns sums of it. The ledger and the noise stay with
 import importlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from functools import partial
 from multiprocessing import get_context
@@ -20,7 +20,7 @@ from tacit.errors import InputError
 from tacit.records import record
 
 # Parts for each worker: so that none waits long for the last one.
-PARTS_EACH = 4
+PARTS_EACH = 8
 _THREADS = "POLARS_MAX_THREADS"
 
 
@@ -37,30 +37,35 @@ ALONE = Workers()
 
 
 @contextmanager
-def open_workers(processes: int | None = None, dask: str | None = None) -> Iterator[Workers]:
-    """Give the workers: ``processes`` of this machine, or those of the Dask scheduler at the address ``dask``."""
-    if processes is not None and dask is not None:
+def open_workers(count: int | None = None, dask: str | None = None) -> Iterator[Workers]:
+    """Give the workers: ``count`` of this machine, or those of the Dask scheduler at the address ``dask``."""
+    if count is not None and dask is not None:
         raise InputError("workers and dask must not be given together: a cluster has its own number of workers.")
     if dask is not None:
         with _dask_workers(dask) as workers:
             yield workers
-    elif processes is not None and checks.whole("workers", processes) > 1:
-        with _processes(processes) as workers:
+    elif count is not None and checks.whole("workers", count) > 1:
+        with _local_workers(count) as workers:
             yield workers
     else:
         yield ALONE
 
 
 @contextmanager
-def _processes(count: int) -> Iterator[Workers]:
+def _local_workers(count: int) -> Iterator[Workers]:
+    """Give threads for one pass over the parts, and processes for what is held and asked again and again.
+
+    A pass is work of libraries that let other threads run meanwhile, and a thread starts at once. The many short steps
+    of what is held are Python's, of which a process runs one at a time.
+    """
     before = os.environ.get(_THREADS)
     # One thread each, set before a process loads the library: so many processes would otherwise fight for the cores.
     os.environ[_THREADS] = "1"
     try:
-        # Processes start when they are first asked: either all work on any part, or each holds its own.
+        # Both start when they are first asked.
         holding = HoldingProcesses(partial(_pool, 1), count)
-        with _pool(count) as pool, closing(holding):
-            yield Workers(pool.map, PARTS_EACH * count, holding.hold)
+        with ThreadPoolExecutor(count) as threads, closing(holding):
+            yield Workers(threads.map, PARTS_EACH * count, holding.hold)
     finally:
         if before is None:
             os.environ.pop(_THREADS, None)

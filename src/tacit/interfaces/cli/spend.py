@@ -107,7 +107,7 @@ class SpendOptions:
         False
     )
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False
-    workers: Annotated[int | None, option("Read the table with so many processes.", metavar="N")] = None
+    workers: Annotated[int | None, option("Read the table with so many workers of this machine.", metavar="N")] = None
     dask: Annotated[str | None, option("Read it on a Dask cluster; noise stays here.", metavar="ADDRESS")] = None
 
     as_json: AsJson = False
