@@ -2,9 +2,11 @@
 
 Run: python bench/scale.py [rows ...]        by default 100000 1000000; 10000000 takes minutes and 1 GB of disk.
      python bench/scale.py --record 10000000 the scan, and releases per record by one and by two workers, nothing else
+     python bench/scale.py --adopt           adopting with 100 labels and 10^4, 10^5 and 10^6 unlabelled rows
      python bench/scale.py --travel 1000000  bytes between the asking process and two workers of an additive release
+     ... --folder F                          tables are made in F and stay there, so that they are made once
 
-Each figure is the least of a few runs: other work on the machine only adds to it.
+Each figure is of the run of a few in which other work on the machine took least; what it took is printed beside.
 """
 
 import hashlib
@@ -14,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from argparse import ArgumentParser
+from dataclasses import dataclass
 from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from typing import Any
@@ -48,6 +52,15 @@ def write_table(path: Path, n_rows: int, rng: np.random.Generator) -> None:
     pl.concat([table.with_columns(labels)] * (n_rows // size)).write_parquet(path)
 
 
+def written(folder: Path, n_rows: int) -> tuple[Path, Path]:
+    """Return the table of so many rows and its schema, made unless they are there."""
+    table, schema = folder / f"{n_rows}.parquet", folder / "schema.toml"
+    if not table.exists():
+        write_table(table, n_rows, np.random.default_rng(0))
+    write_schema(schema)
+    return table, schema
+
+
 def write_schema(path: Path) -> None:
     """Write the schema of the table."""
     lines = ["version = 1", f'[columns."n{{0..{N_NUMBERS - 1}}}"]', 'kind = "numeric"', "bounds = [0, 100]"]
@@ -57,20 +70,55 @@ def write_schema(path: Path) -> None:
     path.write_text("\n".join([*lines, "[columns.label]", 'kind = "label"', 'classes = ["no", "yes"]', ""]))
 
 
-def least(arguments: list[str], repeats: int = 1) -> tuple[float, float, float]:
-    """Return the least CPU seconds, wall seconds and peak megabytes of so many runs of a command."""
-    cpu, clock, memory = zip(*(measured(arguments) for _ in range(repeats)), strict=True)
-    return min(cpu), min(clock), min(memory)
+@dataclass(frozen=True)
+class Cost:
+    """What a command took: CPU seconds, seconds by the clock, peak megabytes of a process, CPU seconds of others."""
+
+    cpu: float
+    clock: float
+    memory: float
+    others: float
+
+    def __str__(self) -> str:
+        busy = f" (others {self.others / self.clock:.0%} of a core)"
+        return f"{self.cpu:6.2f} CPU-s {self.clock:6.1f} s {self.memory:5.0f} MB{busy}"
 
 
-def measured(arguments: list[str]) -> tuple[float, float, float]:
-    """Return CPU seconds, wall seconds and peak megabytes of a process and those that it starts."""
-    start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+def least(arguments: list[str], repeats: int = 1) -> Cost:
+    """Return the shortest by the clock of so many runs of a command that others hardly disturbed, if there is one."""
+    runs = [measured(arguments) for _ in range(repeats)]
+    calm = [run for run in runs if run.others < CALM * run.clock] or [min(runs, key=lambda run: run.others / run.clock)]
+    return min(calm, key=lambda run: run.clock)
+
+
+def measured(arguments: list[str]) -> Cost:
+    """Return what a process and those that it starts took."""
+    start, before, busy = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN), busy_seconds()
     watch = [sys.executable, "-c", WATCH, *arguments]
     done = subprocess.run(watch, capture_output=True, text=True, check=True, env=os.environ)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    after, clock = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter() - start
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return cpu, time.perf_counter() - start, float(done.stdout.split()[-1])
+    return Cost(cpu, clock, float(done.stdout.split()[-1]), max(busy_seconds() - busy - cpu, 0.0))
+
+
+def busy_seconds() -> float:
+    """Return the CPU seconds of all processes since the machine started, also those that its host took away."""
+    fields = Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]
+    user, nice, system, _, _, irq, softirq, steal = map(int, fields)
+    return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
+
+
+def two_cores(scan: str) -> float:
+    """Return how much more two cores do than one: two copies of a scan at once, each on its core, against one."""
+
+    def seconds(cores: tuple[int, ...]) -> float:
+        start, environment = time.perf_counter(), {**os.environ, "POLARS_MAX_THREADS": "1"}
+        held = [["taskset", "-c", str(core), sys.executable, "-c", scan] for core in cores]
+        for process in [subprocess.Popen(arguments, env=environment) for arguments in held]:
+            process.wait()
+        return time.perf_counter() - start
+
+    return 2 * min(seconds((0,)) for _ in range(3)) / min(seconds((0, 1)) for _ in range(3))
 
 
 WATCH = """
@@ -78,71 +126,81 @@ import resource, subprocess, sys
 subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024)
 """
-ONE_CORE = "moments, one core"
-RELEASE = "from tacit.interfaces.cli.main import run; run()"
+ALONE, ONE_CORE, TWO = "moments", "moments, one core", "moments, 2 workers"
+COMMAND = [sys.executable, "-c", "from tacit.interfaces.cli.main import run; run()"]
+# A run in which other processes take less than this part of a core counts as undisturbed.
+CALM = 0.05
 
 
 def compare(folder: Path, n_rows: int, *, record_only: bool = False) -> None:
     """Print what a scan and releases of a table of ``n_rows`` cost; ``record_only``: those per record alone."""
-    table, schema = folder / "t.parquet", folder / "schema.toml"
-    write_table(table, n_rows, np.random.default_rng(0))
-    write_schema(schema)
+    table, schema = written(folder, n_rows)
     scan = SCAN.format(numbers=N_NUMBERS, categories=N_CATEGORIES, levels=N_LEVELS, path=str(table))
-    repeats = 3 if record_only else 1
+    repeats = 3 if record_only else 2
     base = least([sys.executable, "-c", scan], repeats)
-    print(f"{n_rows:>10,} rows  polars scan and sums     {_words(base)}")
-    command = [sys.executable, "-c", RELEASE, "release", str(table), "-s", str(schema), "--epsilon", "1"]
+    print(f"{n_rows:>10,} rows  polars scan and sums     {base}")
     settings = {
-        "moments": ["--method", "moments"],
-        ONE_CORE: ["--method", "moments"],
-        "moments, 2 workers": ["--method", "moments", "--workers", "2"],
-        "moments per entry": ["--method", "moments", "--unit", "entry"],
+        ALONE: [],
+        ONE_CORE: [],
+        TWO: ["--workers", "2"],
+        "moments per entry": ["--unit", "entry"],
     }
     if record_only:
         settings.pop("moments per entry")
-    digests, seconds = {}, {}
+    digests, costs = {}, {}
     for name, options in settings.items():
         output = folder / f"{name}.tacit"
         held = ["taskset", "-c", "0"] if name == ONE_CORE else []
-        arguments = [*held, *command, *options, "--seed", "1", "--no-audit", "--force", "-o", str(output)]
-        seen = least(arguments, repeats)
-        seconds[name] = seen[1]
+        arguments = ["release", str(table), *seeded(schema), "--method", "moments", *options, "-o", str(output)]
+        costs[name] = cost = least([*held, *COMMAND, *arguments], repeats)
         digests[name] = hashlib.sha256(output.read_bytes()).hexdigest()
-        print(f"{'':>10}       release {name:18s} {_words(seen)}, {seen[0] / base[0]:.2f} x the scan's CPU")
-    same, two = digests["moments"] == digests["moments, 2 workers"], seconds["moments, 2 workers"]
-    # One worker reads ahead on a second core where there is one: held to one core it shows what a worker is worth.
-    print(
-        f"{'':>10}       two workers by the clock: {seconds['moments'] / two:.2f} x as fast as one, "
-        f"{seconds[ONE_CORE] / two:.2f} x as fast as one on one core, same file {same}"
-    )
+        print(f"{'':>10}       release {name:18s} {cost}, {cost.cpu / base.cpu:.2f} x the scan's CPU", flush=True)
+    # Without workers one thread sums, but the library decodes columns on every core: held to one core it is one worker.
+    one, two = costs[ONE_CORE].clock, costs[TWO].clock
+    print(f"{'':>10}       two workers by the clock: {one / two:.2f} x as fast as one on one core,")
+    print(f"{'':>10}       {costs[ALONE].clock / two:.2f} x as fast as none; two cores do {two_cores(scan):.2f} x one;")
+    print(f"{'':>10}       same file {digests[ALONE] == digests[TWO]}")
     if not record_only:
-        compare_rows(folder, base)
+        fabricate(folder, n_rows, base)
 
 
-def compare_rows(folder: Path, base: tuple[float, float, float]) -> None:
-    """Print what fabricated and predicted rows cost beside a scan; the model is adopted with 100 labels."""
-    table, schema = folder / "t.parquet", folder / "schema.toml"
-    ours, model = folder / "ours.parquet", folder / "model.tacit"
+def seeded(schema: Path) -> list[str]:
+    """Return the options that all owners' commands have here."""
+    return ["-s", str(schema), "--epsilon", "1", "--seed", "1", "--no-audit", "--force"]
+
+
+def fabricate(folder: Path, n_rows: int, base: Cost) -> None:
+    """Print what fabricated rows cost beside a scan."""
+    table, schema = written(folder, n_rows)
+    for method in ("marginals", "moments"):
+        arguments = ["fabricate", str(table), *seeded(schema), "--method", method, "-o", str(folder / "f.csv")]
+        cost = least([*COMMAND, *arguments])
+        print(f"{'':>10}       fabricate {method:16s} {cost}, {cost.cpu / base.cpu:.2f} x the scan's CPU", flush=True)
+
+
+def adopt(folder: Path) -> None:
+    """Print what it costs to adopt a release with 100 labels and more and more rows, and to predict a million."""
+    table, schema = written(folder, 1_000_000)
+    release_file, model = folder / "r.tacit", folder / "model.tacit"
+    least([*COMMAND, "release", str(table), *seeded(schema), "--method", "moments", "-o", str(release_file)])
     label = pl.when(pl.int_range(pl.len()) < N_LABELS).then("label").otherwise(None).alias("label")
-    pl.scan_parquet(table).head(10_000).with_columns(label).sink_parquet(ours)
-    seeded = ["-s", str(schema), "--epsilon", "1", "--seed", "1", "--no-audit", "--force"]
-    commands = {
-        "fabricate marginals": ["fabricate", str(table), *seeded, "--method", "marginals", "-o", str(folder / "f.csv")],
-        "fabricate moments": ["fabricate", str(table), *seeded, "--method", "moments", "-o", str(folder / "f.csv")],
-        "adopt 10,000 rows": ["adopt", str(folder / "moments.tacit"), str(ours), "-s", str(schema), "-o", str(model)],
-        "predict": ["predict", str(model), str(table), "-o", str(folder / "p.csv")],
-    }
-    for name, arguments in commands.items():
-        cost = measured([sys.executable, "-c", RELEASE, *arguments])
-        print(f"{'':>10}       {name:26s} {_words(cost)}, {cost[0] / base[0]:.2f} x the scan's CPU")
+    for n_rows in (10_000, 100_000, 1_000_000):
+        ours = folder / "ours.parquet"
+        pl.scan_parquet(table).head(n_rows).with_columns(label).sink_parquet(ours)
+        arguments = ["adopt", str(release_file), str(ours), "-s", str(schema), "--force", "-o", str(model)]
+        print(f"{n_rows:>10,} rows  adopt                    {least([*COMMAND, *arguments])}", flush=True)
+    for workers in ("1", "2"):
+        output = folder / f"p{workers}.csv"
+        arguments = ["predict", str(model), str(table), "--workers", workers, "--force", "-o", str(output)]
+        print(f"{'':>10}       predict, {workers} threads       {least([*COMMAND, *arguments], 2)}", flush=True)
+    same = (folder / "p1.csv").read_bytes() == (folder / "p2.csv").read_bytes()
+    print(f"{'':>10}       same predictions {same}")
 
 
 def travel(folder: Path, n_rows: int) -> None:
     """Print how many bytes an additive release by two workers sends to them and gets back, beside the level codes."""
-    table, schema, sizes = folder / "t.parquet", folder / "schema.toml", {"to": 0, "from": 0, "largest": 0}
+    (table, schema), sizes = written(folder, n_rows), {"to": 0, "from": 0, "largest": 0}
     peaks: list[float] = []
-    write_table(table, n_rows, np.random.default_rng(0))
-    write_schema(schema)
     submit, result = (vars(HoldingProcesses)[name] for name in ("_submit", "_result"))
 
     def submitted(processes: HoldingProcesses, process: int, *arguments: Any) -> Any:
@@ -169,19 +227,24 @@ def travel(folder: Path, n_rows: int) -> None:
     print(f"{'':>10}       same release {len(digests) == 1}")
 
 
-def _words(seen: tuple[float, float, float]) -> str:
-    return f"{seen[0]:6.2f} CPU-s {seen[1]:6.1f} s {seen[2]:5.0f} MB"
-
-
 def main() -> None:
     """Compare for each number of rows given."""
-    record_only, numbers = "--record" in sys.argv, [int(text) for text in sys.argv[1:] if text.isdigit()]
-    for n_rows in numbers or [100_000, 1_000_000]:
-        with tempfile.TemporaryDirectory() as folder:
-            if "--travel" in sys.argv:
-                travel(Path(folder), n_rows)
+    parser = ArgumentParser()
+    parser.add_argument("rows", nargs="*", type=int, default=[100_000, 1_000_000])
+    parser.add_argument("--folder", type=Path)
+    for part in ("record", "adopt", "travel"):
+        parser.add_argument(f"--{part}", action="store_true")
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = chosen.folder or Path(temporary)
+        if chosen.adopt:
+            adopt(folder)
+            return
+        for n_rows in chosen.rows:
+            if chosen.travel:
+                travel(folder, n_rows)
             else:
-                compare(Path(folder), n_rows, record_only=record_only)
+                compare(folder, n_rows, record_only=chosen.record)
 
 
 if __name__ == "__main__":
