@@ -110,7 +110,8 @@ INDEX_WORDS = (
     "Every theorem, lemma, definition, proposition, remark, algorithm, table and figure of the papers that tacit "
     "builds on: where it is here, how it is tested, what runs it again, the printed figure beside ours, and what came "
     "out. Rows that lose are shown. `tacit reproduce NAME --write` measures a table again and refreshes its page; "
-    "`tacit reproduce --all --write` does so for all (hours), `tacit reproduce --all --quick` runs all of them small."
+    "`tacit reproduce --all --write` does so for all (some twelve hours), `tacit reproduce --all --quick` runs all of "
+    "them small (ten minutes of a processor)."
 )
 
 
