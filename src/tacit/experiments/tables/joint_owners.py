@@ -49,11 +49,11 @@ def rows() -> Iterator[ResultRow]:
     Differences are those of each draw, with the same labels and the same rows to be judged on: their spread is that of
     the comparison, which is far less than that of either area.
     """
-    for situations in (_heart_centres, _doctor_visits, _flights):
-        yield from situation_rows(situations, SEEDS, _run)
+    for situations in (heart_centres, doctor_visits, _flights):
+        yield from situation_rows(situations, SEEDS, compared_offers)
 
 
-def _run(situation: OwnerSituation, seed: int) -> Iterator[tuple[str, Figures]]:
+def compared_offers(situation: OwnerSituation, seed: int) -> Iterator[tuple[str, Figures]]:
     """Yield the figures for each number of labels; the same labels and held-out rows for every method."""
     pooled = _pooled(situation.owners)
     offers = {
@@ -154,7 +154,7 @@ def _area(truth: Codes, scores: FloatArray) -> float:
     return float(roc_auc_score(truth, scores))
 
 
-def _heart_centres(_seed: int) -> list[OwnerSituation]:
+def heart_centres(_seed: int) -> list[OwnerSituation]:
     """Return every hospital as it adopts what the three others release."""
     centres = load_heart_centres()
     encoded = {name: data.encode(labels="optional") for name, data in centres.items()}
@@ -167,7 +167,7 @@ def _heart_centres(_seed: int) -> list[OwnerSituation]:
     ]
 
 
-def _doctor_visits(_seed: int) -> list[OwnerSituation]:
+def doctor_visits(_seed: int) -> list[OwnerSituation]:
     """Return every region as it adopts what the three others release."""
     data = load_doctor_visits()
     places, encoded = data.table["region"].to_numpy(), data.encode(labels="required")
