@@ -10,7 +10,9 @@ from tacit.data.public.datasets import TableSet, load_bank
 from tacit.data.rows.pairs import chain, pair_signs
 from tacit.experiments import pair_runs
 from tacit.experiments.pair_runs import (
+    SAME_FACTS,
     BalancedSplit,
+    above_the_facts,
     balanced_split,
     peer_methods,
     plain_descent,
@@ -20,6 +22,7 @@ from tacit.experiments.pair_runs import (
     private_methods,
     table,
 )
+from tacit.experiments.results import ResultRow
 from tacit.experiments.strips import strips
 from tacit.experiments.tables.pairs_strips import FACTS
 from tacit.models.pair_metric.metric import PairMetric
@@ -47,6 +50,13 @@ def test_neighbours_may_measure_by_the_public_facts_alone(split: BalancedSplit) 
     assert plain["Euclidean, same public facts"] > plain["Euclidean"] + 0.05
     without = BalancedSplit(split.X, split.y, split.X_test, split.y_test)
     assert plain_methods(without, 0)["Euclidean, same public facts"] == plain["Euclidean"]
+
+
+def test_private_rows_above_the_public_facts_are_counted() -> None:
+    rows = [ResultRow(SAME_FACTS, "no budget", "accuracy", 0.7), ResultRow("no privacy", "no budget", "accuracy", 0.9)]
+    rows += [ResultRow("ours", f"pair epsilon {mean}", "accuracy", mean) for mean in (0.6, 0.7, 0.8)]
+    counted = above_the_facts(rows)
+    assert (counted.mean, counted.metric) == (1, "rows of 3")
 
 
 def test_accuracy_is_that_of_five_neighbours_by_a_loop(split: BalancedSplit) -> None:

@@ -25,6 +25,8 @@ DENSITY = 2.0  # [pairs] section 3.6.2
 NEIGHBOURS = 5
 TRAIN_SHARE = 0.8
 PRINTED_PASSES = 3
+NO_BUDGET = "no budget"
+SAME_FACTS = "Euclidean, same public facts"
 
 
 @record
@@ -82,7 +84,7 @@ def plain_methods(split: BalancedSplit, seed: int) -> dict[str, float]:
     scales = np.ones(split.X.shape[1]) if split.scales is None else split.scales
     return {
         "Euclidean": split.accuracy(np.eye(split.X.shape[1])),
-        "Euclidean, same public facts": split.accuracy(np.diag(scales)),
+        SAME_FACTS: split.accuracy(np.diag(scales)),
         "no privacy, diagonal": split.accuracy(plain_diagonal(split, pairs)),
         "no privacy, descent": split.accuracy(plain_descent(split, pairs)),
     }
@@ -174,10 +176,18 @@ def table(
 ) -> Iterator[ResultRow]:
     """Yield a row for each method, and for each budget where it has one."""
     splits = [make_split(seed) for seed in range(seeds)]
-    yield from mean_rows("no budget", [plain_methods(split, seed) for seed, split in enumerate(splits)])
-    yield from mean_rows("no budget", [peer_methods(splits[0], 0)])
+    yield from mean_rows(NO_BUDGET, [plain_methods(split, seed) for seed, split in enumerate(splits)])
+    yield from mean_rows(NO_BUDGET, [peer_methods(splits[0], 0)])
     for epsilon in epsilons:
         runs = [private_methods(split, epsilon, seed) for seed, split in enumerate(splits)]
         yield from mean_rows(f"pair epsilon {epsilon:g}", runs)
         runs = [printed_methods(splits[seed], epsilon, seed) for seed in range(min(printed_seeds, seeds))]
         yield from mean_rows(f"pair epsilon {epsilon:g} as stated", runs)
+
+
+def above_the_facts(rows: Sequence[ResultRow]) -> ResultRow:
+    """Return how many private rows are above neighbours who are given the same public facts and learn from nothing."""
+    (facts,) = (row.mean for row in rows if row.method == SAME_FACTS)
+    private = [row for row in rows if row.setting != NO_BUDGET]
+    count = sum(row.mean > facts for row in private)
+    return ResultRow(f"private rows above: {SAME_FACTS}", "all budgets", f"rows of {len(private)}", float(count))
