@@ -1,5 +1,6 @@
 """Class means of the receiver and previews of its releases: computed, stored, and laid side by side."""
 
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -38,6 +39,17 @@ def test_released_means_are_laid_beside_the_receivers_in_the_same_units() -> Non
     assert preview is not None
     # 0.25 of [0, 2] is 0.5 of [0, 1].
     assert "as released 0.50, your labelled rows 0.50" in classes_side_by_side(preview, summary, ours)
+
+
+def test_means_of_a_large_class_copy_no_rows() -> None:
+    X = np.random.default_rng(0).random((20_000, 30))
+    tracemalloc.start()
+    try:
+        summarise_table(X, np.zeros(len(X), dtype=int), np.zeros(len(X), dtype=int), 2, [])
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < X.nbytes / 8
 
 
 def test_a_summary_holds_means_and_survive_the_model_file() -> None:

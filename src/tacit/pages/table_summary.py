@@ -59,6 +59,8 @@ def stored_summary(model: Model) -> TableSummary | None:
 def _means(X: Rows, codes: Any, n_classes: int) -> FloatArray:
     means = np.zeros((n_classes, X.shape[1]))
     for code in range(n_classes):
-        if (codes == code).any():
-            means[code] = X[codes == code].mean(axis=0)
+        of_class = codes == code
+        if of_class.any():
+            # Not of a copy of the class: it may be as large as the table.
+            means[code] = X.mean(axis=0, where=of_class[:, None])
     return means
