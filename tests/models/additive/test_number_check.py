@@ -1,20 +1,24 @@
-"""The check of finished regressions: moments, calibration, spread."""
+"""The check of finished regressions: sums by cells, calibration, spread."""
+
+from functools import partial
 
 import numpy as np
 import pytest
 from tests.models.additive.tables import COLUMNS, random_codes, with_row
 
 from tacit.models.additive.number_check import (
-    LEAST_SPREAD,
     NORMAL_RATIO,
     PRIOR_SCALE,
-    REACH,
+    QUANTUM,
+    WEIGHTS,
+    CellSums,
+    PredictionCells,
+    cells_query,
     check_numbers,
     location_query,
-    moments_query,
-    prediction_reach,
+    prediction_cells,
+    read_cells,
     read_location,
-    read_moments,
 )
 from tacit.models.additive.rows import Batches, RowLayout, batch_list, batches_of
 
@@ -26,31 +30,70 @@ def scores(codes: np.ndarray) -> np.ndarray:
     return (batch_list(codes, np.zeros(len(codes)), COLUMNS)[0].indicator @ CURVES)[:, 0]
 
 
-def asked(batches: Batches, reach: float = 2.0) -> np.ndarray:
-    return moments_query(batches, CURVES, np.zeros(1), reach=reach, centre=5.0, spread=2.0).values
+CELLS = prediction_cells(np.random.default_rng(5).normal(0, 0.5, (4000, 1)))
 
 
-def query(codes: np.ndarray, target: np.ndarray, reach: float = 2.0) -> np.ndarray:
-    return asked(batches_of(codes, target, COLUMNS), reach)
+def asked(batches: Batches, reach: float = 4.0) -> np.ndarray:
+    return cells_query(batches, CURVES, np.zeros(1), CELLS, reach=reach, centre=5.0, spread=2.0).values
 
 
-def test_moments_are_sums_over_rows() -> None:
+def query(codes: np.ndarray, target: np.ndarray) -> np.ndarray:
+    return asked(batches_of(codes, target, COLUMNS))
+
+
+def test_cells_hold_about_as_many_predictions_each() -> None:
+    predictions = np.random.default_rng(6).exponential(1.0, (4000, 1))
+    cells = prediction_cells(predictions)
+    own = np.searchsorted(cells.edges, predictions[:, 0])
+    assert np.bincount(own).tolist() == [1000] * 4
+    for cell in range(4):
+        inside = predictions[own == cell, 0]
+        assert cells.means[cell] == pytest.approx(inside.mean())
+        assert cells.variances[cell] == pytest.approx(inside.var())
+    assert (np.abs(cells.means - cells.middles) < cells.halves).all()
+
+
+def test_predictions_that_are_all_the_same_have_cells_too() -> None:
+    cells = prediction_cells(np.full((50, 1), 0.3))
+    assert cells.edges.tolist() == [0.3]
+    assert (cells.halves > 0).all()
+
+
+def test_sums_of_cells_are_sums_over_rows() -> None:
     codes = random_codes(200)
     target = np.random.default_rng(0).normal(5, 2, 200)
-    f, t = np.clip(scores(codes), -2, 2), np.clip((target - 5) / 2, -REACH, REACH)
-    expected = [200, t.sum(), f.sum(), (t * t).sum(), (t * f).sum(), (f * f).sum()]
-    np.testing.assert_allclose(read_moments(query(codes, target), 2.0), expected, atol=2e-3)
+    f, t = scores(codes), np.clip((target - 5) / 2, -4, 4)
+    read = read_cells(query(codes, target), CELLS, reach=4.0, noise=0.0)
+    own = np.searchsorted(CELLS.edges, f)
+    for cell in range(4):
+        inside = own == cell
+        assert read.counts[cell] == pytest.approx(inside.sum(), abs=1e-3)
+        assert read.targets[cell] == pytest.approx(t[inside].sum(), abs=1e-3)
+        assert read.predictions[cell] == pytest.approx(f[inside].mean(), abs=1e-3)
+    assert read.squares == pytest.approx((t * t).sum(), abs=1e-2)
 
 
-def test_no_row_moves_the_moments_by_more_than_one() -> None:
+def test_means_of_cells_that_are_all_noise_are_those_of_public_rows() -> None:
+    answer = np.random.default_rng(1).normal(0, 1e4, 13)
+    np.testing.assert_allclose(read_cells(answer, CELLS, reach=4.0, noise=1e4).predictions, CELLS.means, atol=1e-2)
+
+
+def test_no_row_moves_the_sums_of_cells_by_more_than_one() -> None:
     codes, target = random_codes(30), np.linspace(0, 10, 30)
-    before = query(codes, target, reach=0.05)
+    before = asked(batches_of(codes, target, COLUMNS))
     moved = []
     for seed in range(30):
         for far in (-1e6, 1e6):
             neighbour = with_row(codes, target, random_codes(1, seed), far)
-            moved.append(np.linalg.norm(asked(neighbour, reach=0.05) - before))
-    assert 0.99 < max(moved) <= 1
+            moved.append(np.linalg.norm(asked(neighbour) - before))
+    assert 0.9 < max(moved) <= 1
+
+
+def test_a_row_beyond_all_ends_moves_the_sums_by_hardly_less_than_one() -> None:
+    narrow = prediction_cells(np.array([[9.0], [9.001]]))
+    codes = random_codes(1)
+    query = partial(cells_query, curves=CURVES, intercept=np.zeros(1), cells=narrow, reach=4.0, centre=0.0, spread=1.0)
+    assert 0.999 < np.linalg.norm(query(batches_of(codes, np.array([-1e9]), COLUMNS)).values) <= 1
 
 
 def test_no_target_moves_mean_and_distance_by_more_than_one() -> None:
@@ -65,26 +108,49 @@ def test_no_target_moves_mean_and_distance_by_more_than_one() -> None:
 def test_mean_and_spread_are_read_back_within_the_bounds() -> None:
     codes, target = random_codes(80), np.linspace(2, 9, 80)
     answer = location_query(batches_of(codes, target, COLUMNS), 0.0, 10.0, 4.0).values
-    mean, spread = read_location(answer, 0.0, 10.0, 4.0, 80.0)
-    assert mean == pytest.approx(target.mean(), abs=1e-4)
-    assert spread == pytest.approx(NORMAL_RATIO * np.abs(target - 4).mean(), abs=1e-4)
-    assert read_location(np.array([1e6, 1e6]), 0.0, 10.0, 4.0, 1.0) == (10.0, NORMAL_RATIO * 6)
-    assert read_location(np.array([-1e6, -1e6]), 0.0, 10.0, 4.0, 1.0) == (0.0, LEAST_SPREAD * 10)
+    read = read_location(answer, 0.0, 10.0, 4.0, n_rows=80.0, noise=1.0)
+    assert read.mean == pytest.approx(target.mean(), abs=1e-4)
+    assert read.spread == pytest.approx(NORMAL_RATIO * np.abs(target - 4).mean(), abs=1e-4)
+    far = read_location(np.array([1e6, 1e6]), 0.0, 10.0, 4.0, n_rows=1.0, noise=1.0)
+    assert (far.mean, far.spread) == (10.0, NORMAL_RATIO * 6)
+    low = read_location(np.array([-1e6, -1e6]), 0.0, 10.0, 4.0, n_rows=1.0, noise=1.0)
+    assert (low.mean, low.spread) == (0.0, 0.0)
 
 
-def moments_of(scale: float, noise: float, n_rows: int = 30_000) -> tuple[np.ndarray, float]:
-    """Return moments of t = scale f + noise, and the share of its variance that f explains."""
+def test_the_noise_in_mean_and_spread_is_what_is_stated() -> None:
+    codes, target = random_codes(80), np.linspace(2, 9, 80)
+    answer = location_query(batches_of(codes, target, COLUMNS), 0.0, 10.0, 4.0).values
+    noise = np.random.default_rng(0).normal(0, 2.0, (4000, 2))
+    read = [read_location(answer + each, 0.0, 10.0, 4.0, n_rows=80.0, noise=2.0) for each in noise]
+    assert np.std([each.mean for each in read]) == pytest.approx(read[0].mean_noise, rel=0.05)
+    assert np.std([each.spread for each in read]) == pytest.approx(read[0].spread_noise, rel=0.05)
+
+
+def sums_of(f: np.ndarray, t: np.ndarray, noise: float) -> tuple[CellSums, PredictionCells]:
+    """Return sums over cells of predictions f of a target t, and the cells; ``noise`` is stated, not added."""
+    cells = prediction_cells(f[:, None])
+    own, n_cells = np.searchsorted(cells.edges, f), len(cells.middles)
+    counts = np.bincount(own, minlength=n_cells)
+    places = np.bincount(own, (f - cells.middles[own]) / cells.halves[own], n_cells)
+    parts = [counts, np.bincount(own, t, n_cells) / 4, places]
+    weighed = [weight * part for weight, part in zip(QUANTUM * WEIGHTS, parts, strict=False)]
+    answer = np.array([*np.concatenate(weighed), QUANTUM * WEIGHTS[3] * (t @ t) / 16])
+    answer = answer + np.random.default_rng(3).normal(0, noise, len(answer)) * (noise > 10)
+    return read_cells(answer, cells, reach=4.0, noise=noise), cells
+
+
+def rows_of(scale: float, noise: float, n_rows: int = 30_000) -> tuple[np.ndarray, np.ndarray, float]:
+    """Return f, t = scale f + noise, and the share of the variance of t that f explains."""
     random = np.random.default_rng(1)
     f = random.normal(0, 0.5, n_rows)
     t = scale * f + 0.2 + random.normal(0, noise, n_rows)
-    explained = 1 - noise**2 / t.var()
-    return np.array([n_rows, t.sum(), f.sum(), (t * t).sum(), (t * f).sum(), (f * f).sum()]), explained
+    return f, t, 1 - noise**2 / t.var()
 
 
 @pytest.mark.parametrize("scale", [0.6, 1.3])
 def test_the_check_finds_scale_offset_and_what_is_explained(scale: float) -> None:
-    moments, explained = moments_of(scale, 0.4)
-    check = check_numbers(moments, 2.0, noise=1.0)
+    f, t, explained = rows_of(scale, 0.4)
+    check = check_numbers(*sums_of(f, t, 1.0))
     assert check.scale == pytest.approx(scale, abs=0.03)
     assert check.offset == pytest.approx(0.2, abs=0.02)
     assert check.r_squared == pytest.approx(explained, abs=0.02)
@@ -93,23 +159,30 @@ def test_the_check_finds_scale_offset_and_what_is_explained(scale: float) -> Non
 
 
 def test_much_noise_leaves_the_prior_scale_and_widens_the_spread() -> None:
-    moments, _ = moments_of(0.6, 0.4, n_rows=60)
-    check = check_numbers(moments, 2.0, noise=100.0)
-    assert check.scale == pytest.approx(PRIOR_SCALE, abs=0.1)
+    f, t, _ = rows_of(0.6, 0.4, n_rows=60)
+    check = check_numbers(*sums_of(f, t, 100.0))
+    assert check.scale == pytest.approx(PRIOR_SCALE, abs=0.15)
     assert check.residual_variance > 0.4**2
     assert check.separation_z < 2
 
 
 def test_an_offset_that_noise_explains_stays_near_zero() -> None:
-    random = np.random.default_rng(4)
-    moments, _ = moments_of(0.6, 0.4, n_rows=60)
-    noisy = [check_numbers(moments + random.normal(0, 30, 6), 2.0, noise=30.0).offset for _ in range(50)]
-    assert np.abs(noisy).max() < 0.2
+    f, t, _ = rows_of(0.6, 0.4, n_rows=60)
+    assert abs(check_numbers(*sums_of(f, t, 30.0)).offset) < 0.2
+
+
+def test_the_calibration_is_the_line_of_least_squares_where_there_is_no_noise() -> None:
+    f, t, _ = rows_of(0.9, 0.4)
+    sums, cells = sums_of(f, t, 1e-6)
+    slope, offset = np.polyfit(sums.predictions, sums.targets / sums.counts, 1, w=np.sqrt(sums.counts))
+    check = check_numbers(sums, cells)
+    assert check.scale == pytest.approx(slope, abs=2e-3)
+    assert check.offset == pytest.approx(offset, abs=2e-3)
 
 
 def test_predictions_that_say_nothing_explain_nothing() -> None:
-    moments, _ = moments_of(0.0, 1.0)
-    check = check_numbers(moments, 2.0, noise=1.0)
+    f, t, _ = rows_of(0.0, 1.0)
+    check = check_numbers(*sums_of(f, t, 1.0))
     assert check.scale < 0.1
     assert check.r_squared < 0.01
 
@@ -120,8 +193,8 @@ def test_what_chance_explains_of_the_rows_that_were_learned_from_is_no_sign_of_q
     for _ in range(60):
         X, t = random.normal(size=(400, 9)), random.normal(size=400)
         f = X @ np.linalg.lstsq(X, t, rcond=None)[0]
-        moments = np.array([400.0, t.sum(), f.sum(), (t * t).sum(), (t * f).sum(), (f * f).sum()])
-        z.append([check_numbers(moments, 2.0, noise=0.1, chance=chance).separation_z for chance in (1.0, 3.0)])
+        sums = sums_of(f, t, 0.1)
+        z.append([check_numbers(*sums, chance=chance).separation_z for chance in (1.0, 3.0)])
     naive, corrected = np.mean(z, axis=0)
     # Nine free weights explain by chance what is three deviations of sampling.
     assert naive > 1.5
@@ -129,12 +202,6 @@ def test_what_chance_explains_of_the_rows_that_were_learned_from_is_no_sign_of_q
 
 
 def test_a_covariance_is_a_covariance() -> None:
+    f, t, _ = rows_of(1.0, 0.5, n_rows=500)
     for noise in (1.0, 1000.0):
-        check = check_numbers(moments_of(1.0, 0.5, n_rows=500)[0], 2.0, noise=noise)
-        assert np.linalg.eigvalsh(check.covariance).min() >= -1e-12
-
-
-@pytest.mark.parametrize(("spread", "expected"), [(0.0, 0.1), (0.2, 1.0), (9.0, REACH)])
-def test_the_reach_follows_the_predictions_within_limits(spread: float, expected: float) -> None:
-    predictions = spread * np.array([[-1.0], [1.0]])
-    assert prediction_reach(predictions) == pytest.approx(expected)
+        assert np.linalg.eigvalsh(check_numbers(*sums_of(f, t, noise)).covariance).min() > 0

@@ -26,9 +26,12 @@ NUMBER_CLIP, NUMBER_STEP = 0.5, 10.0
 MANY_NUMBERS = 2000.0
 # The tails of a numeric target beyond these shares do not count for its spread.
 TRIMMED = 0.01
-# Below so many rows times mu the mean and spread of a numeric target are asked for by themselves, with so many units:
-# noise in the many counts of its levels would move the mean by whole spreads, and make the spread twice what it is.
-FEW_NUMBERS, LOCATION_UNITS = 1000.0, 10
+# Mean and spread of a numeric target are asked for by themselves, with so many units: noise in the many counts of its
+# levels would move the mean by whole spreads, and a tail of noise makes the spread several times what it is. Below so
+# many rows times mu what the counts say is not read at all; else their spread is believed up to so many times what is
+# asked for, within so many deviations of its noise.
+FEW_NUMBERS, LOCATION_UNITS_FEW = 1000.0, 10
+LOCATION_UNITS, WIDEST, LOCATION_DEVIATIONS = 5, 2.0, 2.0
 # Rows drawn from the noisy shares, to place the cells of the check.
 INVENTED_ROWS = 4096
 
@@ -63,21 +66,41 @@ def fit_regression(batches: Batches, plan: AdditivePlan, account: Account) -> Ad
     """Return the regression learned from rows whose target lies within its public bounds."""
     marginals = _marginals(batches, plan, account)
     bounds = plan.target.low, plan.target.high
-    centre, spread = _centre_and_spread(plan.target.centres, marginals.target[:-1])
     units = UnitDraws(account, plan.unit)
     amount = marginals.n_rows * plan.mu
-    if amount < FEW_NUMBERS:
-        answer = units.ask(number_check.location_query(batches, *bounds, centre), LOCATION_UNITS)
-        centre, spread = number_check.read_location(answer, *bounds, centre, marginals.n_rows)
+    centre, spread = _location(batches, plan, marginals, units)
     residuals = squared_residuals(centre, spread)
     loss = GradientLoss(residuals, np.zeros(1), np.array([CURVATURE]), number_clip(amount), NUMBER_STEP)
     learned = learn(batches, plan, units, marginals, loss)
     curves = learned.curves
-    reach = number_check.prediction_reach(_invented_scores(curves))
-    query = number_check.moments_query(learned.batches, *learned.tables, reach=reach, centre=centre, spread=spread)
-    moments = number_check.read_moments(learned.units.ask(query, learned.check_draws), reach)
-    check = number_check.check_numbers(moments, reach, noise=learned.noise, chance=float(learned.chance[0]))
+    cells = number_check.prediction_cells(_invented_scores(curves))
+    reach = number_check.REACH_FEW if amount < FEW_NUMBERS else number_check.REACH
+    query = number_check.cells_query(learned.batches, *learned.tables, cells, reach=reach, centre=centre, spread=spread)
+    answer = learned.units.ask(query, learned.check_draws)
+    sums = number_check.read_cells(answer, cells, reach=reach, noise=learned.noise)
+    check = number_check.check_numbers(sums, cells, chance=float(learned.chance[0]))
     return AdditiveRegression(curves, check, centre, spread, bounds, learned.facts)
+
+
+def _location(batches: Batches, plan: AdditivePlan, marginals: Marginals, units: UnitDraws) -> tuple[float, float]:
+    """Return centre and spread of a numeric target, from the counts of its levels and a query of their own.
+
+    Of many rows the spread is that of the counts, moved to what the query and its noise allow, and the centre is asked
+    for: unless public bounds are far wider than the target, where the counts tell more than the query does.
+    """
+    few, (low, high) = marginals.n_rows * plan.mu < FEW_NUMBERS, (plan.target.low, plan.target.high)
+    centre, spread = _centre_and_spread(plan.target.centres, marginals.target[:-1])
+    draws = LOCATION_UNITS_FEW if few else LOCATION_UNITS
+    answer = units.ask(number_check.location_query(batches, low, high, centre), draws)
+    noise = plan.unit.sigma / math.sqrt(draws)
+    asked = number_check.read_location(answer, low, high, centre, n_rows=marginals.n_rows, noise=noise)
+    if few:
+        return asked.mean, max(asked.spread, number_check.LEAST_SPREAD * (high - low))
+    # What is left of the query's spread when its noise is taken off, as by [stein]; nothing where all of it is noise.
+    told = max(0.0, 1 - (LOCATION_DEVIATIONS * asked.spread_noise / max(asked.spread, math.ulp(0.0))) ** 2)
+    widest = WIDEST * (asked.spread + LOCATION_DEVIATIONS * asked.spread_noise)
+    spread = float(np.clip(spread, told * asked.spread, widest))
+    return asked.mean if LOCATION_DEVIATIONS * asked.mean_noise < spread else centre, spread
 
 
 def _marginals(batches: Batches, plan: AdditivePlan, account: Account) -> Marginals:

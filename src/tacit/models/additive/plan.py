@@ -29,7 +29,7 @@ CHECK_CELLS = 16
 LEVEL_COUNTS = "the number of rows at each level of each column and of the target, and of all rows"
 GRADIENTS = (
     "the gradient of an additive model's loss at each step, the choice of pairs of columns, the check of its finished "
-    "scores, and of few rows the mean and spread of a number to predict"
+    "scores, and the mean and spread of a number to predict"
 )
 MARGINALS_BECAUSE = (
     "adding one row adds 1 to one level of each column and of the target, and to the number of rows; columns of two "
@@ -39,8 +39,9 @@ MARGINALS_BECAUSE = (
 UNITS_BECAUSE = (
     "each query is divided by what adding one row can move it: a gradient, also that by all pairs of columns, by the "
     "length to which each row's part is shortened, the histogram of finished scores by the root of the number of cells "
-    "that one row is counted in, mean and spread by the longest pair of both that public bounds allow; a row's "
-    "part is whole numbers, cut towards zero, so that no rounding adds to it"
+    "that one row is counted in, sums of a number and its prediction by cells by the longest part that ends of both "
+    "allow, mean and spread by the longest pair of both that public bounds allow; a row's part is whole numbers, cut "
+    "towards zero, so that no rounding adds to it"
 )
 
 
