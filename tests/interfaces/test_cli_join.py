@@ -33,7 +33,11 @@ def test_three_parties_make_one_release_that_other_commands_take(tmp_path: Path,
     ours = homes[0] / "table.csv"
     adopted = tacit("adopt", tmp_path / "joint.tacit", ours, "--schema", tmp_path / "schema.toml", "-o", model)
     assert adopted.exit_code == 0, said(adopted)
-    assert tacit("report", tmp_path / "joint.tacit", "-o", tmp_path / "page.html").exit_code == 0
+    for file in (tmp_path / "joint.tacit", model):
+        assert tacit("report", file, "-o", tmp_path / "page.html", "--force").exit_code == 0
+        page = (tmp_path / "page.html").read_text()
+        assert "holds against the aggregator together with 1 party" in page
+        assert all(f"{party.name}, key {party.key[:16]}" in page for party in release.card.joint.parties)
 
 
 def test_a_second_run_of_a_plan_is_the_same_release_and_no_second_charge(tmp_path: Path, homes: list[Path]) -> None:

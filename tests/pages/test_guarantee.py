@@ -10,6 +10,7 @@ from tacit.data.schemas.schema import Schema
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
 from tacit.pages.guarantee import guarantee_block
 from tacit.privacy.card_content import AuditResult
+from tacit.privacy.joint_facts import JointFacts, JointParty
 from tacit.releases.file import Release
 
 
@@ -44,3 +45,16 @@ def test_the_guarantee_is_given_for_every_unit_and_never_as_certain() -> None:
     assert "If it held, it would protect" in worse
     assert "Seeded, not private" in worse
     assert "CONTRADICTS THE CLAIM" in worse
+
+
+def test_a_joint_release_names_its_parties_their_receipts_and_the_coalition() -> None:
+    parties = tuple(JointParty(f"clinic {n}", f"{n}" * 64, f"ledger-{n}", 3 + n, f"{n + 4}" * 64) for n in range(3))
+    facts = JointFacts(plan="a" * 64, parties=parties, colluding=2, minimum=3, outside_epsilon=0.5)
+    card = released(table_schema("ab")).card
+    text = re.sub("<[^>]*>", "", guarantee_block(replace(card, joint=facts), heading="h"))
+    assert "holds against the aggregator together with 2 parties; for everyone else epsilon is 0.5" in text
+    for party in parties:
+        assert str(party) in text
+    assert "that of each party, charged before anything was drawn" in text
+    assert "this spend stands on the card alone" not in text
+    assert "several owners" not in guarantee_block(card, heading="h")

@@ -24,6 +24,7 @@ def guarantee_block(card: Card, *, heading: str, note: str = "", whole: bool = T
         _warning(card),
         tag("p", in_words(card)),
         tag("p", person_meaning(card)),
+        None if card.joint is None else tag("p", f"Made by several owners together: {card.joint}."),
         guess_chart(best_guess(card.epsilon, card.delta)),
         _units_table(card),
         tag("details", tag("summary", "The whole card"), card_entries(card)) if whole else None,
@@ -94,6 +95,7 @@ def card_entries(card: Card) -> Markup:
         ("Leaves without noise", [", ".join(card.published)] if card.published else []),
         ("Not protected", card.not_protected),
         ("Trust", [card.trust]),
+        ("Parties", [] if card.joint is None else [str(party) for party in card.joint.parties]),
         ("Noise", [_noise(card)]),
         ("Ledger", [_ledger(card)]),
         ("Charged so far", _history(card)),
@@ -130,6 +132,8 @@ def _noise(card: Card) -> str:
 
 
 def _ledger(card: Card) -> Markup:
+    if card.joint is not None:
+        return joined("that of each party, charged before anything was drawn; its receipt stands beside the party")
     if not card.ledger:
         return joined("none: this spend stands on the card alone")
     receipt_facts = {name: str(card.ledger.get(name)) for name in ("identifier", "line", "digest")}
