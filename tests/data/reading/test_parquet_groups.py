@@ -67,6 +67,16 @@ def test_ranges_cover_all_rows_and_are_short(group: int | None) -> None:
         assert set(range(group, 1000, group)) <= set(ends)
 
 
+@pytest.mark.parametrize(
+    ("group", "pieces", "rows"), [(10, 16, 10), (10, 7, 10), (10, 4, 20), (40, 16, 7), (100, 2, 50)]
+)
+def test_parts_end_with_groups_unless_they_are_much_smaller(tmp_path: Path, group: int, pieces: int, rows: int) -> None:
+    table = pl.DataFrame({"x": range(100)})
+    pq.write_table(table.to_arrow(), tmp_path / "t.parquet", row_group_size=group)
+    parts = open_table(tmp_path / "t.parquet").split(pieces).parts
+    assert [part.first_row for part in parts] == list(range(0, 100, rows))
+
+
 @pytest.mark.parametrize("group", [1, 7, 16, 40, 100])
 @pytest.mark.parametrize("pieces", [1, 3, 50])
 def test_tables_read_by_groups_are_whole(

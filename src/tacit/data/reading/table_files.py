@@ -108,8 +108,9 @@ class FilePart:
         except _UNREADABLE:
             raise InputError(self._trouble()) from None
         each = max(1, -(-height // pieces))
-        if self._group and each > self._group:
-            each = round(each / self._group) * self._group
+        if self._group and self._group < height and 2 * each >= self._group:
+            # Whole groups: of one that two ranges share, much is decoded twice.
+            each = max(1, each // self._group) * self._group
         return tuple(replace(self, first_row=start, n_rows=each) for start in range(0, max(height, 1), each))
 
     def _scanned(self, only: Collection[str] | None) -> pl.LazyFrame:
