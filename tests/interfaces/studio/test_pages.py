@@ -9,6 +9,7 @@ import pytest
 from tests.interfaces.studio.client import ORIGIN, Pages
 from tests.interfaces.studio.served import write_patients
 from tests.interfaces.studio.test_jobs import SCHEMA, prepare
+from tests.situations.joint.joint_parties import parties, run
 
 from tacit import make_release
 from tacit.audit.guessing import best_guess
@@ -21,6 +22,7 @@ from tacit.interfaces.studio.needs import NEEDS
 from tacit.privacy.budget import Budget
 from tacit.privacy.events import LaplaceEvent
 from tacit.privacy.ledger import Ledger
+from tacit.releases.file import write_release
 from tacit.releases.signature import generate_key, key_owner, load_key, load_public_key
 from tacit.workflows.join_plan import plan_join
 
@@ -164,6 +166,16 @@ def test_the_ledger_page_shows_every_charge_the_sum_and_what_is_left(full: Pages
     assert page.count("0.25") == 2
     assert "epsilon 0.5 of 1.5 spent" in full.get("/ledger/")
     assert "2 lines, unbroken" in full.post("/ledger/verify/patients.ledger", {}, 200)
+
+
+def test_a_joint_release_stands_on_the_ledger_page_of_each_party(empty: Pages, tmp_path: Path) -> None:
+    made = parties(tmp_path, 3)
+    write_release(run(made).run(), tmp_path / "joint.tacit")
+    for number in range(3):
+        assert "/review/?file=joint.tacit" in empty.get(f"/ledger/show/{number}.ledger")
+        assert "joint.tacit" in empty.post(f"/ledger/verify/{number}.ledger", {}, 200)
+    Ledger.create(tmp_path / "other.ledger", Budget(1, 1e-6, unit="record"))
+    assert "joint.tacit" not in empty.post("/ledger/verify/other.ledger", {}, 200)
 
 
 def test_a_file_that_is_no_ledger_does_not_break_the_page(full: Pages, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from tacit.privacy.budget import DEFAULT_DELTA, Budget, Unit
 from tacit.privacy.card_facts import LedgerCharge
 from tacit.privacy.ledger import Ledger, Statement
 from tacit.privacy.spending import digits
-from tacit.releases.receipts import verify_against
+from tacit.releases.receipts import receipt_of, verify_against
 from tacit.releases.sidecar import open_release
 from tacit.workflows.card_details import ledger_history
 from tacit.workflows.tables import table_identity
@@ -187,11 +187,11 @@ def _files_by_digest(folder: WorkFolder, ledger: Ledger) -> dict[str, tuple[str,
     for name in folder.names(RELEASES):
         path = folder.file(name)
         try:
-            card = open_release(path).card if path.stat().st_size <= LARGEST_LOOKED_AT else None
-        except TacitError:  # a model, or a file that is none of ours
+            if path.stat().st_size <= LARGEST_LOOKED_AT:
+                card = open_release(path).card
+                releases[receipt_of(card, ledger, name).digest] = (name, card.facts.purpose)
+        except TacitError:  # a model, a file that is none of ours, or charged elsewhere
             continue
-        if card is not None and card.ledger and card.ledger["identifier"] == ledger.identifier:
-            releases[str(card.ledger["digest"])] = (name, card.facts.purpose)
     return releases
 
 
