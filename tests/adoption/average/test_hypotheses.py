@@ -6,6 +6,7 @@ from scipy.special import logsumexp
 from scipy.stats import t
 
 from tacit.adoption.average.hypotheses import (
+    MOST_BESIDE_TREES,
     REVERSED,
     SHARES_PROBABILITY,
     USUAL_CORRECTION,
@@ -127,3 +128,18 @@ def test_weights_of_several_releases_share_one_by_precision_and_spread_as_one_re
     means, deviations = prior_weights(Usage((1, 0, -1, 1)), np.array([3.0, 9.0, 2.0, 5.0]))
     assert means == pytest.approx([0.3, -0.2, 0.5])
     assert np.sqrt((deviations**2).sum()) == pytest.approx(WEIGHT_SD)
+
+
+def test_beside_releases_and_trees_the_own_part_stays_small() -> None:
+    beside = {each.amplitude for branch in branches(Usage((1,)), trees=True) for each in branch}
+    alone = {each.amplitude for branch in branches(Usage((0,)), trees=True) for each in branch}
+    assert max(beside) == MOST_BESIDE_TREES < max(alone)
+
+
+def test_of_two_classes_the_intercept_is_more_often_near_what_the_release_says() -> None:
+    shares = {}
+    for two in (True, False):
+        members = [each for branch in branches(Usage((1,)), two_classes=two) for each in branch]
+        shares[two] = sum(np.exp(each.log_prior) for each in members if each.intercept_sd < 0.5)
+    assert shares[True] == pytest.approx(0.8)
+    assert shares[False] == pytest.approx(0.6)
