@@ -19,8 +19,9 @@ from tacit.data.rows.stream import MapParts, one_by_one
 from tacit.errors import InputError
 from tacit.records import record
 
-# Parts for each worker: so that none waits long for the last one.
+# Parts for each worker, so that none waits long for the last one. Of a cluster fewer: what each answers travels.
 PARTS_EACH = 8
+CLUSTER_PARTS_EACH = 4
 _THREADS = "POLARS_MAX_THREADS"
 
 
@@ -98,4 +99,4 @@ def _dask_workers(address: str) -> Iterator[Workers]:
             return (future.result() for future in futures)
 
         cores = sum(client.nthreads().values())
-        yield Workers(map_parts, PARTS_EACH * max(cores, 1), partial(hold_on_cluster, client))
+        yield Workers(map_parts, CLUSTER_PARTS_EACH * max(cores, 1), partial(hold_on_cluster, client))
