@@ -10,7 +10,7 @@ from tacit.data.public.datasets import TableSet
 from tacit.data.schemas.columns import Categorical, Label, Numeric
 from tacit.data.schemas.schema import Schema
 from tacit.experiments.number_tables import with_target
-from tacit.experiments.results import ResultRow
+from tacit.experiments.results import ADOPTED, RELEASE_ALONE, TARGET_ONLY, ResultRow
 from tacit.experiments.table_runs import random_owner
 from tacit.experiments.tables import adoption_numbers
 
@@ -49,11 +49,12 @@ def test_every_way_to_learn_is_measured_and_adopting_helps(
         if row.metric == adoption_numbers.R_SQUARED
     }
     none, some = "made up, 0 values", "made up, 20 values"
-    assert rows[none, "adopted"] == rows[none, "releases alone"]
-    assert rows[none, "releases alone"] > 0.9 * rows[none, adoption_numbers.OPEN] > 0.5
-    assert rows[some, "adopted"] > rows[none, "releases alone"] - 0.02
+    assert rows[none, ADOPTED] == rows[none, RELEASE_ALONE]
+    assert rows[none, RELEASE_ALONE] > 0.9 * rows[none, adoption_numbers.OPEN] > 0.5
+    assert rows[some, ADOPTED] > rows[none, RELEASE_ALONE] - 0.02
     assert rows[some, "mean of the values"] < 0.01
     assert (none, "mean of the values") not in rows
+    assert rows[none, TARGET_ONLY] <= 0
 
 
 def test_owners_keep_no_more_rows_than_are_used() -> None:

@@ -13,10 +13,12 @@ from sklearn.utils import check_random_state
 from tacit.adoption.tables.target_transfer import TargetTransfer
 from tacit.arrays import FloatArray, Rows
 from tacit.data.public.datasets import TableSet, load_diamonds
+from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
+from tacit.experiments.kept_answers import kept_figures
 from tacit.experiments.number_tables import delays_after_departure, hours_of_adult, pharmacy_visits
 from tacit.experiments.owner_situations import OwnerSituation, situation_rows
-from tacit.experiments.results import Figures, ResultRow
+from tacit.experiments.results import ADOPTED, RELEASE_ALONE, TARGET_ONLY, Figures, ResultRow
 from tacit.experiments.table_runs import random_owner
 from tacit.kinds.additive import KIND as ADDITIVE
 
@@ -35,7 +37,18 @@ OPEN = "linear model of the owners' open rows"
 def rows() -> Iterator[ResultRow]:
     """Yield R squared and absolute error of each way to learn, for every table and number of known values."""
     for situations in (_diamonds, _delays, _pharmacy_visits, _hours):
-        yield from situation_rows(situations, SEEDS, _run)
+        yield from situation_rows(situations, SEEDS, _kept_run)
+
+
+def _kept_run(situation: OwnerSituation, seed: int) -> Iterator[tuple[str, Figures]]:
+    """Yield the figures of one draw, kept from an interrupted run if there was one."""
+
+    def measure() -> list[tuple[str, list[tuple[str, str, float]]]]:
+        return [(setting, [(*key, figure) for key, figure in each.items()]) for setting, each in _run(situation, seed)]
+
+    question = ["adoption-numbers", situation.name, seed, VALUES, EPSILON, DELTA, MOST_ROWS, MOST_OWNED]
+    for setting, kept in kept_figures(question, measure):
+        yield setting, {(method, metric): figure for method, metric, figure in kept}
 
 
 def _run(situation: OwnerSituation, seed: int) -> Iterator[tuple[str, Figures]]:
@@ -58,12 +71,17 @@ def _run(situation: OwnerSituation, seed: int) -> Iterator[tuple[str, Figures]]:
             continue  # without values, releases that show no more than noise are refused
         predictions = {
             **own_predictions(X[:n_values], y[:n_values], test),
-            "releases alone": model.releases_predict(test),
-            **({"values alone": model.alone_predict(test)} if n_values else {}),
-            "adopted": model.predict(test),
+            RELEASE_ALONE: model.releases_predict(test),
+            TARGET_ONLY: model.alone_predict(test) if n_values else _middle(situation.schema, len(test)),
+            ADOPTED: model.predict(test),
             OPEN: ceiling.predict(test),
         }
         yield f"{situation.name}, {n_values} values", figures(predictions, truth)
+
+
+def _middle(schema: Schema, n_rows: int) -> FloatArray:
+    """Return what is known without values and releases: the middle of the target's public bounds, for each row."""
+    return np.full(n_rows, np.mean(schema.target.bounds if schema.target is not None else 0.0))
 
 
 def own_predictions(X: Rows, y: FloatArray, test: Rows) -> dict[str, FloatArray]:
