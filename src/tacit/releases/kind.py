@@ -3,7 +3,7 @@
 import hashlib
 import importlib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
@@ -145,6 +145,15 @@ class Spend:
 
 
 @dataclass(frozen=True)
+class PooledRelease:
+    """What several releases say together, in memory: no file, and under the first one's card."""
+
+    release: Release
+    shares: tuple[float, ...]
+    """How much each of them counts, of sum 1."""
+
+
+@dataclass(frozen=True)
 class ReleaseKind:
     """One kind of release. Its package holds the modules ``plan``, ``make`` and ``teach``, loaded when first used.
 
@@ -187,6 +196,8 @@ class ReleaseKind:
         rows drawn from it, at no cost.
     rows_beside : bool
         Whether its rows may lie in a table file, with the release beside them.
+    pools : bool
+        Whether several releases can be read as one, by the module ``pool``.
     """
 
     package: str
@@ -204,6 +215,7 @@ class ReleaseKind:
     fabricates: tuple[str, ...] = ()
     holds_tables: bool = False
     rows_beside: bool = False
+    pools: bool = False
 
     @property
     def name(self) -> str:
@@ -303,6 +315,11 @@ class ReleaseKind:
         """Return what ``release`` says about the rows of ``table``."""
         lesson: Lesson = self._module("teach").teach(release, table)
         return lesson
+
+    def pool(self, releases: Sequence[Release]) -> PooledRelease | None:
+        """Return what several releases of this kind say together; None where that cannot be told."""
+        pooled: PooledRelease | None = self._module("pool").pool(releases) if self.pools else None
+        return pooled
 
     def quality_words(self, release: Release) -> str:
         """Return what ``release`` says of its own quality, in a sentence; "" for a kind that was not checked."""

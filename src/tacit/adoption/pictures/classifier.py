@@ -1,6 +1,6 @@
 """The receiver's side: a classifier from few labels, many unlabelled rows, and any number of releases."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from tacit.adoption.evidence.picture_evidence import Evidence
+from tacit.adoption.pictures.pooled_releases import ReleasePool, by_release, notes_by_release, pools_by_labels
 from tacit.adoption.pictures.pooled_scores import JOINED_ONLY, joined_part, pool_weights, pooled
 from tacit.adoption.pictures.printed import PrintedTransfer, learn_printed
 from tacit.adoption.pictures.refit_evidence import refit_predictions
@@ -72,6 +73,7 @@ class TransferClassifier(LabelledReceiverMixin, ProbabilityClassifierMixin, Rece
         the joined ones.
     evidence_ : Evidence
     sources_ : list of SourceScores
+        Of each release; releases of several owners that hold the same sums are read as one.
     """
 
     model_kind = "transfer_model"
@@ -155,7 +157,8 @@ class TransferClassifier(LabelledReceiverMixin, ProbabilityClassifierMixin, Rece
     def _learn(self, table: ReceiverTable) -> None:
         """Learn from the rows alone, in the releases' view, and together with what the releases say."""
         rows, labelled, labels = table.X, table.labelled, table.codes
-        self.sources_, of_rows, of_labelled = sources_of(self.releases, table)
+        pools = self._pools(table)
+        self.sources_, of_rows, of_labelled = sources_of([pool.release for pool in pools], table)
         common: dict[str, Any] = {"n_classes": len(self.classes_), "random_state": self.random_state}
         self.own_axes_, self.axes_ = self._axes_pair(rows, labelled, labels, common)
         common["n_jobs"] = self.n_jobs
@@ -169,7 +172,13 @@ class TransferClassifier(LabelledReceiverMixin, ProbabilityClassifierMixin, Rece
         if self._release_weights().any():
             self.pool_ = pool_weights(self.in_view_.labelled_scores, self.joined_.labelled_scores, labels)
         self.printed_ = self._printed(table) if self.combine == "paper" else []
-        self.evidence_ = self._evidence(table)
+        self.evidence_ = self._evidence(table, pools)
+
+    def _pools(self, table: ReceiverTable) -> list[ReleasePool]:
+        """Return the releases, those that say the same kind of thing as one; the printed form takes each by itself."""
+        if self.combine == "paper":
+            return [ReleasePool(release, (place,), (1.0,)) for place, release in enumerate(self.releases)]
+        return pools_by_labels(self.releases, table)
 
     def _printed(self, table: ReceiverTable) -> list[PrintedTransfer]:
         return [
@@ -188,7 +197,7 @@ class TransferClassifier(LabelledReceiverMixin, ProbabilityClassifierMixin, Rece
         return pooled(self.pool_, self.in_view_.scores(F, []), joined)
 
     def _release_weights(self) -> FloatArray:
-        """Return the weight of each release in the joined scores."""
+        """Return the weight of each source in the joined scores: of a release, or of several that are read as one."""
         return self.joined_.weights[len(self.joined_.scales) :]
 
     def _rows(self, X: ArrayLike) -> Rows:
@@ -209,7 +218,7 @@ class TransferClassifier(LabelledReceiverMixin, ProbabilityClassifierMixin, Rece
         released = [PrincipalAxes.of(rows, view) for view in released_views(frames)]
         return best, min([best, *released], key=loss) if released else best
 
-    def _evidence(self, table: ReceiverTable) -> Evidence:
+    def _evidence(self, table: ReceiverTable, pools: Sequence[ReleasePool]) -> Evidence:
         held_out = self._held_out(table) if self.evidence else None
         truth = () if held_out is None else tuple(table.codes.tolist())
         alone, viewed, adopted = ((), (), ()) if held_out is None else (tuple(each) for each in held_out.tolist())
@@ -217,8 +226,8 @@ class TransferClassifier(LabelledReceiverMixin, ProbabilityClassifierMixin, Rece
             n_labelled=len(table.labelled),
             n_unlabelled=len(table.X) - len(table.labelled),
             classes=tuple(self.schema_.classes),
-            weights=tuple((joined_part(self.pool_) * self._release_weights()).tolist()),
-            notes=tuple(source.note for source in self.sources_),
+            weights=tuple((joined_part(self.pool_) * by_release(pools, self._release_weights())).tolist()),
+            notes=notes_by_release(pools, [source.note for source in self.sources_]),
             view="" if self.axes_ is self.own_axes_ else self.axes_.view.note,
             truth=truth,
             target_only=alone,

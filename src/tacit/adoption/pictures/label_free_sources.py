@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tacit.adoption.evidence.label_free import Agreement, agreement, permutation_z
+from tacit.adoption.pictures.pooled_releases import poolable, pooled
 from tacit.adoption.pictures.source_scores import SourceScores, by_our_classes
 from tacit.arrays import FloatArray, Rows
 from tacit.data.schemas.schema import Schema
@@ -66,6 +67,23 @@ def label_free_sources(releases: Sequence[Release], schema: Schema, X: Rows) -> 
         why = "no release says more of your rows than chance" if sources else "there is no release"
         raise InputError(f"y holds no labels of two classes, and {why}: give labels, or another release.")
     return sources
+
+
+def pooled_sources(
+    releases: Sequence[Release], sources: Sequence[LabelFreeSource], schema: Schema, X: Rows
+) -> list[LabelFreeSource]:
+    """Return the sources to weigh: releases that hold the same sums as one, where its halves agree no less for that.
+
+    Releases that say no more than chance stay out of it.
+    """
+    informative = [place for place, source in enumerate(sources) if source.weight]
+    chosen: list[LabelFreeSource] = []
+    for group in poolable(releases, informative):
+        apart = [sources[place] for place in group]
+        together = label_free_source(pooled(releases, group).release, schema, X) if len(group) > 1 else apart[0]
+        better = together.weight >= max(each.weight for each in apart)
+        chosen += [together] if better else apart
+    return chosen
 
 
 def joint_scores(sources: Sequence[LabelFreeSource], X: Rows) -> FloatArray:

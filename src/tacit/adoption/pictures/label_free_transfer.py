@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tacit.adoption.evidence.picture_evidence import Evidence
-from tacit.adoption.pictures.label_free_sources import joint_scores, label_free_sources
+from tacit.adoption.pictures.label_free_sources import joint_scores, label_free_sources, pooled_sources
 from tacit.adoption.pictures.self_training import SelfTrained, label_loss, self_train
 from tacit.adoption.pictures.start_labels import guessed_shares, soft_labels, start_codes
 from tacit.adoption.pictures.storage import axes_arrays, stored_axes, stored_trained, trained_arrays, view_settings
@@ -98,7 +98,7 @@ class LabelFreeTransfer(ProbabilityClassifierMixin, ReceiverEstimator):
         self.classes_ = np.arange(len(self.schema_.classes))
         label_codes = self._known_codes(y, len(rows))
         self.sources_ = label_free_sources(self.releases, self.schema_, rows)
-        scores = joint_scores(self.sources_, rows)
+        scores = joint_scores(pooled_sources(self.releases, self.sources_, self.schema_, rows), rows)
         stated = self._stated()
         self.shares_ = guessed_shares(scores) if stated is None else stated
         codes = np.where(label_codes == UNLABELLED, start_codes(scores, self.shares_), label_codes)

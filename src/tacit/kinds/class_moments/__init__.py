@@ -15,4 +15,5 @@ KIND = ReleaseKind(
     (RECORD_FILE, ENTRY_FILE),
     noisy_counts="counts",
     sums=True,
+    pools=True,
 )

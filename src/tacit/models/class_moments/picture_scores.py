@@ -9,8 +9,9 @@ from scipy.linalg import cho_factor, cho_solve
 
 from tacit.arrays import Float32Array, FloatArray, Rows
 from tacit.models.class_moments.discriminants import RIDGE, LinearDiscriminant
-from tacit.models.class_moments.features import ImageFeatures, ScaledColumns, count_weight
+from tacit.models.class_moments.features import ImageFeatures, ScaledColumns
 from tacit.models.class_moments.frames import Frame
+from tacit.models.class_moments.pooled_sums import safe_counts
 from tacit.records import record
 
 # Least ridges to choose among: where the receiver's pictures differ from the owner's, directions in which its rows
@@ -20,8 +21,6 @@ FLOORS = (0.0, 0.005, 0.02, 0.1)
 # covariance of an uneven table the common classes' differences are taken for noise.
 MOST_UNEVEN = 1.6
 BALANCINGS = 3
-# A class counts as having at least so many rows, in standard deviations of the noise of its count.
-LEAST_COUNT = 2.0
 # Rows on which frames and ridges are compared.
 COMPARED_ROWS = 2500
 
@@ -123,7 +122,7 @@ def picture_scores(
     means would carry their squared noise.
     """
     # A class of which the noise leaves next to no rows must not have next to infinite means, in both halves at once.
-    counts = np.maximum(arrays["counts"], max(1.0, LEAST_COUNT * sigma / count_weight(1.0)))
+    counts = safe_counts(arrays["counts"], sigma)
     means = arrays["sums"] / counts[:, None]
     contrasts, noise = means - means.mean(axis=0), RIDGE * sigma / float(counts.sum())
     everything = np.arange(features.size)
