@@ -7,7 +7,15 @@ import numpy as np
 import pytest
 
 from tacit.errors import InputError
-from tacit.numerics.exact_sums import LARGEST_ENTRY, MOST_ROWS, quanta, require_countable, unit_entry, whole_class_sums
+from tacit.numerics.exact_sums import (
+    FEW_CLASSES,
+    LARGEST_ENTRY,
+    MOST_ROWS,
+    class_summation,
+    quanta,
+    require_countable,
+    unit_entry,
+)
 
 
 @pytest.mark.parametrize("width", [1, 2, 3, 4, 5, 105, 784, 2000, 99_999])
@@ -35,10 +43,18 @@ def test_quanta_are_the_nearest_whole_numbers_within_their_bound() -> None:
     assert quanta(np.array([True, False]), largest).tolist() == [2 * largest, 0]
 
 
-def test_class_sums_equal_a_loop_in_any_order() -> None:
+@pytest.mark.parametrize("n_classes", [1, 2, FEW_CLASSES, FEW_CLASSES + 1, 9])
+def test_class_sums_equal_a_loop_in_any_order(n_classes: int) -> None:
     rng = np.random.default_rng(0)
-    values, codes = quanta(rng.random(1000), LARGEST_ENTRY), rng.integers(0, 3, 1000)
-    loop = [sum(int(value) for value, code in zip(values, codes, strict=True) if code == which) for which in range(4)]
-    assert whole_class_sums(values, codes, 4).tolist() == loop
+    values, codes = quanta(rng.random(1000), LARGEST_ENTRY), rng.integers(0, max(n_classes - 1, 1), 1000)
+    pairs = list(zip(values, codes, strict=True))
+    loop = [sum(int(value) for value, code in pairs if code == which) for which in range(n_classes)]
+    assert class_summation(codes, n_classes)(values).tolist() == loop
     order = rng.permutation(1000)
-    assert whole_class_sums(values[order], codes[order], 4).tolist() == loop
+    assert class_summation(codes[order], n_classes)(values[order]).tolist() == loop
+
+
+def test_class_sums_of_the_largest_entries_are_exact() -> None:
+    n = 1 << 16
+    codes, values = np.arange(n) % 2, np.full(n, 2.0 * LARGEST_ENTRY - 1)
+    assert class_summation(codes, 2)(values).tolist() == [n // 2 * (2 * LARGEST_ENTRY - 1)] * 2

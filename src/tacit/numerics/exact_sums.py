@@ -5,6 +5,7 @@ A row's entries are written as multiples of a quantum, a power of two, and added
 """
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from tacit.records import record
 # Quanta of the largest entry, and rows of the largest table. Doubles add entries of up to 2^30 rows exactly.
 LARGEST_ENTRY = 1 << 22
 MOST_ROWS = 1 << 40
+# Up to so many classes a product sums faster than a count by class.
+FEW_CLASSES = 4
 
 WholeNumbers = NDArray[np.object_]  # Python integers, which never overflow
 # The longest part of one row in a query of sensitivity 1 whose quantum is 2^-32, and the rows of which 64 bits hold it.
@@ -66,9 +69,18 @@ def unit_entry(width: int) -> tuple[int, float]:
     return math.isqrt(4**bits // width), 2.0**-bits
 
 
-def whole_class_sums(values: FloatArray, codes: NDArray[np.integer], n_classes: int) -> IntArray:
-    """Return the sum of each class [C] of whole numbers ``values`` [N] of at most 2^23 in size."""
-    return np.bincount(codes, weights=values, minlength=n_classes).astype(np.int64)
+def class_summation(codes: NDArray[np.integer], n_classes: int) -> Callable[[FloatArray], IntArray]:
+    """Return the function that sums whole numbers [N] of at most 2^23 in size over each class [C].
+
+    Up to 2^29 rows every partial sum is a whole number below 2^53, so that both ways are exact in any order: a product
+    with the classes' rows of zeros and ones, several times faster for few classes, and a count by class.
+    """
+    if n_classes > FEW_CLASSES:
+        return lambda values: np.bincount(codes, weights=values, minlength=n_classes).astype(np.int64)
+    membership = np.empty((n_classes, len(codes)))  # [C, N]
+    for code, row in enumerate(membership):
+        np.equal(codes, code, out=row, casting="unsafe")
+    return lambda values: (membership @ values).astype(np.int64)
 
 
 def quanta(x: Rows, largest: int) -> FloatArray:

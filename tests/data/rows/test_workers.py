@@ -1,24 +1,28 @@
-"""Parts of a table are summed by threads, other processes and a real Dask cluster: the same bytes, one charge."""
+"""Parts of a table are summed by other processes and a real Dask cluster: the same bytes, one charge."""
 
 import hashlib
 import os
 import pickle
 import signal
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
+from unittest.mock import patch
 
 import numpy as np
 import polars as pl
 import pytest
 
 from tacit import Budget, Ledger, fabricate, release
+from tacit.data.rows import processes
 from tacit.data.rows import workers as module
 from tacit.data.rows.encoding import encode
 from tacit.data.rows.held import HoldingProcesses
+from tacit.data.rows.processes import map_shared, next_process, start_early
 from tacit.data.rows.workers import ALONE, Workers, open_workers
 from tacit.data.schemas.columns import Categorical, Label, Numeric
 from tacit.data.schemas.schema import Schema
@@ -74,14 +78,23 @@ def test_workers_of_this_machine_give_the_same_bytes(tmp_path: Path) -> None:
     assert "POLARS_MAX_THREADS" not in os.environ
 
 
-def test_a_pass_is_made_by_threads_and_what_is_held_by_processes() -> None:
-    parts: Any = [1, 2, 3]
+def test_this_process_works_too_and_others_hold() -> None:
+    parts: Any = list(range(40))
     with open_workers(2) as workers:
-        assert set(workers.map_parts(process_of, parts)) == {os.getpid()}
+        at_work = set(workers.map_parts(process_of, parts))
+        assert os.getpid() in at_work
+        assert len(at_work) == 2
         assert os.getpid() not in set(workers.hold_parts(process_of, parts).map(int))
 
 
+def test_one_part_goes_to_no_other_process() -> None:
+    parts: Any = [1]
+    with open_workers(3) as workers:
+        assert list(workers.map_parts(process_of, parts)) == [os.getpid()]
+
+
 def process_of(_: Any) -> int:
+    time.sleep(0.1)  # so that the other process has started before all parts are taken
     return os.getpid()
 
 
@@ -174,6 +187,63 @@ def test_a_killed_process_makes_its_part_again(tmp_path: Path, monkeypatch: pyte
     assert len(ledger.lines()) == 1
 
 
+def kill_others(asking: int, flag: Path, part: Any) -> Any:
+    if os.getpid() != asking:
+        flag.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    time.sleep(0.1)
+    return part
+
+
+def test_a_part_of_a_killed_process_is_worked_on_by_this_one(tmp_path: Path) -> None:
+    parts: Any = list(range(40))
+    with open_workers(3) as workers:
+        assert list(workers.map_parts(partial(kill_others, os.getpid(), tmp_path / "killed"), parts)) == parts
+        assert (tmp_path / "killed").exists()
+        # What was lost is missed by nobody: a further pass, and what is held, by new processes.
+        assert list(workers.map_parts(str, parts)) == [str(part) for part in parts]
+        assert sorted(workers.hold_parts(fail_never, parts).map(int)) == parts
+
+
+def fail_never(part: Any) -> Any:
+    return part
+
+
+def fail_from_three(part: Any) -> Any:
+    if part >= 3:
+        raise InputError(f"part {part}")
+    return part
+
+
+def test_the_first_error_by_the_order_of_parts_is_raised_and_no_further_part_begun() -> None:
+    parts: Any = list(range(40))
+    with open_workers(2) as workers, pytest.raises(InputError, match=r"^part [34]$"):
+        workers.map_parts(fail_from_three, parts)
+
+
+def test_an_interrupt_begins_no_further_part() -> None:
+    begun: list[int] = []
+
+    def interrupted(part: int) -> None:
+        begun.append(part)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        map_shared(interrupted, [1, 2, 3], [])
+    assert begun == [1]
+
+
+def test_processes_started_early_are_handed_out_first() -> None:
+    with patch.dict(os.environ):
+        start_early(1, "tacit.no_such_module")  # what cannot be loaded ahead is no error
+        early = processes._STARTED[-1]
+        with closing(HoldingProcesses(next_process, 2)) as holding:
+            assert holding.processes[0] is early
+            assert holding.processes[1] is not early
+            assert not processes._STARTED
+        assert os.environ["POLARS_MAX_THREADS"]
+
+
 def test_what_comes_from_workers_does_not_grow_with_the_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     result, answers = HoldingProcesses._result, []
 
@@ -194,7 +264,7 @@ def test_what_comes_from_workers_does_not_grow_with_the_rows(tmp_path: Path, mon
 
 
 def test_processes_that_die_again_and_again_end_in_a_message(tmp_path: Path) -> None:
-    holding, parts = HoldingProcesses(partial(module._pool, 1), 2), cast("Any", [1, 2])
+    holding, parts = HoldingProcesses(next_process, 2), cast("Any", [1, 2])
     with closing(holding), pytest.raises(InputError, match="lost again and again"):
         list(holding.hold(die, parts).map(str))
 
@@ -217,14 +287,14 @@ def test_steps_are_made_from_what_is_there_and_parts_keep_apart() -> None:
     assert list(here.then(float).map(str)) == ["10.0", "20.0", "30.0"]
 
 
-@pytest.mark.parametrize("where", ["threads", "cluster"])
+@pytest.mark.parametrize("where", ["processes", "cluster"])
 def test_a_bad_cell_on_a_worker_names_its_file_and_row_and_charges_nothing(
     cluster: Any, parts: Path, tmp_path: Path, where: str
 ) -> None:
     wrong = frame(500).with_columns(pl.when(pl.int_range(500) == 321).then(pl.lit("z")).otherwise("ward").alias("ward"))
     wrong.write_parquet(parts / "5.parquet")
     ledger = Ledger.create(tmp_path / "x.ledger", Budget(9, 1e-3, unit="record"))
-    workers = {"workers": 2} if where == "threads" else {"dask": cluster.scheduler_address}
+    workers = {"workers": 2} if where == "processes" else {"dask": cluster.scheduler_address}
     with pytest.raises(SchemaError, match=r"^5\.parquet: column 'ward', row 322 .*outside the closed list"):
         released(parts, ledger=ledger, random_state=None, **workers)
     assert not ledger.lines()

@@ -100,8 +100,11 @@ class FilePart:
         return table.with_columns([pl.lit(value).alias(name) for name, value in folder_columns])
 
     def split(self, pieces: int) -> tuple["FilePart", ...]:
-        """Return about ``pieces`` ranges of rows that cover the file, where reading a range is cheap."""
-        if pieces < 2 or self.layout not in _BY_ROWS:
+        """Return about ``pieces`` ranges of rows that cover the file, where reading a range is cheap.
+
+        What came through standard input stays whole: each part would take all of it along to its worker.
+        """
+        if pieces < 2 or self.layout not in _BY_ROWS or isinstance(self.content, bytes):
             return (self,)
         try:
             height = self._height()

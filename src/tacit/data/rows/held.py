@@ -82,6 +82,11 @@ class HoldingProcesses:
         self._pools = [start() for _ in range(count)]
         self._numbers = count_from(1)
 
+    @property
+    def processes(self) -> Sequence[ProcessPoolExecutor]:
+        """The processes, of which each may be lost and replaced."""
+        return tuple(self._pools)
+
     def next_number(self) -> int:
         """Return a number that no step has yet."""
         return next(self._numbers)
@@ -110,7 +115,7 @@ class HoldingProcesses:
     def close(self) -> None:
         """End the processes; what they hold goes with them."""
         for pool in self._pools:
-            pool.shutdown(cancel_futures=True)
+            pool.shutdown(wait=False, cancel_futures=True)
 
     def _submit(self, process: int, *arguments: Any) -> "Future[list[Any] | None] | None":
         try:

@@ -1,4 +1,4 @@
-"""Who works on the parts of a table: this process, threads of it, processes beside it, or a Dask cluster.
+"""Who works on the parts of a table: this process, processes beside it, or a Dask cluster.
 
 A worker reads a part and returns sums of it. The ledger and the noise stay with the process that asked.
 """
@@ -6,15 +6,14 @@ A worker reads a part and returns sums of it. The ledger and the noise stay with
 import importlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from functools import partial
-from multiprocessing import get_context
 from typing import Any
 
 from tacit import checks
 from tacit.data.reading.table_source import TablePart
 from tacit.data.rows.held import RETRIES, HoldingProcesses, HoldParts, hold_here, hold_on_cluster
+from tacit.data.rows.processes import POLARS_THREADS, map_shared, next_process
 from tacit.data.rows.stream import MapParts, one_by_one
 from tacit.errors import InputError
 from tacit.records import record
@@ -22,7 +21,6 @@ from tacit.records import record
 # Parts for each worker, so that none waits long for the last one. Of a cluster fewer: what each answers travels.
 PARTS_EACH = 8
 CLUSTER_PARTS_EACH = 4
-_THREADS = "POLARS_MAX_THREADS"
 
 
 @record
@@ -54,29 +52,29 @@ def open_workers(count: int | None = None, dask: str | None = None) -> Iterator[
 
 @contextmanager
 def _local_workers(count: int) -> Iterator[Workers]:
-    """Give threads for one pass over the parts, and processes for what is held and asked again and again.
+    """Give processes: for one pass over the parts one fewer than ``count``, since this process works too.
 
-    A pass is work of libraries that let other threads run meanwhile, and a thread starts at once. The many short steps
-    of what is held are Python's, of which a process runs one at a time.
+    What is held and asked again and again is held by ``count`` of them, the same ones and one more.
     """
-    before = os.environ.get(_THREADS)
+    before = os.environ.get(POLARS_THREADS)
     # One thread each, set before a process loads the library: so many processes would otherwise fight for the cores.
-    os.environ[_THREADS] = "1"
+    os.environ[POLARS_THREADS] = "1"
     try:
-        # Both start when they are first asked.
-        holding = HoldingProcesses(partial(_pool, 1), count)
-        with ThreadPoolExecutor(count) as threads, closing(holding):
-            yield Workers(threads.map, PARTS_EACH * count, holding.hold)
+        # All start when they are first asked, or have been started early.
+        holding = HoldingProcesses(next_process, count)
+        with closing(holding):
+            yield Workers(partial(_shared, holding), PARTS_EACH * count, holding.hold)
     finally:
         if before is None:
-            os.environ.pop(_THREADS, None)
+            os.environ.pop(POLARS_THREADS, None)
         else:
-            os.environ[_THREADS] = before
+            os.environ[POLARS_THREADS] = before
 
 
-def _pool(count: int) -> ProcessPoolExecutor:
-    # Started afresh, not forked: threads of this process hold locks that a fork would copy.
-    return ProcessPoolExecutor(count, mp_context=get_context("spawn"))
+def _shared(
+    holding: HoldingProcesses, function: Callable[[TablePart], Any], parts: Sequence[TablePart]
+) -> Iterable[Any]:
+    return map_shared(function, parts, holding.processes[:-1])
 
 
 @contextmanager

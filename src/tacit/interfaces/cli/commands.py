@@ -7,12 +7,14 @@ class Command(NamedTuple):
     """A line of the table of commands.
 
     ``target`` is ``package.module:function``, or empty for a group, which holds the entries that begin with its name.
-    ``summary`` is what ``--help`` of the group says about it, ``extra`` the optional part of the package that it needs.
+    ``summary`` is what ``--help`` of the group says about it, ``extra`` the optional part of the package that it needs,
+    ``workers`` whether its option of that name asks for processes.
     """
 
     target: str
     summary: str
     extra: str = ""
+    workers: bool = False
 
 
 _CLI = "tacit.interfaces.cli"
@@ -40,7 +42,9 @@ COMMANDS = {
         f"{_CLI}.key:show", "Show whose key a file holds and its digits, to compare over the telephone."
     ),
     "release": Command(
-        f"{_CLI}.release:release", "Release knowledge of a private table: the file to hand out, with its card."
+        f"{_CLI}.release:release",
+        "Release knowledge of a private table: the file to hand out, with its card.",
+        workers=True,
     ),
     "what-if": Command(
         f"{_CLI}.what_if:what_if", "Simulate what each epsilon buys, on public or fabricated rows; spends nothing."
@@ -48,6 +52,7 @@ COMMANDS = {
     "fabricate": Command(
         f"{_CLI}.fabricate:fabricate",
         "Fabricate a table: invented rows with the schema's columns and types, to be used like the private ones.",
+        workers=True,
     ),
     "compare": Command(
         f"{_CLI}.compare:compare", "Compare a fabricated table with the private one, inside the owner's walls."

@@ -4,6 +4,7 @@ import importlib
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,6 +13,7 @@ from rich.console import Console
 from rich.text import Text
 from typer.core import TyperCommand, TyperGroup
 
+from tacit.data.rows.processes import start_early
 from tacit.errors import InputError, TacitError
 from tacit.interfaces.cli.commands import COMMANDS, Command
 from tacit.interfaces.cli.project_file import FILE, option_defaults, project_options
@@ -19,6 +21,8 @@ from tacit.version import VERSION
 
 # As shells count a process that Ctrl-C ended.
 INTERRUPTED = 130
+# Processes that are started before an option has been checked.
+MOST_EARLY = 64
 
 
 class LazyGroup(TyperGroup):
@@ -46,6 +50,9 @@ class LazyGroup(TyperGroup):
 
     def _prepared(self, ctx: Any, name: str, arguments: list[str]) -> Any:
         """Return the command ``name``; what the project file says of its options is what they are by default."""
+        if self.table[name].workers and not ctx.resilient_parsing:
+            # Before the command is imported: they load beside this process, not after it.
+            start_early(n_workers(arguments) - 1, self.table[name].target.split(":")[0])
         command = self._called(name)
         if not self.table[name].target:
             return command
@@ -60,6 +67,17 @@ class LazyGroup(TyperGroup):
     def _called(self, name: str) -> Any:
         entry = self.table[name]
         return _loaded(name, entry) if entry.target else self.commands[name]
+
+
+def n_workers(arguments: list[str]) -> int:
+    """Return what ``--workers`` says among the arguments of a command; 1 without it, and where it is no such number.
+
+    >>> n_workers(["t.csv", "--workers", "4"]), n_workers(["--workers=2"]), n_workers(["--workers", "many"])
+    (4, 2, 1)
+    """
+    words = " ".join(arguments).replace("--workers=", "--workers ").split()
+    after = [number for word, number in pairwise(words) if word == "--workers"]
+    return min(int(after[-1]), MOST_EARLY) if after and after[-1].isdecimal() and int(after[-1]) else 1
 
 
 def interruptible(command: Any) -> Any:

@@ -14,7 +14,7 @@ from tacit.data.rows.stream import RowStream, Totals
 from tacit.data.schemas.schema import Schema
 from tacit.models.bounded_rows import clip_rows, row_quantum, whole_sum
 from tacit.models.row_weights import QUANTUM as WEIGHT_QUANTUM
-from tacit.numerics.exact_sums import LARGEST_ENTRY, IntegerSum, quanta, unit_entry, whole_class_sums
+from tacit.numerics.exact_sums import LARGEST_ENTRY, IntegerSum, class_summation, quanta, unit_entry
 from tacit.numerics.fourier import fourier_features, frequencies
 from tacit.numerics.images import CELLS, ORIENTATIONS, grey, oriented_gradients, resample
 from tacit.privacy.mechanisms import Gaussian
@@ -130,9 +130,10 @@ def _table_sums(features: ScaledColumns, n_classes: int, rows: EncodedColumns) -
     largest, _ = unit_entry(features.size)
     counts = np.bincount(rows.y, minlength=n_classes)
     sums = np.empty((n_classes, features.size), dtype=np.int64)
+    summed = class_summation(rows.y, n_classes)
     for part in rows.parts:
         for position, values in part.numbers:
-            sums[:, position] = whole_class_sums(quanta(values, largest), rows.y, n_classes) - largest * counts
+            sums[:, position] = summed(quanta(values, largest)) - largest * counts
         if part.ones is not None:
             width = part.width
             ones = np.bincount(rows.y * width + part.ones, minlength=n_classes * width).reshape(n_classes, width)

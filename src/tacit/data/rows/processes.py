@@ -1,0 +1,103 @@
+"""Processes beside this one that work on parts of a table. Imports little, so that they can be started first of all.
+
+A process of Python runs one thread of Python at a time, so that a second worker that is to double the speed is a second
+process. It loads its libraries for half a second, which costs nothing by the clock if it is started while this one
+loads its own.
+"""
+
+import importlib
+import os
+import signal
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
+from typing import Any, TypeVar
+
+Part = TypeVar("Part")
+Answer = TypeVar("Answer")
+# How many threads the library that decodes tables starts; read when it is loaded.
+POLARS_THREADS = "POLARS_MAX_THREADS"
+# Started and not handed out yet.
+_STARTED: list[ProcessPoolExecutor] = []
+
+
+def new_process() -> ProcessPoolExecutor:
+    """Return a process that starts when it is first asked."""
+    # Started afresh, not forked: threads of this process hold locks that a fork would copy.
+    return ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=_leave_interrupts_alone)
+
+
+def start_early(count: int, module: str) -> None:
+    """Start ``count`` processes that load ``module``; `next_process` hands them out.
+
+    One thread each of the library that reads tables, in this process too if it has not loaded it yet: so many
+    processes would otherwise fight for the cores.
+    """
+    os.environ.setdefault(POLARS_THREADS, "1")
+    for _ in range(count):
+        process = new_process()
+        process.submit(importlib.import_module, module).add_done_callback(_ignored)
+        _STARTED.append(process)
+
+
+def next_process() -> ProcessPoolExecutor:
+    """Return a process that was started early, else a new one."""
+    return _STARTED.pop() if _STARTED else new_process()
+
+
+def map_shared(
+    function: Callable[[Part], Answer], parts: Sequence[Part], processes: Sequence[ProcessPoolExecutor]
+) -> list[Answer]:
+    """Return what ``function`` makes of each part, in order; each process takes a part when it is free, this one too.
+
+    A part whose process is lost is worked on again by another, in the end by this one. The first error, by the order of
+    the parts, is raised when all parts that were begun are done; no further part is begun then.
+    """
+    waiting = deque(enumerate(parts))
+    answers: dict[int, Answer] = {}
+    errors: dict[int, Exception] = {}
+
+    def work(ask: Callable[[Part], Answer]) -> None:
+        while not errors:
+            try:
+                place, part = waiting.popleft()
+            except IndexError:
+                return
+            try:
+                answers[place] = ask(part)
+            except BrokenProcessPool:
+                waiting.append((place, part))
+                return
+            except Exception as error:  # noqa: BLE001 - raised below, in the order of the parts
+                errors[place] = error
+
+    def ask_process(process: ProcessPoolExecutor) -> None:
+        work(lambda part: process.submit(function, part).result())
+
+    # One part is not worth a thread, nor the way of its rows to another process if it is a table in memory.
+    helpers = processes if len(parts) > 1 else ()
+    with ThreadPoolExecutor(max(len(helpers), 1)) as threads:
+        futures = [threads.submit(ask_process, process) for process in helpers]
+        try:
+            work(function)
+        except BaseException:  # an interrupt: leaving the block waits for the threads, which find nothing more to do
+            waiting.clear()
+            raise
+        for future in futures:
+            future.result()
+    work(function)  # what a lost process left behind
+    if errors:
+        raise errors[min(errors)]
+    return [answers[place] for place in range(len(parts))]
+
+
+def _leave_interrupts_alone() -> None:
+    # Ctrl-C reaches every process of a terminal; the one that asked says what was done, and ends the others.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _ignored(future: Any) -> None:
+    """Forget how loading ahead went: what is missing is loaded, or missed, when it is asked for."""
+    future.cancelled() or future.exception()
