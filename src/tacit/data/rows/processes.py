@@ -15,8 +15,8 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from typing import Any, TypeVar
 
-Part = TypeVar("Part")
-Answer = TypeVar("Answer")
+Given = TypeVar("Given")
+Returned = TypeVar("Returned")
 # How many threads the library that decodes tables starts; read when it is loaded.
 POLARS_THREADS = "POLARS_MAX_THREADS"
 # Started and not handed out yet.
@@ -48,18 +48,18 @@ def next_process() -> ProcessPoolExecutor:
 
 
 def map_shared(
-    function: Callable[[Part], Answer], parts: Sequence[Part], processes: Sequence[ProcessPoolExecutor]
-) -> list[Answer]:
+    function: Callable[[Given], Returned], parts: Sequence[Given], processes: Sequence[ProcessPoolExecutor]
+) -> list[Returned]:
     """Return what ``function`` makes of each part, in order; each process takes a part when it is free, this one too.
 
     A part whose process is lost is worked on again by another, in the end by this one. The first error, by the order of
     the parts, is raised when all parts that were begun are done; no further part is begun then.
     """
     waiting = deque(enumerate(parts))
-    answers: dict[int, Answer] = {}
+    answers: dict[int, Returned] = {}
     errors: dict[int, Exception] = {}
 
-    def work(ask: Callable[[Part], Answer]) -> None:
+    def work(ask: Callable[[Given], Returned]) -> None:
         while not errors:
             try:
                 place, part = waiting.popleft()
