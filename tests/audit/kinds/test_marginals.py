@@ -4,18 +4,18 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tacit.audit.kinds.marginals import DEEP_SCHEMA, _deep_tables, _game, _measured, cases
+from tacit.audit.kinds.marginals import DEEP_SCHEMA, LINK_SCHEMA, _deep_tables, _game, _linked_tables, _measured, cases
 from tacit.audit.replay import QueryRecorder
 from tacit.privacy.account import observed_by
 
 
 def test_halved_noise_exact_zeros_and_a_forgotten_charge_are_caught(unexpected: Callable[..., list[str]]) -> None:
     for seed in (0, None):
-        assert unexpected(cases, "control", seed=seed, least=3) == []
+        assert unexpected(cases, "control", seed=seed, least=4) == []
 
 
 def test_releases_use_no_more_than_their_sensitivity(unexpected: Callable[..., list[str]]) -> None:
-    assert unexpected(cases, "replay", seed=0, least=2) == []
+    assert unexpected(cases, "replay", seed=0, least=3) == []
 
 
 def test_the_game_of_a_sound_release_is_not_lost(unexpected: Callable[..., list[str]]) -> None:
@@ -33,3 +33,8 @@ def test_the_deep_tables_ask_for_more_than_one_depth() -> None:
     with observed_by(recorder.record):
         _measured(_deep_tables()[0], DEEP_SCHEMA, 0)
     assert len(recorder.queries) == 5  # three depths, label by cell, label by pair
+
+
+def test_the_linked_tables_ask_for_a_link() -> None:
+    assert _measured(_linked_tables()[0], LINK_SCHEMA, 0).links
+    assert _measured(_linked_tables()[0], LINK_SCHEMA, None).links

@@ -31,6 +31,14 @@ DEEP_SCHEMA = Schema(
         Label("class", ("0", "1")),
     )
 )
+# A number that a category of many levels fixes, so that it is counted level by level.
+LINK_SCHEMA = Schema(
+    (
+        Categorical("town", tuple(f"t{code}" for code in range(16))),
+        Numeric("miles", (0, 99), integer=True),
+        Label("class", ("0", "1")),
+    )
+)
 
 
 def cases(seed: int | None) -> list[Case]:
@@ -38,9 +46,11 @@ def cases(seed: int | None) -> list[Case]:
     return [
         Case("marginals, replay", lambda: _replay(MIXED_SCHEMA, mixed_table(), neighbouring_table(Unit.RECORD), seed)),
         Case("marginals with trees, replay", lambda: _replay(DEEP_SCHEMA, *_deep_tables(), seed)),
+        Case("marginals with links, replay", lambda: _replay(LINK_SCHEMA, *_linked_tables(), seed)),
         Case("marginals, all queries, game", lambda: _game(seed).play(DRAWS)),
         Case("control: marginals, noise halved", lambda: _game(seed, noise=0.5).play(DRAWS), control=True),
         Case("control: marginals, zeros read from exact tables", lambda: _exact_zeros(seed), control=True),
+        Case("control: marginals, links read from exact tables", lambda: _exact_links(seed), control=True),
         Case("control: marginals, tables of pairs not charged", lambda: _uncharged_pairs(seed), control=True),
     ]
 
@@ -52,6 +62,15 @@ def _deep_tables() -> tuple[MixedTable, MixedTable]:
     X = np.column_stack([income, missing, np.eye(4)[np.arange(400) % 4]])
     y = np.arange(400) // 5 % 2
     extra = np.array([[0.2, 0.0, 0.0, 1.0, 0.0, 0.0]])
+    return (X, y), (np.vstack([X, extra]), np.append(y, 1))
+
+
+def _linked_tables() -> tuple[MixedTable, MixedTable]:
+    """Return a table whose towns have one number of miles each, and the table with a row of another number more."""
+    town = np.arange(4800) % 16
+    X = np.column_stack([np.eye(16)[town], town * 6 / 99])
+    extra = np.append(np.eye(16)[3], 50 / 99)
+    y = np.arange(4800) // 16 % 2
     return (X, y), (np.vstack([X, extra]), np.append(y, 1))
 
 
@@ -93,6 +112,16 @@ def _exact_zeros(seed: int | None) -> AuditResult:
     halves = np.arange(400) // 200
     X, y = np.column_stack([halves, np.eye(2)[halves]]).astype(float), np.arange(400) % 2
     return replay_result(run, (X, y), (np.vstack([X, [[1, 1, 0]]]), np.append(y, 1)))
+
+
+def _exact_links(seed: int | None) -> AuditResult:
+    """Replay a twin that takes the combinations of town and miles that private rows have for those that exist."""
+
+    def run(table: MixedTable) -> dict[str, object]:
+        layout = _measured(table, LINK_SCHEMA, seed).layout
+        return {"combinations": np.unique(layout.row_codes(table[0]), axis=0)}
+
+    return replay_result(run, *_linked_tables())
 
 
 def _uncharged_pairs(seed: int | None) -> AuditResult:

@@ -75,7 +75,7 @@ def _card(account: Account, model: MarginalModel) -> Card:
     return account.card(
         "noisy tables of columns and pairs of columns by class",
         adjacency=ADJACENCY,
-        assumptions=[PUBLIC, GRID, *_pairs_line(model), *_zeros_line(model)],
+        assumptions=[PUBLIC, GRID, *_pairs_line(model), *_links_line(model), *_zeros_line(model)],
         not_protected=[PUBLIC],
     )
 
@@ -86,6 +86,16 @@ def _pairs_line(model: MarginalModel) -> list[str]:
     if counted == q * (q - 1) // 2:
         return []
     return [f"{counted} of {q * (q - 1) // 2} pairs of columns are counted, chosen by the noisy tables of the columns"]
+
+
+def _links_line(model: MarginalModel) -> list[str]:
+    """Return which numbers follow a category level by level, if any do."""
+    names = model.layout.names
+    return [
+        f"rows drawn from it have values of {names[j]} that {names[i]} was seen with, where the noisy tables show "
+        "nearly all of them; rarer true combinations vanish"
+        for i, j in (link.columns for link in model.measurement.links)
+    ]
 
 
 def _zeros_line(model: MarginalModel) -> list[str]:

@@ -23,8 +23,8 @@ class TableCounts(Protocol):
         """How many rows of each class have each level of a column [C, levels], for each column."""
         ...
 
-    def pairs(self, cells: Sequence[IntArray], pairs: Sequence[ColumnPair]) -> list[IntArray]:
-        """Return what `pair_counts` does."""
+    def pairs(self, cells: Sequence[IntArray], pairs: Sequence[ColumnPair], *, by_class: bool = True) -> list[IntArray]:
+        """Return what `pair_counts` does; not ``by_class``: all rows are of one."""
         ...
 
 
@@ -40,14 +40,14 @@ class BatchCounts:
         """Counts of levels."""
         return level_counts(self.batches, self.layout)
 
-    def pairs(self, cells: Sequence[IntArray], pairs: Sequence[ColumnPair]) -> list[IntArray]:
+    def pairs(self, cells: Sequence[IntArray], pairs: Sequence[ColumnPair], *, by_class: bool = True) -> list[IntArray]:
         """Return counts of pairs of cells."""
-        return pair_counts(self.batches, cells, pairs, self.layout.n_classes)
+        return pair_counts(self.batches, cells, pairs, self.layout.n_classes if by_class else 1)
 
 
 @record
 class StreamCounts:
-    """Counts of rows that are read again at every pass: a pass for the levels, one for the pairs."""
+    """Counts of rows that are read again at every pass: one for the levels, one for the pairs, one for any links."""
 
     rows: RowStream
     layout: Layout
@@ -57,9 +57,10 @@ class StreamCounts:
         """Counts of levels."""
         return list(self.rows.sums(partial(_levels_of_rows, self.layout)))
 
-    def pairs(self, cells: Sequence[IntArray], pairs: Sequence[ColumnPair]) -> list[IntArray]:
+    def pairs(self, cells: Sequence[IntArray], pairs: Sequence[ColumnPair], *, by_class: bool = True) -> list[IntArray]:
         """Return counts of pairs of cells."""
-        return list(self.rows.sums(partial(_pairs_of_rows, self.layout, tuple(cells), tuple(pairs))))
+        n_classes = self.layout.n_classes if by_class else 1
+        return list(self.rows.sums(partial(_pairs_of_rows, self.layout, tuple(cells), tuple(pairs), n_classes)))
 
 
 def _levels_of_rows(layout: Layout, rows: EncodedColumns) -> Totals:
@@ -67,9 +68,9 @@ def _levels_of_rows(layout: Layout, rows: EncodedColumns) -> Totals:
 
 
 def _pairs_of_rows(
-    layout: Layout, cells: Sequence[IntArray], pairs: Sequence[ColumnPair], rows: EncodedColumns
+    layout: Layout, cells: Sequence[IntArray], pairs: Sequence[ColumnPair], n_classes: int, rows: EncodedColumns
 ) -> Totals:
-    return tuple(pair_counts(_batches(layout, rows), cells, pairs, layout.n_classes))
+    return tuple(pair_counts(_batches(layout, rows), cells, pairs, n_classes))
 
 
 def _batches(layout: Layout, rows: EncodedColumns) -> Iterator[LevelBatch]:
@@ -94,14 +95,15 @@ def pair_counts(
 ) -> list[IntArray]:
     """Return for each pair of columns how many rows of each class lie in each pair of cells [C, a, b].
 
-    ``cells`` holds for each column the cell of each level.
+    ``cells`` holds for each column the cell of each level. With one class, that of a row does not matter.
     """
     sizes = [int(cell.max()) + 1 for cell in cells]
     counts = [np.zeros((n_classes, sizes[i], sizes[j]), dtype=np.int64) for i, j in pairs]
     for codes, y in batches:
         columns = [cell[codes[:, j]] for j, cell in enumerate(cells)]
+        first = y if n_classes > 1 else np.zeros_like(y)
         for place, (i, j) in enumerate(pairs):
-            flat = (y * sizes[i] + columns[i]) * sizes[j] + columns[j]
+            flat = (first * sizes[i] + columns[i]) * sizes[j] + columns[j]
             counts[place] += np.bincount(flat, minlength=counts[place].size).reshape(counts[place].shape)
     return counts
 

@@ -1,4 +1,4 @@
-"""Draws the planned tables: fine cells, label by cell, coarse cells, label by pair of cells."""
+"""Draws the planned tables: fine cells, label by cell, coarse cells, label by pair of cells, links."""
 
 import itertools
 import math
@@ -10,12 +10,14 @@ from tacit.arrays import FloatArray, IntArray
 from tacit.models.marginals.coarse import CellScale, coarse_groups
 from tacit.models.marginals.counting import ColumnPair, TableCounts, range_counts
 from tacit.models.marginals.layout import Layout
+from tacit.models.marginals.links import Link, chosen_links, released_links
 from tacit.models.marginals.planning import Stages
 from tacit.models.marginals.tables import (
     CoarseCounts,
     ColumnTable,
     PairTable,
     coarse_counts,
+    offsets_of,
     with_common_totals,
     with_trees,
 )
@@ -44,6 +46,8 @@ class Measurement:
     cell_sigma: float
     pair_sigma: float
     """Standard deviations of the noise of a count in the tables of columns and of pairs."""
+    links: tuple[Link, ...] = ()
+    """Numbers that a category fixes."""
 
     def coarse(self) -> CoarseCounts:
         """Return the counts of coarse cells, from all tables that hold them."""
@@ -63,7 +67,9 @@ def measure(survey: Survey) -> Measurement:
     columns = tuple(
         ColumnTable(cell.ranges, table, group) for cell, table, group in zip(cells, tables, groups, strict=True)
     )
-    return Measurement(layout, columns, _released_pairs(columns, survey), cell_sigma, pair_sigma)
+    pairs = _released_pairs(columns, survey)
+    links = _released_links(columns, pairs, survey)
+    return Measurement(layout, columns, pairs, cell_sigma, pair_sigma, links)
 
 
 def step_sigma(step: Step) -> float:
@@ -90,6 +96,16 @@ def _released_pairs(columns: Sequence[ColumnTable], survey: Survey) -> tuple[Pai
     exact = survey.counts.pairs(cells, pairs)
     noisy = _released(exact, survey.stages.pairs, survey.account)
     return tuple(PairTable(pair, table) for pair, table in zip(pairs, noisy, strict=True))
+
+
+def _released_links(columns: Sequence[ColumnTable], pairs: Sequence[PairTable], survey: Survey) -> tuple[Link, ...]:
+    stages = survey.stages
+    if stages.links is None or stages.pairs is None:
+        return ()
+    sigma = step_sigma(stages.pairs)
+    coarse = coarse_counts(columns, pairs, cell_sigma=step_sigma(stages.cells), pair_sigma=sigma)
+    chosen = chosen_links(survey.layout, pairs, coarse, offsets_of(columns), sigma)
+    return released_links(chosen, survey.counts, survey.layout, stages, survey.account)
 
 
 def _released(exact: Sequence[IntArray], step: Step, account: Account) -> list[FloatArray]:

@@ -12,6 +12,7 @@ from tacit.errors import InputError
 from tacit.models.marginals.conditioning import Rules, conditioned
 from tacit.models.marginals.constraint_cells import constraint_zeros
 from tacit.models.marginals.layout import Layout
+from tacit.models.marginals.link_places import LinkPlaces, link_places
 from tacit.models.marginals.measuring import Measurement
 from tacit.models.marginals.mixture import Mixture, fitted_mixture, targets_of
 from tacit.models.marginals.placing import FinePlaces, Follower, fine_places, followers
@@ -72,6 +73,11 @@ class MarginalModel:
         """How rows are spread inside the coarse cells of each column."""
         tables, sigma = self.measurement.columns, self.measurement.cell_sigma
         return [fine_places(table, column, sigma) for table, column in zip(tables, self.layout.columns, strict=True)]
+
+    @cached_property
+    def links(self) -> dict[int, LinkPlaces]:
+        """How rows are placed in each number that a category fixes."""
+        return {link.columns[1]: link_places(link, self.measurement) for link in self.measurement.links}
 
     @property
     def n_rows(self) -> int:
@@ -136,8 +142,14 @@ class MarginalModel:
 
     def _at(self, cells: IntArray, classes: IntArray, ranks: FloatArray) -> FloatArray:
         places = np.empty(ranks.shape)
-        for j, fine in enumerate(self.fine):
-            places[:, j] = fine(cells[:, j], classes, ranks[:, j])
+        # Categories first: numbers may be placed by them.
+        for j in sorted(range(len(self.fine)), key=lambda column: column in self.links):
+            if j not in self.links:
+                places[:, j] = self.fine[j](cells[:, j], classes, ranks[:, j])
+                continue
+            leader = places[:, self.links[j].columns[0]].astype(np.int64)
+            linked, left = self.links[j](leader, cells[:, j], ranks[:, j])
+            places[:, j] = np.where(np.isnan(linked), self.fine[j](cells[:, j], classes, left), linked)
         return places
 
 

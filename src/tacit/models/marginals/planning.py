@@ -1,4 +1,4 @@
-"""What a release of tables draws: trees of levels, label by cell, and label by pair of cells; public facts decide."""
+"""What a release of tables draws: trees of levels, label by cell, label by pair of cells, and numbers by category."""
 
 import math
 from dataclasses import dataclass
@@ -13,6 +13,9 @@ from tacit.privacy.mechanisms import Gaussian
 
 # Shares of squared signal over noise: trees and counts of single columns, label by cell, label by pair of cells.
 TREE_SHARE, CELL_SHARE, PAIR_SHARE = 0.08, 0.30, 0.62
+# A share beside those for the numbers that a category fixes, where the schema has a category and a number of more
+# levels than these: fewer have coarse cells of their own. At most so many numbers.
+LINK_SHARE, LEAST_CATEGORIES, LEAST_NUMBERS, MOST_LINKS = 0.03, 12, 24, 2
 # Numbers with at most so many levels have a tree of one, two or three depths; others four.
 DEPTH_LEVELS = (128, 2500, 21_000)
 # With more pairs than this their noise drowns them: the pairs to count are chosen by released tables.
@@ -50,24 +53,39 @@ class Stages:
     pairs: Step | None
     """Label by pair of coarse cells; None with one column."""
     n_pairs: int
+    links: Step | None = None
+    """Numbers by category; None if no category of the schema can fix a number better than its coarse cells do."""
+    n_links: int = 0
 
     @property
     def steps(self) -> tuple[Step, ...]:
         """All of them."""
-        return (*self.trees, self.cells, *([] if self.pairs is None else [self.pairs]))
+        return (*self.trees, self.cells, *(step for step in (self.pairs, self.links) if step is not None))
+
+
+def link_leaders(layout: Layout) -> list[int]:
+    """Return the categories that may fix a number."""
+    return [j for j, column in enumerate(layout.columns) if not column.ordered and column.count > LEAST_CATEGORIES]
+
+
+def link_followers(layout: Layout) -> list[int]:
+    """Return the numbers that a category may fix."""
+    return [j for j, column in enumerate(layout.columns) if column.ordered and column.count > LEAST_NUMBERS]
 
 
 def plan_stages(layout: Layout, budget: Budget) -> Stages:
     """Return the queries whose noise keeps ``budget`` together; nothing is charged.
 
     Inequality: one row more adds 1 to exactly one count of each table that it enters: of m tables together, sqrt(m)
-    in 2-norm. Trees: the row count, each category and each depth of each number's tree are one table each.
+    in 2-norm. Trees: the row count, each category and each depth of each number's tree are one table each. Links:
+    ``n_links`` tables of one category and one number, whichever they are; one that is asked k times counts as k.
     """
     q = len(layout.columns)
     touched = _touched(layout)
     n_pairs = min(q * (q - 1) // 2, MOST_PAIRS)
-    shares = [TREE_SHARE, CELL_SHARE, PAIR_SHARE] if n_pairs else [TREE_SHARE, CELL_SHARE]
-    sizes = [sum(touched), q, n_pairs][: len(shares)]
+    n_links = min(len(link_followers(layout)), MOST_LINKS) if link_leaders(layout) else 0
+    sizes = [sum(touched), q, *(size for size in (n_pairs, n_links) if size)]
+    shares = [TREE_SHARE, CELL_SHARE, PAIR_SHARE, LINK_SHARE][: len(sizes)]
 
     def mechanisms(level: float) -> list[Gaussian]:
         sigmas = [level * math.sqrt(size * sum(shares) / share) for size, share in zip(sizes, shares, strict=True)]
@@ -83,8 +101,14 @@ def plan_stages(layout: Layout, budget: Budget) -> Stages:
         for depth, (mechanism, count) in enumerate(zip(drawn, touched, strict=False))
     )
     cells = _step(drawn[len(trees)], "counts of each class in cells of each column", q, "one cell of each column")
-    pairs = _step(drawn[-1], "counts of each class in pairs of cells of two columns", n_pairs, "one cell of each pair")
-    return Stages(trees, cells, pairs if n_pairs else None, n_pairs)
+    pairs = links = None
+    if n_pairs:
+        what = "counts of each class in pairs of cells of two columns"
+        pairs = _step(drawn[len(trees) + 1], what, n_pairs, "one cell of each pair")
+    if n_links:
+        what = "counts of a number's levels for each category that seems to fix it"
+        links = _step(drawn[-1], what, n_links, "one count of each of these tables")
+    return Stages(trees, cells, pairs, n_pairs, links, n_links)
 
 
 def _gaussian(sigma: float, count: int) -> Gaussian:

@@ -6,10 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.arrays import Arrays, IntArray
+from tacit.arrays import Arrays, FloatArray, IntArray
 from tacit.errors import ReleaseError
+from tacit.models.marginals.counting import ColumnPair
 from tacit.models.marginals.layout import Layout
 from tacit.models.marginals.levels import GRID, Levels
+from tacit.models.marginals.links import Link
 from tacit.models.marginals.measuring import Measurement
 from tacit.models.marginals.mixture import Mixture
 from tacit.models.marginals.model import MarginalModel
@@ -29,6 +31,20 @@ def model_arrays(model: MarginalModel) -> Arrays:
         "pair_counts": np.concatenate([np.zeros(0), *(pair.counts.ravel() for pair in pairs)]),
         "weights": model.mixture.weights,
         "shares": model.mixture.shares,
+        **_link_arrays(measured.links),
+    }
+
+
+def _link_arrays(links: Sequence[Link]) -> Arrays:
+    """Return the links' columns, noise and visible combinations; none without a link."""
+    if not links:
+        return {}
+    numbers = np.repeat(np.arange(len(links)), [len(link.cells) for link in links])
+    return {
+        "links": np.array([link.columns for link in links], dtype=np.int64),
+        "link_sigmas": np.array([link.sigma for link in links]),
+        "link_cells": np.column_stack([numbers, np.vstack([link.cells for link in links])]),
+        "link_counts": np.concatenate([link.counts for link in links]),
     }
 
 
@@ -67,7 +83,8 @@ def _model(arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any], layo
     )
     sigmas = [float(settings[name]) for name in ("cell_sigma", "pair_sigma")]
     _require(all(np.isfinite(sigma) and sigma > 0 for sigma in sigmas), "positive noise")
-    measured = Measurement(layout, columns, _pairs(arrays, columns, layout.n_classes), *sigmas)
+    pairs = _pairs(arrays, columns, layout.n_classes)
+    measured = Measurement(layout, columns, pairs, sigmas[0], sigmas[1], _links(arrays, layout, pairs))
     return MarginalModel(measured, _mixture(arrays, offsets_of(columns), layout.n_classes))
 
 
@@ -89,6 +106,41 @@ def _pairs(arrays: Mapping[str, NDArray[Any]], columns: Sequence[ColumnTable], n
     _require(len(arrays["pair_counts"]) == (ends[-1] if len(ends) else 0), "counts of every pair of cells")
     parts = np.split(arrays["pair_counts"].astype(np.float64), ends[:-1]) if len(ends) else []
     return tuple(PairTable(pair, part.reshape(shape)) for pair, part, shape in zip(indices, parts, shapes, strict=True))
+
+
+def _links(arrays: Mapping[str, NDArray[Any]], layout: Layout, pairs: Sequence[PairTable]) -> tuple[Link, ...]:
+    """Return the links that a release holds; older ones, and most tables, have none."""
+    if "links" not in arrays:
+        return ()
+    columns = [(int(i), int(j)) for i, j in arrays["links"]]
+    cells, counts = arrays["link_cells"].astype(np.int64), arrays["link_counts"].astype(np.float64)
+    sigmas = arrays["link_sigmas"].astype(np.float64)
+    _require(cells.shape == (len(counts), 4) and len(sigmas) == len(columns), "counts of every link")
+    _require(bool((np.diff(cells[:, 0]) >= 0).all()) and set(cells[:, 0]) <= set(range(len(columns))), "known links")
+    _require(bool(np.isfinite(sigmas).all() and (sigmas > 0).all()), "positive noise")
+    _require(len({follower for _, follower in columns}) == len(columns), "one category for each number")
+    known = {frozenset(pair.columns) for pair in pairs}
+    links = []
+    for number, (pair, sigma) in enumerate(zip(columns, sigmas, strict=True)):
+        own = cells[:, 0] == number
+        _require(frozenset(pair) in known, "links of counted pairs")
+        _require(_is_link(layout, pair, cells[own, 1:], counts[own]), "visible levels of links, in order")
+        links.append(Link(pair, cells[own, 1:], counts[own], float(sigma)))
+    return tuple(links)
+
+
+def _is_link(layout: Layout, pair: ColumnPair, cells: IntArray, counts: FloatArray) -> bool:
+    leader, follower = (layout.columns[j] for j in pair)
+    ordered = np.lexsort((cells[:, 1], cells[:, 0])) == np.arange(len(cells))
+    inside = (
+        (cells[:, 0] >= 0)
+        & (cells[:, 0] < leader.size)
+        & (cells[:, 1] >= 0)
+        & (cells[:, 1] < cells[:, 2])
+        & (cells[:, 2] <= follower.size)
+    )
+    proper = bool((ordered & inside & np.isfinite(counts) & (counts > 0)).all())
+    return proper and follower.ordered and not leader.ordered
 
 
 def _mixture(arrays: Mapping[str, NDArray[Any]], offsets: IntArray, n_classes: int) -> Mixture:
