@@ -243,3 +243,15 @@ def test_gradients_are_shortened_less_where_noise_is_small() -> None:
     clips = [class_clip(amount) for amount in (0.0, 5000.0, 20_000.0, 1e9)]
     assert clips[0] == clips[1] == CLASS_CLIP
     assert clips[1] < clips[2] < clips[3] == 2 * CLASS_CLIP
+
+
+def test_the_bands_are_as_wide_as_curves_scatter_over_draws() -> None:
+    """Shortened gradients leave little of the loss's curvature; bands that count on all of it are half as wide."""
+    train = labelled(8000, 1)
+    models = [learned(*train, epsilon=2.0, seed=seed) for seed in range(12)]
+    curves = np.array([model.curves.values[:, 0] for model in models])
+    shares, parts = models[0].curves.shares, list(models[0].curves.layout.parts())
+    # Bins follow the noise of each draw: compared is what a column's scatter comes to, over its rows.
+    scatter = np.array([shares[part] @ curves.var(axis=0, ddof=1)[part] for part in parts])
+    bands = np.array([[shares[part] @ model.curves.deviations[part, 0] ** 2 for part in parts] for model in models])
+    assert 0.7 < np.sqrt(bands.mean(axis=0).sum() / scatter.sum()) < 1.5

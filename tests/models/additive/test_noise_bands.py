@@ -8,6 +8,7 @@ from tacit.models.additive.descent import MOMENTUM, MomentumSettings, Weights
 from tacit.models.additive.features import LevelFeatureTable, table_features
 from tacit.models.additive.noise_bands import (
     chance_separation,
+    enlargements,
     level_deviations,
     noise_variances,
     reached_parts,
@@ -68,6 +69,11 @@ def test_the_part_of_an_optimum_that_is_reached_is_that_of_a_descent_without_noi
     expected = np.clip(np.mean(iterates[settings.averaged]), 0, 1)
     reached = reached_parts(np.array([[curvature]]), settings, n_rows=N_ROWS, since=since)
     assert reached[0, 0] == pytest.approx(expected, abs=1e-9)
+
+
+def test_weights_that_were_stopped_early_are_enlarged_by_the_root_of_what_they_lack() -> None:
+    np.testing.assert_allclose(enlargements(np.array([1.0, 0.64, 1 / 3])), [1.0, 1.25, np.sqrt(3)])
+    assert enlargements(np.zeros((2, 1))).tolist() == [[np.sqrt(3)]] * 2
 
 
 @pytest.mark.parametrize("noise", [0.0, 3.0])

@@ -42,7 +42,8 @@ def fit_classifier(batches: Batches, plan: AdditivePlan, account: Account) -> Ad
     shares = _class_shares(marginals.target)
     start = np.log(shares) - np.log(shares).mean() if len(shares) > 2 else np.log(shares[1:] / shares[:1])
     curvatures = CURVATURE * (shares * (1 - shares))[-len(start) :]
-    loss = GradientLoss(class_residuals, start, curvatures, class_clip(marginals.n_rows * plan.mu), CLASS_STEP)
+    clip = class_clip(marginals.n_rows * plan.mu)
+    loss = GradientLoss(class_residuals, start, curvatures, clip, CLASS_STEP, shares)
     learned = learn(batches, plan, UnitDraws(account, plan.unit), marginals, loss)
     if len(shares) > 2:
         learned = learned.moved(offsets_for_shares(_invented_scores(learned.curves), shares))
