@@ -240,9 +240,9 @@ def test_every_unit_is_drawn_and_no_query_is_larger_than_declared() -> None:
 
 
 def test_gradients_are_shortened_less_where_noise_is_small() -> None:
-    clips = [class_clip(amount) for amount in (0.0, 5000.0, 20_000.0, 1e9)]
+    clips = [class_clip(amount) for amount in (0.0, 2500.0, 20_000.0, 1e9)]
     assert clips[0] == clips[1] == CLASS_CLIP
-    assert clips[1] < clips[2] < clips[3] == 2 * CLASS_CLIP
+    assert clips[1] < clips[2] < clips[3] == 2.5 * CLASS_CLIP
 
 
 def test_the_bands_are_as_wide_as_curves_scatter_over_draws() -> None:

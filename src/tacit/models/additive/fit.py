@@ -7,7 +7,7 @@ import numpy as np
 
 from tacit.arrays import FloatArray
 from tacit.models.additive import class_check, number_check
-from tacit.models.additive.learning import FEW, GradientLoss, learn
+from tacit.models.additive.learning import ENLARGED_FROM, FEW, GradientLoss, learn
 from tacit.models.additive.losses import class_residuals, squared_residuals
 from tacit.models.additive.marginals import Marginals, count_levels, marginal_query, read_marginals
 from tacit.models.additive.model import AdditiveClassifier, AdditiveCurves, AdditiveRegression
@@ -18,12 +18,14 @@ from tacit.numerics.class_offsets import offsets_for_shares
 from tacit.numerics.public_random import public_random
 from tacit.privacy.account import Account
 
-# Where rows are many beside the noise, gradients are shortened less: up to twice as long.
-MANY, CLIP_POWER, MOST_CLIP = 5000.0, 0.4, 2.0
+# Where rows times mu exceed so many, gradients are shortened less: by this power, up to so many times as long.
+MANY, MOST_CLIP, CLIP_POWER = 2500.0, 2.5, 0.4
+MANY_NUMBERS, MOST_NUMBER_CLIP = 2000.0, 2.0
 # Longest gradient of a row and step size: for classes, and for a target in spreads, whose loss is four times as curved.
 CLASS_CLIP, CLASS_STEP = 0.3, 40.0
 NUMBER_CLIP, NUMBER_STEP = 0.5, 10.0
-MANY_NUMBERS = 2000.0
+# Gradients that are shortened less move further.
+CLASS_STEP_MANY = 32.0
 # The tails of a numeric target beyond these shares do not count for its spread.
 TRIMMED = 0.01
 # Mean and spread of a numeric target are asked for by themselves, with so many units: noise in the many counts of its
@@ -42,14 +44,14 @@ def fit_classifier(batches: Batches, plan: AdditivePlan, account: Account) -> Ad
     shares = _class_shares(marginals.target)
     start = np.log(shares) - np.log(shares).mean() if len(shares) > 2 else np.log(shares[1:] / shares[:1])
     curvatures = CURVATURE * (shares * (1 - shares))[-len(start) :]
-    clip = class_clip(marginals.n_rows * plan.mu)
-    loss = GradientLoss(class_residuals, start, curvatures, clip, CLASS_STEP, shares)
+    amount = marginals.n_rows * plan.mu
+    loss = GradientLoss(class_residuals, start, curvatures, class_clip(amount), class_step(amount), shares)
     learned = learn(batches, plan, UnitDraws(account, plan.unit), marginals, loss)
     if len(shares) > 2:
         learned = learned.moved(offsets_for_shares(_invented_scores(learned.curves), shares))
     curves = learned.curves
     invented = _invented_scores(curves)
-    edges = class_check.cell_edges(invented, few=marginals.n_rows * plan.mu < FEW)
+    edges = class_check.cell_edges(invented, few=amount < FEW)
     query = class_check.histogram_query(learned.batches, *learned.tables, edges)
     counts = class_check.read_histogram(learned.units.ask(query, learned.check_draws))
     noise = learned.noise * math.sqrt(len(start))
@@ -112,16 +114,21 @@ def _marginals(batches: Batches, plan: AdditivePlan, account: Account) -> Margin
 
 def class_clip(amount: float) -> float:
     """Return the longest gradient of a row, from rows times mu: shortening costs signal once noise is small."""
-    return CLASS_CLIP * _growth(amount / MANY)
+    return CLASS_CLIP * _growth(amount / MANY, MOST_CLIP)
+
+
+def class_step(amount: float) -> float:
+    """Return the step size of the descent on classes, from rows times mu."""
+    return CLASS_STEP_MANY if amount >= ENLARGED_FROM else CLASS_STEP
 
 
 def number_clip(amount: float) -> float:
     """Return the longest gradient of a row of a numeric target; see `class_clip`."""
-    return NUMBER_CLIP * _growth(amount / MANY_NUMBERS)
+    return NUMBER_CLIP * _growth(amount / MANY_NUMBERS, MOST_NUMBER_CLIP)
 
 
-def _growth(ratio: float) -> float:
-    return float(np.clip(max(ratio, 0.0) ** CLIP_POWER, 1.0, MOST_CLIP))
+def _growth(ratio: float, most: float) -> float:
+    return float(np.clip(max(ratio, 0.0) ** CLIP_POWER, 1.0, most))
 
 
 def _class_shares(counts: FloatArray) -> FloatArray:
