@@ -73,3 +73,13 @@ def test_bounds_that_overlap_in_part_are_no_obstacle(bounds: tuple[float, float]
     tables = [table(*[0] * column.count) for column in rules.columns]
     changed, classes = Repair(rules, tables)(places, np.zeros(500, dtype=np.int64), np.random.RandomState(1))
     assert Rules(rules).kept(changed, classes).all()
+
+
+def test_numbers_in_the_wrong_order_are_exchanged_and_nothing_else_changes() -> None:
+    places, classes = every_row()
+    ordered = Repair(layout(*CONSTRAINTS), TABLES).ordered(places, classes)
+    wrong = (places[:, 1] < 10) & (places[:, 0] > places[:, 1])
+    assert wrong.any()
+    assert np.array_equal(np.floor(ordered[wrong][:, :2]), np.floor(places[wrong][:, 1::-1]))
+    assert np.array_equal(ordered[~wrong], places[~wrong])
+    assert np.array_equal(ordered[:, 2:], places[:, 2:])

@@ -43,6 +43,15 @@ class Repair:
                     self._imply(constraint.then, places, classes, broken, random)
         return places, classes
 
+    def ordered(self, places: FloatArray, classes: IntArray) -> FloatArray:
+        """Return a copy of places [N, q] in which numbers in the wrong order have been exchanged once."""
+        places = places.copy()
+        for constraint in self.layout.schema.parsed_constraints:
+            if isinstance(constraint, ColumnOrder):
+                broken = ~constraint.holds(column_values(self.layout, places, classes))
+                self._exchange(constraint, places, broken, last=False)
+        return places
+
     def _exchange(self, order: ColumnOrder, places: FloatArray, broken: BoolArray, *, last: bool) -> None:
         i, j = (self.layout.names.index(name) for name in order.columns)
         low, high = self.layout.columns[i], self.layout.columns[j]
