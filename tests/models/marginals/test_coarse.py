@@ -10,10 +10,10 @@ LONG = levels_of(Numeric("x", (0, 5000), integer=True, missing="flag"))
 
 
 def test_coarse_cells_hold_about_their_target() -> None:
-    assert SCALE.target == pytest.approx(100)  # sqrt(1000 / (4 * 2.5)) = 10 cells
+    assert SCALE.target == pytest.approx(150)  # sqrt(1000 / (9 * 2.5)) = 6.67 cells
     groups = coarse_groups(np.full((2, 101), 5.0), LONG, SCALE)
     sizes = np.bincount(groups[:-1]) * 10
-    assert (sizes >= 100).sum() >= 9
+    assert (sizes >= 150).sum() >= 6
     assert groups[-1] == groups.max()
     assert np.array_equal(np.unique(groups), np.arange(groups.max() + 1))
 

@@ -1,4 +1,4 @@
-"""Numbers that a category fixes."""
+"""Numbers that hang on a category, or that it fixes."""
 
 from dataclasses import replace
 
@@ -14,7 +14,15 @@ from tacit.data.schemas.schema import Schema
 from tacit.errors import ReleaseError
 from tacit.models.marginals.layout import Layout
 from tacit.models.marginals.link_places import link_places
-from tacit.models.marginals.links import MOST_COUNTS, guessing_gain, level_cells, visible_link
+from tacit.models.marginals.links import (
+    MOST_COUNTS,
+    NoisyLink,
+    complete_link,
+    dependence,
+    guessing_gain,
+    level_cells,
+    visible_link,
+)
 from tacit.models.marginals.measuring import Measurement
 from tacit.models.marginals.model import MarginalModel, fitted_model
 from tacit.models.marginals.planning import MOST_LINKS, plan_stages
@@ -133,9 +141,53 @@ def test_the_gain_of_guessing_is_1_of_what_is_fixed_and_0_of_what_is_independent
     assert guessing_gain(fixed, fixed.sum(axis=1), fixed.sum(axis=0), 1000.0) <= 0
 
 
+def test_dependence_is_the_share_of_rows_to_move_and_noise_alone_has_none() -> None:
+    rng = np.random.default_rng(0)
+    fixed, apart = np.diag([500.0, 500]), np.full((12, 12), 100.0)
+    assert dependence(fixed, fixed.sum(axis=1), fixed.sum(axis=0), 0.0) == pytest.approx(0.5)
+    noisy = apart + rng.normal(0, 30, apart.shape)
+    assert dependence(noisy, apart.sum(axis=1), apart.sum(axis=0), 30.0) < 0.02
+
+
+def test_a_small_table_orders_rows_inside_coarse_cells() -> None:
+    schema = Schema(
+        (Categorical("month", tuple("abcdefghijkl")), Numeric("day", (1, 31), integer=True), Label("y", tuple("01")))
+    )
+    rng = np.random.default_rng(0)
+    month = rng.integers(0, 12, 30_000)
+    day = (rng.integers(0, 8, 30_000) * 4 + month % 4) % 31
+    X, y = np.column_stack([np.eye(12)[month], day / 30]), rng.integers(0, 2, 30_000)
+    # Days hang on months also between coarse cells.
+    X[month > 5, 12] = np.minimum(X[month > 5, 12], 12 / 30)
+    found = measured(X, y, schema, epsilon=1.0)
+    (link,) = found.links
+    assert link.complete
+    model = fitted_model(found, random_state=0)
+    without = MarginalModel(replace(found, links=()), model.mixture)
+    exact = np.histogram2d(month, np.round(X[:, 12] * 30), bins=(np.arange(13), np.arange(32)))[0] / 30_000
+    distances = []
+    for each in (model, without):
+        places = np.floor(each.places(30_000, random_state=1)[0])
+        shares = np.histogram2d(places[:, 0], places[:, 1], bins=(np.arange(13), np.arange(32)))[0] / 30_000
+        distances.append((np.abs(shares - exact).sum() / 2, np.abs(shares.sum(axis=0) - exact.sum(axis=0)).sum() / 2))
+    assert distances[0][0] < 0.7 * distances[1][0]
+    # What single columns say is not changed by it.
+    assert distances[0][1] < 1.2 * distances[1][1] + 0.002
+
+
+def test_a_table_of_noise_is_drawn_to_the_numbers_own_shares(towns: Measurement) -> None:
+    ages = towns.columns[0]
+    own = ages.projected().sum(axis=0)[ages.cell_of_level(74)] / 10
+    noisy = np.tile(own, (10, 1)) + np.random.default_rng(0).normal(0, 30, (10, 74))
+    link = complete_link(NoisyLink((2, 0), noisy, np.arange(74), 30.0), ages)
+    drawn = np.zeros((10, 74))
+    drawn[link.cells[:, 0], link.cells[:, 1]] = link.counts
+    assert np.abs(drawn - own).std() < 0.5 * np.abs(noisy - own).std()
+
+
 def test_noise_alone_is_hardly_ever_visible() -> None:
     noise = np.random.default_rng(0).normal(0, 20, (100, 5000))
-    assert len(visible_link((0, 1), noise, np.arange(5000), 20.0).cells) <= 3
+    assert len(visible_link(NoisyLink((0, 1), noise, np.arange(5000), 20.0)).cells) <= 3
 
 
 def test_levels_are_joined_where_they_are_too_many() -> None:
@@ -181,6 +233,7 @@ def test_a_stored_model_with_links_draws_the_same_rows(town_model: MarginalModel
         ("link_cells", lambda a: a + 3000),
         ("link_counts", lambda a: a[:-1]),
         ("link_counts", lambda a: -a),
+        ("link_complete", lambda a: a[:0]),
     ],
 )
 def test_links_that_do_not_fit_the_schema_are_refused(town_model: MarginalModel, name: str, change) -> None:  # type: ignore[no-untyped-def]

@@ -89,12 +89,12 @@ def _pairs_line(model: MarginalModel) -> list[str]:
 
 
 def _links_line(model: MarginalModel) -> list[str]:
-    """Return which numbers follow a category level by level, if any do."""
+    """Return which numbers have the values alone that were seen with a category, if any do."""
     names = model.layout.names
     return [
         f"rows drawn from it have values of {names[j]} that {names[i]} was seen with, where the noisy tables show "
         "nearly all of them; rarer true combinations vanish"
-        for i, j in (link.columns for link in model.measurement.links)
+        for i, j in (link.columns for link in model.measurement.links if not link.complete)
     ]
 
 

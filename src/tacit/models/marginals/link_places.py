@@ -1,4 +1,4 @@
-"""Where rows lie in a number that a category fixes: at the levels that the category has, as far as it explains them."""
+"""Where rows lie in a number that hangs on a category: at the levels seen with it, as far as they explain its rows."""
 
 import math
 
@@ -57,8 +57,10 @@ def link_places(link: Link, measurement: Measurement) -> LinkPlaces:
     group = second.groups[np.searchsorted(second.ranges[:, 0], low, side="right") - 1]
     held = np.zeros((n_levels, n_cells))
     np.add.at(held, (leader, group), link.counts)
-    whole = _whole_levels(link, held, first.projected().sum(axis=0), measurement)
-    explained = np.where(whole[:, None], 1.0, _explained_cells(held, link, measurement))
+    whole, explained = np.zeros(n_levels, dtype=bool), np.ones_like(held)
+    if not link.complete:
+        whole = _whole_levels(link, held, first.projected().sum(axis=0), measurement)
+        explained = np.where(whole[:, None], 1.0, _explained_cells(held, link, measurement))
     runs = np.full((n_levels, n_cells), -1)
     entries: list[IntArray] = []
     shares: list[float] = []

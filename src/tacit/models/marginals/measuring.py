@@ -10,7 +10,7 @@ from tacit.arrays import FloatArray, IntArray
 from tacit.models.marginals.coarse import CellScale, coarse_groups
 from tacit.models.marginals.counting import ColumnPair, TableCounts, range_counts
 from tacit.models.marginals.layout import Layout
-from tacit.models.marginals.links import Link, chosen_links, released_links
+from tacit.models.marginals.links import Link, chosen_links, clean_link, released_links
 from tacit.models.marginals.planning import Stages
 from tacit.models.marginals.tables import (
     CoarseCounts,
@@ -47,7 +47,7 @@ class Measurement:
     pair_sigma: float
     """Standard deviations of the noise of a count in the tables of columns and of pairs."""
     links: tuple[Link, ...] = ()
-    """Numbers that a category fixes."""
+    """Numbers that hang on a category."""
 
     def coarse(self) -> CoarseCounts:
         """Return the counts of coarse cells, from all tables that hold them."""
@@ -105,7 +105,8 @@ def _released_links(columns: Sequence[ColumnTable], pairs: Sequence[PairTable], 
     sigma = step_sigma(stages.pairs)
     coarse = coarse_counts(columns, pairs, cell_sigma=step_sigma(stages.cells), pair_sigma=sigma)
     chosen = chosen_links(survey.layout, pairs, coarse, offsets_of(columns), sigma)
-    return released_links(chosen, survey.counts, survey.layout, stages, survey.account)
+    noisy = released_links(chosen, survey.counts, survey.layout, stages, survey.account)
+    return tuple(clean_link(each, columns[each.columns[1]]) for each in noisy)
 
 
 def _released(exact: Sequence[IntArray], step: Step, account: Account) -> list[FloatArray]:

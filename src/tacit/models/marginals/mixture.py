@@ -25,7 +25,7 @@ LEARNING_RATE, LAST_RATE = 0.1, 0.005
 # Decay of memory of Adam's two moments.
 FIRST_MOMENT, SECOND_MOMENT = 0.9, 0.99
 # Pull of each component towards the columns' own shares, in units of the squared noise of a pair's count.
-DECAY = 150.0
+DECAY = 400.0
 SPREAD = 1.0
 SMALLEST = 1e-9
 

@@ -15,7 +15,7 @@ from tacit.models.marginals.layout import Layout
 from tacit.models.marginals.link_places import LinkPlaces, link_places
 from tacit.models.marginals.measuring import Measurement
 from tacit.models.marginals.mixture import Mixture, fitted_mixture, targets_of
-from tacit.models.marginals.placing import FinePlaces, Follower, fine_places, followers
+from tacit.models.marginals.placing import FinePlaces, Follower, fine_places, followers, uniform_ranks
 from tacit.models.marginals.repairing import Repair
 from tacit.models.marginals.sampling import CoarseModel, CoarseRows
 from tacit.models.marginals.tables import CoarseCounts, offsets_of
@@ -76,8 +76,13 @@ class MarginalModel:
 
     @cached_property
     def links(self) -> dict[int, LinkPlaces]:
-        """How rows are placed in each number that a category fixes."""
+        """How rows are placed in each number that hangs on a category."""
         return {link.columns[1]: link_places(link, self.measurement) for link in self.measurement.links}
+
+    @property
+    def fixed(self) -> set[int]:
+        """The numbers whose values are those that were seen with a category; of others it orders the rows of a cell."""
+        return {link.columns[1] for link in self.measurement.links if not link.complete}
 
     @property
     def n_rows(self) -> int:
@@ -121,6 +126,9 @@ class MarginalModel:
         places, classes = self._placed(rows, random), rows.classes
         if not rules.restrict:
             return places, classes
+        # Numbers that follow each other are close: exchanged, both keep their shares, which fewer rows would not.
+        repair = Repair(self.layout, self.measurement.columns)
+        places = repair.ordered(places, classes)
         kept = rules.kept(places, classes)
         for _ in range(PLACINGS):
             broken = np.flatnonzero(~kept)
@@ -130,7 +138,7 @@ class MarginalModel:
             places[broken] = self._at(rows.cells[broken], classes[broken], ranks)
             kept[broken] = rules.kept(places[broken], classes[broken])
         if force:
-            places, classes = Repair(self.layout, self.measurement.columns)(places, classes, random)
+            places, classes = repair(places, classes, random)
             kept = rules.kept(places, classes)
         return places[kept], classes[kept]
 
@@ -138,19 +146,25 @@ class MarginalModel:
         ranks = random.uniform(size=rows.cells.shape)
         for follower in self.followers:
             follower.place(rows, ranks, random)
+        for j in sorted(set(self.links) - self.fixed):
+            linked = self._linked(j, rows.cells, rows.classes, ranks)
+            ranks[:, j] = uniform_ranks(linked, rows.cells[:, j], rows.classes, random)
         return self._at(rows.cells, rows.classes, ranks)
 
     def _at(self, cells: IntArray, classes: IntArray, ranks: FloatArray) -> FloatArray:
         places = np.empty(ranks.shape)
-        # Categories first: numbers may be placed by them.
-        for j in sorted(range(len(self.fine)), key=lambda column: column in self.links):
-            if j not in self.links:
-                places[:, j] = self.fine[j](cells[:, j], classes, ranks[:, j])
-                continue
-            leader = places[:, self.links[j].columns[0]].astype(np.int64)
-            linked, left = self.links[j](leader, cells[:, j], ranks[:, j])
-            places[:, j] = np.where(np.isnan(linked), self.fine[j](cells[:, j], classes, left), linked)
+        for j, fine in enumerate(self.fine):
+            linked = j in self.fixed
+            places[:, j] = self._linked(j, cells, classes, ranks) if linked else fine(cells[:, j], classes, ranks[:, j])
         return places
+
+    def _linked(self, j: int, cells: IntArray, classes: IntArray, ranks: FloatArray) -> FloatArray:
+        """Return the places in number j that its category suggests; others where it does not."""
+        link = self.links[j]
+        i = link.columns[0]
+        levels = self.fine[i](cells[:, i], classes, ranks[:, i]).astype(np.int64)
+        linked, left = link(levels, cells[:, j], ranks[:, j])
+        return np.where(np.isnan(linked), self.fine[j](cells[:, j], classes, left), linked)
 
 
 def fitted_model(measurement: Measurement, *, random_state: Any = None) -> MarginalModel:

@@ -43,6 +43,7 @@ def _link_arrays(links: Sequence[Link]) -> Arrays:
     return {
         "links": np.array([link.columns for link in links], dtype=np.int64),
         "link_sigmas": np.array([link.sigma for link in links]),
+        "link_complete": np.array([link.complete for link in links]),
         "link_cells": np.column_stack([numbers, np.vstack([link.cells for link in links])]),
         "link_counts": np.concatenate([link.counts for link in links]),
     }
@@ -115,7 +116,8 @@ def _links(arrays: Mapping[str, NDArray[Any]], layout: Layout, pairs: Sequence[P
     columns = [(int(i), int(j)) for i, j in arrays["links"]]
     cells, counts = arrays["link_cells"].astype(np.int64), arrays["link_counts"].astype(np.float64)
     sigmas = arrays["link_sigmas"].astype(np.float64)
-    _require(cells.shape == (len(counts), 4) and len(sigmas) == len(columns), "counts of every link")
+    complete = arrays["link_complete"].astype(bool)
+    _require(cells.shape == (len(counts), 4) and len(sigmas) == len(columns) == len(complete), "counts of every link")
     _require(bool((np.diff(cells[:, 0]) >= 0).all()) and set(cells[:, 0]) <= set(range(len(columns))), "known links")
     _require(bool(np.isfinite(sigmas).all() and (sigmas > 0).all()), "positive noise")
     _require(len({follower for _, follower in columns}) == len(columns), "one category for each number")
@@ -125,7 +127,7 @@ def _links(arrays: Mapping[str, NDArray[Any]], layout: Layout, pairs: Sequence[P
         own = cells[:, 0] == number
         _require(frozenset(pair) in known, "links of counted pairs")
         _require(_is_link(layout, pair, cells[own, 1:], counts[own]), "visible levels of links, in order")
-        links.append(Link(pair, cells[own, 1:], counts[own], float(sigma)))
+        links.append(Link(pair, cells[own, 1:], counts[own], float(sigma), bool(complete[number])))
     return tuple(links)
 
 
