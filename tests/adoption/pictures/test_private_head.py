@@ -53,3 +53,13 @@ def test_an_answer_learns_and_mends_a_wrong_start() -> None:
     head = descend_head(X, CODES, wrong, plan, account)
     assert ((X @ head).argmax(axis=1) == CODES).mean() > 0.9 > ((X @ wrong).argmax(axis=1) == CODES).mean()
     assert account.card("x", adjacency="y", assumptions=[], not_protected=[]).epsilon == 5.0
+
+
+def test_a_descent_of_much_noise_leaves_a_good_start_as_good_as_it_was() -> None:
+    good = 10.0 * np.column_stack([CENTRES, np.zeros(3)]).T
+    before = ((X @ good).argmax(axis=1) == CODES).mean()
+    assert before > 0.9
+    plan = plan_head(3, 3, epsilon=0.01, delta=1e-6)
+    for seed in range(20):
+        head = descend_head(X, CODES, good, plan, plan.plan.open(random_state=seed))
+        assert ((X @ head).argmax(axis=1) == CODES).mean() > before - 0.005

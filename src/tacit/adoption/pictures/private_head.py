@@ -20,7 +20,10 @@ STEPS = 40
 CLIP, QUANTUM = 0.5, 2.0**-15
 # What one row moves: its residuals' length, enlarged for the rounding of up to a thousand classes.
 SENSITIVITY = CLIP + 2.0**-10
-RATE, MOMENTUM = 10.0, 0.8
+# Rows are nearly all told apart from the start, so that gradients and curvature are small and steps must be long. A
+# descent of that rate ends around its goal with a variance of the rate times the square of noise over rows, which is
+# kept below NOISE: few rows or much noise take short steps, and leave the start nearly as it was.
+RATE, NOISE, MOMENTUM = 100.0, 1.5e-5, 0.8
 BLOCK = 4096
 WHAT = "the number of rows, then the gradient of a softmax layer's loss at each step"
 BECAUSE = (
@@ -80,11 +83,12 @@ def descend_head(features: FloatArray, codes: Codes, start: FloatArray, plan: He
     size = np.zeros(start.shape)
     size[0, 0] = SENSITIVITY * len(features)
     n_rows = max(float(account.release(plan.mechanism, size)[0, 0]) / SENSITIVITY, 1.0)
+    rate = min(RATE, NOISE * (n_rows / plan.mechanism.sigma) ** 2) / n_rows
     head, velocity, mean = start.copy(), np.zeros(start.shape), np.zeros(start.shape)
     for step in range(STEPS):
         noisy = account.release(plan.mechanism, head_gradient(features, codes, head))
         velocity = MOMENTUM * velocity + noisy
-        head = head - RATE / n_rows * velocity
+        head = head - rate * velocity
         if step >= STEPS // 2:
             mean += head / (STEPS - STEPS // 2)
     return mean

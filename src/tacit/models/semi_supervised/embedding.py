@@ -13,8 +13,8 @@ from tacit.models.semi_supervised.classifier import SharpenedClassifier
 
 # Directions of the receiver's rows that are kept, and the constant feature of every row.
 DIRECTIONS, CONSTANT = 40, 0.5
-# Rows longer than this part of the receiver's own are shortened.
-REACH = 0.9
+# Rows longer than this part of the receiver's own are shortened: nearly all, since noise is drawn for the longest.
+REACH = 0.1
 # Features are dyadic numbers, so that sums over rows are exact in any order; rows end a little inside the unit ball.
 QUANTUM, INSIDE = 2.0**-15, 1 - 2.0**-10
 # Rows that a network reads at a time, always as many: a row's features then depend on that row alone.
