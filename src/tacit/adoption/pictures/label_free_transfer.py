@@ -12,9 +12,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tacit.adoption.evidence.picture_evidence import Evidence
+from tacit.adoption.pictures.answered import STARTED as STARTED_BY_ANSWERS
+from tacit.adoption.pictures.answered import Answers, answers_among
 from tacit.adoption.pictures.label_free_sources import joint_scores, label_free_sources, pooled_sources
 from tacit.adoption.pictures.self_training import SelfTrained, label_loss, self_train
-from tacit.adoption.pictures.start_labels import guessed_shares, soft_labels, start_codes
+from tacit.adoption.pictures.start_labels import STARTED, guessed_shares, soft_labels, start_codes
 from tacit.adoption.pictures.storage import axes_arrays, stored_axes, stored_trained, trained_arrays, view_settings
 from tacit.adoption.pictures.views import PrincipalAxes, own_views, released_views
 from tacit.adoption.pictures.weighting import probabilities
@@ -35,6 +37,8 @@ AUTO, NETWORK, SELF_TRAINING = LEARNERS = ("auto", "network", "self-training")
 STEPS = 1500
 # Start labels that self-training is given at most, of each class; its rounds label all other rows.
 MOST_STARTED = 1000
+# Probabilities below this are taken for it where their logarithms are added to those of an answer.
+LEAST = 1e-30
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -44,7 +48,8 @@ class LabelFreeTransfer(ProbabilityClassifierMixin, ReceiverEstimator):
     The rows of which the releases are surest become labelled, as many of each class as its share; a network, or
     self-training where torch is not installed, learns from them and from all other rows. Whether the releases say more
     than noise is told by parts of them with independent noise: where these agree no more than by chance, adopting is
-    refused. Nothing else can be measured without labels.
+    refused. Nothing else can be measured without labels. Where all that is adopted are owners' answers to requests,
+    nine tenths of the rows start; beside a network, the answers' log-odds are added to its own.
 
     The receiver's rows are not protected: the fitted model holds knowledge of them. Adopting spends nothing.
 
@@ -70,6 +75,8 @@ class LabelFreeTransfer(ProbabilityClassifierMixin, ReceiverEstimator):
     shares_ : array [C]
         As stated or guessed.
     network_ : SharpenedClassifier or None
+    answers_ : Answers
+        Owners' answers among the releases; their log-odds are added to the network's.
     trained_, axes_ : SelfTrained and PrincipalAxes, or None
     evidence_ : Evidence
         Without labels only the agreement of each release's halves.
@@ -101,10 +108,14 @@ class LabelFreeTransfer(ProbabilityClassifierMixin, ReceiverEstimator):
         scores = joint_scores(pooled_sources(self.releases, self.sources_, self.schema_, rows), rows)
         stated = self._stated()
         self.shares_ = guessed_shares(scores) if stated is None else stated
-        codes = np.where(label_codes == UNLABELLED, start_codes(scores, self.shares_), label_codes)
+        self.answers_ = answers_among(self.sources_, rows, len(self.classes_), stated)
+        answered = len(self.answers_.sources) == sum(each.weight > 0 for each in self.sources_)
+        started = start_codes(scores, self.shares_, started=STARTED_BY_ANSWERS if answered else STARTED)
+        codes = np.where(label_codes == UNLABELLED, started, label_codes)
         self._forget()
         if self._uses_network():
-            self.network_ = self._network().fit(rows, codes, guide=soft_labels(scores, stated))
+            guide = self.answers_.soft_labels(rows) if answered else soft_labels(scores, stated)
+            self.network_ = self._network().fit(rows, codes, guide=guide)
         else:
             self._self_train(rows, codes)
         self.evidence_ = self._evidence(label_codes)
@@ -115,7 +126,8 @@ class LabelFreeTransfer(ProbabilityClassifierMixin, ReceiverEstimator):
         check_is_fitted(self)
         rows = np.asarray(validate_data(self, X, dtype=np.float32, reset=False))
         if self.network_ is not None:
-            return self.network_.predict_proba(rows)
+            own = self.network_.predict_proba(rows)
+            return probabilities(np.log(np.maximum(own, LEAST)) + self.answers_(rows)) if self.answers_.sources else own
         if self.trained_ is None or self.axes_ is None:
             raise InputError("the model holds neither a network nor self-trained autoencoders.")
         return probabilities(self.trained_.scores(self.axes_(rows), []))
@@ -128,6 +140,8 @@ class LabelFreeTransfer(ProbabilityClassifierMixin, ReceiverEstimator):
     def _parts(self) -> tuple[Arrays, dict[str, Any]]:
         arrays: Arrays = {"classes": np.asarray(self.classes_), "shares": self.shares_}
         content = {"evidence": self.evidence_.to_dict(), "network": self.network_ is not None}
+        answers, answer_settings = self.answers_.to_parts()
+        arrays, content = {**arrays, **answers}, {**content, **answer_settings}
         if self.network_ is not None:
             if self.network_.network is not None:
                 raise InputError("network must be the default one to be stored in a model file; yours is your own.")
@@ -142,6 +156,7 @@ class LabelFreeTransfer(ProbabilityClassifierMixin, ReceiverEstimator):
         self.classes_, self.shares_ = np.asarray(arrays["classes"]), np.asarray(arrays["shares"])
         self.evidence_ = Evidence.from_dict(settings["evidence"])
         self._forget()
+        self.answers_ = Answers.from_parts(arrays, settings, len(self.classes_))
         if settings["network"]:
             self.network_ = stored_learner(arrays, settings, self.schema_, "network")
         else:

@@ -42,7 +42,7 @@ def start_codes(scores: FloatArray, shares: FloatArray, *, started: float = STAR
     return codes
 
 
-def soft_labels(scores: FloatArray, shares: FloatArray | None = None) -> FloatArray:
+def soft_labels(scores: FloatArray, shares: FloatArray | None = None, *, sharpness: float = SHARPNESS) -> FloatArray:
     """Return class probabilities [N, C]: softmax(4 s), moved so that their mean is ``shares`` where they are stated."""
-    sharp = SHARPNESS * scores
+    sharp = sharpness * scores
     return np.asarray(softmax(sharp if shares is None else sharp + moved_scores(sharp, shares), axis=1))
