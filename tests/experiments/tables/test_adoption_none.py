@@ -38,6 +38,7 @@ def test_every_receiver_is_measured_and_knows_digits_without_a_label(
         assert by_method[ADOPTED].mean > by_method[TARGET_ONLY].mean + 0.3
         assert RELEASE_ALONE in by_method
         assert ("scans" in setting) != (adoption_none.ANSWERED in by_method)
+        assert ("scans" in setting) != (adoption_none.ADOPTED_ANSWER in by_method)
 
 
 def test_release_and_answer_cost_the_total_together() -> None:
