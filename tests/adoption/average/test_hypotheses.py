@@ -138,8 +138,22 @@ def test_beside_releases_and_trees_the_own_part_stays_small() -> None:
 
 def test_of_two_classes_the_intercept_is_more_often_near_what_the_release_says() -> None:
     shares = {}
-    for two in (True, False):
-        members = [each for branch in branches(Usage((1,)), two_classes=two) for each in branch]
-        shares[two] = sum(np.exp(each.log_prior) for each in members if each.intercept_sd < 0.5)
-    assert shares[True] == pytest.approx(0.8)
-    assert shares[False] == pytest.approx(0.6)
+    for n_classes in (2, 3):
+        members = [each for branch in branches(Usage((1,)), n_classes=n_classes) for each in branch]
+        shares[n_classes] = sum(np.exp(each.log_prior) for each in members if each.intercept_sd < 0.5)
+    assert shares[2] == pytest.approx(0.8)
+    assert shares[3] == pytest.approx(0.6)
+
+
+def test_a_number_lies_nearer_to_what_a_release_says_of_it_than_a_class() -> None:
+    spreads, without_own_part = {}, {}
+    for n_classes in (1, 2):
+        members = [each for branch in branches(Usage((1,)), n_classes=n_classes) for each in branch]
+        spreads[n_classes] = min(each.intercept_sd for each in members)
+        without_own_part[n_classes] = sum(np.exp(each.log_prior) for each in members if each.kernel is None)
+        assert logsumexp([each.log_prior for each in members]) == pytest.approx(0)
+    assert spreads[1] < spreads[2]
+    assert without_own_part[1] > without_own_part[2]
+    # Without a release in use nothing is different.
+    shares_alone = Usage((0,), 0)
+    assert branches(shares_alone, n_classes=1) == branches(shares_alone, n_classes=3)

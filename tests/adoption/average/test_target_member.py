@@ -7,7 +7,13 @@ from scipy.stats import t
 from tacit.adoption.average.hypotheses import Hypothesis, Usage
 from tacit.adoption.average.kernel_features import features_of
 from tacit.adoption.average.member_inputs import Inputs, Setting
-from tacit.adoption.average.target_member import NOISE_FREEDOM, NOISE_VARIANCE, TargetFitter, TargetMember
+from tacit.adoption.average.target_member import (
+    NOISE_FREEDOM,
+    NOISE_VARIANCE,
+    TargetFitter,
+    TargetMember,
+    near_targets,
+)
 
 SETTING = Setting(1, np.ones(1), np.array([[0.3]]))
 
@@ -60,3 +66,41 @@ def test_many_values_find_the_noise() -> None:
     rows, targets = problem(400)
     member = fitted(rows, targets)
     assert np.sqrt(member.scale) == pytest.approx(0.3, rel=0.2)
+
+
+def test_far_values_come_near_and_the_mean_stays() -> None:
+    near = near_targets(np.array([0.0, -1.0, 2.0, 15.0]), farthest=3.0)
+    assert near.mean() == pytest.approx(4.0)
+    assert near - near[0] == pytest.approx([0.0, -1.0, 2.0, 3.0])
+
+
+def test_near_values_stay_to_the_last_bit_and_none_is_no_harm() -> None:
+    assert near_targets(np.array([0.1, -2.9, 3.0]), farthest=3.0).tolist() == [0.1, -2.9, 3.0]
+    assert near_targets(np.empty(0)).tolist() == []
+
+
+def test_far_values_that_a_release_foretells_stay_to_the_last_bit() -> None:
+    targets, scores = np.array([0.0, 9.0, -8.0]), np.array([0.5, 7.0, -6.5])
+    assert near_targets(targets, [scores], farthest=3.0).tolist() == targets.tolist()
+    assert near_targets(targets, [scores, -scores], farthest=3.0).tolist() == targets.tolist()
+    assert near_targets(targets, [-scores], farthest=3.0).tolist() != targets.tolist()
+
+
+def test_far_values_that_a_release_foretells_do_not_lower_its_weight() -> None:
+    draw = np.random.default_rng(1)
+    scores = draw.standard_t(2, size=200)
+    targets = scores + 0.3 * draw.normal(size=200)
+    centre, unit = targets.mean(), targets.std()
+    rows = Inputs((((scores - centre) / unit)[:, None],), draw.normal(size=(200, 3)), {})
+    member = fitted(rows, (targets - centre) / unit, None)
+    assert member.weights[1] == pytest.approx(1.0, abs=0.02)
+
+
+def test_without_a_release_in_use_a_fit_does_not_change_with_what_releases_say() -> None:
+    rows, targets = problem()
+    targets = np.concatenate([targets[:-1], [12.0]])
+    alone = Hypothesis(Usage((0,)), 1.5, "linear", 0.5, trees=False, log_prior=0.0)
+    other = Inputs((10 * rows.scores[0],), rows.Z, rows.features)
+    fits = [TargetFitter(each, targets, SETTING)(alone) for each in (rows, other)]
+    assert fits[0].weights.tolist() == fits[1].weights.tolist()
+    assert fits[0].log_evidence == fits[1].log_evidence

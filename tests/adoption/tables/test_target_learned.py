@@ -6,28 +6,11 @@ import numpy as np
 import pytest
 from sklearn.metrics import r2_score
 
-from tacit.adoption.tables.target_learned import TargetRows
 from tacit.adoption.tables.target_transfer import TargetTransfer
 from tacit.data.public.datasets import load_vietnam_health
 from tacit.data.schemas.columns import Categorical, Column, Label, Target
 from tacit.errors import MissingDataError
 from tacit.kinds.registry import kind_by_name
-
-
-def rows_with(targets: list[float]) -> TargetRows:
-    nothing = np.zeros((len(targets), 1))
-    return TargetRows(nothing, nothing, (), np.array(targets))
-
-
-def test_far_values_come_near_and_the_mean_stays() -> None:
-    near = rows_with([0.0, -1.0, 2.0, 15.0]).within(3.0).targets
-    assert near.mean() == pytest.approx(4.0)
-    assert near - near[0] == pytest.approx([0.0, -1.0, 2.0, 3.0])
-
-
-def test_near_values_stay_to_the_last_bit_and_none_is_no_harm() -> None:
-    assert rows_with([0.1, -2.9, 3.0]).within(3.0).targets.tolist() == [0.1, -2.9, 3.0]
-    assert rows_with([]).within(3.0).targets.tolist() == []
 
 
 def as_column_of_a_target(column: Column) -> Column:

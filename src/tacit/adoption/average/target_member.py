@@ -1,11 +1,13 @@
 """One hypothesis about a numeric target fitted to known values, and the mean and variance that it predicts."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.stats import t
 
 from tacit.adoption.average.binary_member import TREES_MEAN, TREES_SD
-from tacit.adoption.average.hypotheses import Hypothesis, prior_weights
+from tacit.adoption.average.hypotheses import Hypothesis, Usage, prior_weights
 from tacit.adoption.average.kernel_features import LINEAR
 from tacit.adoption.average.member_inputs import Inputs, Setting
 from tacit.arrays import FloatArray
@@ -17,9 +19,11 @@ NOISE_VARIANCE, NOISE_FREEDOM = 0.5, 2.0
 # Targets have variance 1. A curved part of more than that would follow single values: of counts that are mostly 0, with
 # a few large ones, it takes the zeros for hardly any noise and the large ones for the truth.
 MOST_CURVED = 1.0
-# Beside used releases the intercept lies so many times as near to 0 as for log-odds: the mean of few values of a skewed
-# target says less of it than a release does.
-INTERCEPT_PART = 0.5
+# A value counts as lying at most so many standard deviations beyond the mean and what used releases say of it: of a few
+# hundred values of a skewed target, such as counts of visits, the largest would otherwise draw the kernels to
+# themselves. Beyond the mean alone, the far values that a release foretold would speak against it: its weight fell to
+# .85 where 1.06 was right, on flights that left very late.
+FARTHEST = 3.0
 
 
 @record
@@ -76,6 +80,7 @@ class TargetFitter:
 
     inputs: Inputs
     targets: FloatArray
+    """As they are; far ones come nearer, see `near_targets`."""
     setting: Setting
     noise_variance: float = NOISE_VARIANCE
 
@@ -90,9 +95,8 @@ class TargetFitter:
         means, deviations = _prior(hypothesis, self.setting, columns.shape[1])
         # Weights are normal in units of the noise, whose variance is about what is believed of it.
         scaled = deviations / np.sqrt(self.noise_variance)
-        posterior = student_posterior(
-            columns * scaled, self.targets - columns @ means, variance=self.noise_variance, freedom=NOISE_FREEDOM
-        )
+        residuals = self._near(hypothesis.usage) - columns @ means
+        posterior = student_posterior(columns * scaled, residuals, variance=self.noise_variance, freedom=NOISE_FREEDOM)
         root = scaled[:, None] * solve_triangular(posterior.root, np.eye(len(means)), lower=True).T
         weights = means + scaled * posterior.mode
         excluded = hypothesis.kernel != LINEAR and hypothesis.amplitude > MOST_CURVED
@@ -101,7 +105,23 @@ class TargetFitter:
 
     def left_out(self, member: TargetMember) -> FloatArray:
         """Return the log-density of each known value given all others [L]."""
-        return member.left_out(self.inputs, self.targets)
+        return member.left_out(self.inputs, self._near(member.hypothesis.usage))
+
+    def _near(self, usage: Usage) -> FloatArray:
+        """Return the targets as hypotheses of ``usage`` see them: without any release the same whatever releases say.
+
+        Evidence then compares usages by slightly other values. That speaks for no bad release: beside it values may lie
+        farther off than without, never nearer.
+        """
+        scores = [self.inputs.scores[place][:, 0] for place in usage.used]
+        return self.inputs.once(("targets", usage.used), lambda: near_targets(self.targets, scores))
+
+
+def near_targets(targets: FloatArray, scores: Sequence[FloatArray] = (), farthest: float = FARTHEST) -> FloatArray:
+    """Return targets [L] at most ``farthest`` beyond 0 and what releases say of them, then moved to their mean."""
+    said = np.stack([np.zeros(len(targets)), *scores])
+    near = np.clip(targets, said.min(axis=0) - farthest, said.max(axis=0) + farthest)
+    return np.asarray(near + (targets - near).mean() if len(near) else near)
 
 
 def _columns(hypothesis: Hypothesis, inputs: Inputs) -> FloatArray:
@@ -116,7 +136,6 @@ def _prior(hypothesis: Hypothesis, setting: Setting, n_columns: int) -> tuple[Fl
     offset = 0.0 if usage.shares_of is None else float(setting.mean_scores[usage.shares_of, 0])
     source_means, source_deviations = prior_weights(usage, setting.precisions, setting.weight_sds)
     means = [offset, *source_means, *([TREES_MEAN] if hypothesis.trees else [])]
-    intercept_sd = hypothesis.intercept_sd * (INTERCEPT_PART if usage.used else 1.0)
-    deviations = [intercept_sd, *source_deviations, *([TREES_SD] if hypothesis.trees else [])]
+    deviations = [hypothesis.intercept_sd, *source_deviations, *([TREES_SD] if hypothesis.trees else [])]
     n_features = n_columns - len(means)
     return np.array([*means, *[0.0] * n_features]), np.array([*deviations, *[hypothesis.amplitude] * n_features])

@@ -90,13 +90,13 @@ def fit_usage(
     learned without, and own features that make up for it then know the label that was left out.
     """
     correction = usual_correction(usage, fit.setting.precisions)
-    two_classes = fit.setting.n_classes == 2
-    choices = branches(usage, kernels=kernels, one_class=one_class, two_classes=two_classes, correction=correction)
+    n_classes = fit.setting.n_classes
+    choices = branches(usage, kernels=kernels, one_class=one_class, n_classes=n_classes, correction=correction)
     plain = [each for branch in choices for each in search(branch, fit)]
     logs = np.array([log_posterior(each) for each in plain])
     if not fit.has_trees:
         return UsageFits(usage, tuple(plain), logs)
-    choices = branches(usage, kernels=kernels, trees=True, two_classes=two_classes, correction=correction)
+    choices = branches(usage, kernels=kernels, trees=True, n_classes=n_classes, correction=correction)
     fitted = [each for branch in choices for each in search(branch, fit)]
     # Hypotheses that were excluded have no evidence at all; where no other is left, trees play no part.
     grown = [each for each in fitted if each.tree_weight >= 0 and np.isfinite(each.log_evidence)]

@@ -11,7 +11,7 @@ from tacit.adoption.average.boosted_trees import learn_target_trees
 from tacit.adoption.average.kernel_features import KERNELS, features_of
 from tacit.adoption.average.learned import TREE_FOLDS, TREE_LABELS, Learned, LearnerRows, folds
 from tacit.adoption.average.member_inputs import Inputs, Setting
-from tacit.adoption.average.target_member import NOISE_VARIANCE, TargetFitter, TargetMember
+from tacit.adoption.average.target_member import NOISE_VARIANCE, TargetFitter, TargetMember, near_targets
 from tacit.adoption.evidence.held_out import times_and_folds
 from tacit.arrays import Codes, FloatArray
 from tacit.records import record
@@ -19,9 +19,6 @@ from tacit.records import record
 TargetLearned = Learned[TargetMember]
 # Fewer known values cannot say anything of releases.
 LEAST_VALUES = 3
-# A value counts as lying at most so many standard deviations from the mean: of a few hundred values of a skewed target,
-# such as counts of visits, the largest would otherwise draw the kernels to themselves.
-FARTHEST = 3.0
 
 
 @record
@@ -35,10 +32,9 @@ class TargetRows(LearnerRows):
         scores = tuple(each[places] for each in self.scores)
         return TargetRows(self.X[places], self.Z[places], scores, self.targets[places])
 
-    def within(self, farthest: float) -> "TargetRows":
-        """Return the rows with targets no farther than so many standard units from 0, then moved to their mean."""
-        near = np.clip(self.targets, -farthest, farthest)
-        return replace(self, targets=near + (self.targets - near).mean() if len(near) else near)
+    def near(self) -> "TargetRows":
+        """Return the rows with far targets brought nearer to the mean."""
+        return replace(self, targets=near_targets(self.targets))
 
 
 def learn_target(
@@ -55,14 +51,13 @@ def learn_target(
 
     ``noise`` is the variance that releases state, in standard units: what is believed until values tell.
     """
-    rows = rows.within(FARTHEST)
     if len(rows.targets) < LEAST_VALUES:
         fit = TargetFitter(Inputs(rows.scores, rows.Z, {}), rows.targets, setting, noise or NOISE_VARIANCE)
         return TargetLearned({}, None, releases_only(fit, trusts))
     features, trees, out_of_fold = features_of(rows.Z, size, kernels), None, None
     if len(rows.targets) >= TREE_LABELS:
-        trees = learn_target_trees(rows.X, rows.targets, seed=seed)
-        out_of_fold = _trees_out_of_fold(rows, seed)
+        trees = learn_target_trees(rows.X, near_targets(rows.targets), seed=seed)
+        out_of_fold = _trees_out_of_fold(rows.near(), seed)
     fit = TargetFitter(Inputs(rows.scores, rows.Z, features, out_of_fold), rows.targets, setting)
     # A target that runs against a release is no swapped name of a class: reversed releases are not considered.
     fits = fit_hypotheses(fit, trusts, kernels=kernels, reversals=False)
