@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from tacit.arrays import BoolArray, FloatArray, IntArray
-from tacit.models.marginals.links import Link
+from tacit.models.marginals.links import ColumnLink
 from tacit.models.marginals.measuring import Measurement
 from tacit.records import record
 
@@ -48,7 +48,7 @@ class LinkPlaces:
         return places, np.where(share < 1, np.clip((ranks - share) / np.maximum(1 - share, 1e-12), 0, 1 - 1e-9), ranks)
 
 
-def link_places(link: Link, measurement: Measurement) -> LinkPlaces:
+def link_places(link: ColumnLink, measurement: Measurement) -> LinkPlaces:
     """Return how a link places rows; what it leaves unexplained is told from tables of the category and of the pair."""
     i, j = link.columns
     first, second = measurement.columns[i], measurement.columns[j]
@@ -79,7 +79,7 @@ def link_places(link: Link, measurement: Measurement) -> LinkPlaces:
     return LinkPlaces((i, j), runs, np.array(shares, dtype=np.float64), begins, ends, link.cells[order, 1:])
 
 
-def _whole_levels(link: Link, held: FloatArray, counts: FloatArray, measurement: Measurement) -> BoolArray:
+def _whole_levels(link: ColumnLink, held: FloatArray, counts: FloatArray, measurement: Measurement) -> BoolArray:
     """Return which levels have visible combinations alone."""
     n_visible = np.bincount(link.cells[:, 0], minlength=len(held))
     variance = n_visible * link.sigma**2 + measurement.layout.n_classes * measurement.cell_sigma**2
@@ -87,7 +87,7 @@ def _whole_levels(link: Link, held: FloatArray, counts: FloatArray, measurement:
     return whole
 
 
-def _explained_cells(held: FloatArray, link: Link, measurement: Measurement) -> FloatArray:
+def _explained_cells(held: FloatArray, link: ColumnLink, measurement: Measurement) -> FloatArray:
     """Return the share of the rows of each level and coarse cell that visible combinations hold [levels, cells]."""
     i, j = link.columns
     first = measurement.columns[i]

@@ -26,7 +26,7 @@ MOST_KEPT = 8192
 
 
 @record
-class Link:
+class ColumnLink:
     """What a category says of a number: counts of their combinations, all or those that cannot be noise alone."""
 
     columns: ColumnPair
@@ -133,7 +133,7 @@ def released_links(
     return links
 
 
-def clean_link(noisy: NoisyLink, table: ColumnTable) -> Link:
+def clean_link(noisy: NoisyLink, table: ColumnTable) -> ColumnLink:
     """Return what is believed of a noisy link; ``table`` is that of the number's fine cells."""
     return complete_link(noisy, table) if noisy.counts.size <= MOST_KEPT else visible_link(noisy)
 
@@ -149,7 +149,7 @@ def level_cells(column: Levels, layout: Layout) -> IntArray:
     return np.append(cells, cells[-1] + 1) if column.missing else cells
 
 
-def visible_link(noisy: NoisyLink) -> Link:
+def visible_link(noisy: NoisyLink) -> ColumnLink:
     """Return the combinations whose noisy counts [a, b] lie above what the largest of so many noises may reach.
 
     That is sqrt(2 log(a b)) deviations: less than one of a b normal variables lies above, on average.
@@ -158,7 +158,7 @@ def visible_link(noisy: NoisyLink) -> Link:
     return _link(noisy, np.where(visible, noisy.counts, 0.0), complete=False)
 
 
-def complete_link(noisy: NoisyLink, table: ColumnTable) -> Link:
+def complete_link(noisy: NoisyLink, table: ColumnTable) -> ColumnLink:
     """Return all combinations, their counts inside coarse cells drawn towards the number's own shares there.
 
     A category's counts are drawn by the share of their squared distance from these that noise explains [stein].
@@ -185,9 +185,9 @@ def level_shares(table: ColumnTable, starts: IntArray) -> FloatArray:
     return rows
 
 
-def _link(noisy: NoisyLink, counts: FloatArray, *, complete: bool) -> Link:
+def _link(noisy: NoisyLink, counts: FloatArray, *, complete: bool) -> ColumnLink:
     """Return the combinations of counts [a, b] above 0."""
     starts = np.searchsorted(noisy.cells, np.arange(counts.shape[1] + 1))
     first, second = np.nonzero(counts)
     ranges = np.column_stack([first, starts[second], starts[second + 1]]).astype(np.int64)
-    return Link(noisy.columns, ranges, counts[first, second], noisy.sigma, complete)
+    return ColumnLink(noisy.columns, ranges, counts[first, second], noisy.sigma, complete)

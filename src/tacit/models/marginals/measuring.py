@@ -10,7 +10,7 @@ from tacit.arrays import FloatArray, IntArray
 from tacit.models.marginals.coarse import CellScale, coarse_groups
 from tacit.models.marginals.counting import ColumnPair, TableCounts, range_counts
 from tacit.models.marginals.layout import Layout
-from tacit.models.marginals.links import Link, chosen_links, clean_link, released_links
+from tacit.models.marginals.links import ColumnLink, chosen_links, clean_link, released_links
 from tacit.models.marginals.planning import Stages
 from tacit.models.marginals.tables import (
     CoarseCounts,
@@ -46,7 +46,7 @@ class Measurement:
     cell_sigma: float
     pair_sigma: float
     """Standard deviations of the noise of a count in the tables of columns and of pairs."""
-    links: tuple[Link, ...] = ()
+    links: tuple[ColumnLink, ...] = ()
     """Numbers that hang on a category."""
 
     def coarse(self) -> CoarseCounts:
@@ -98,7 +98,9 @@ def _released_pairs(columns: Sequence[ColumnTable], survey: Survey) -> tuple[Pai
     return tuple(PairTable(pair, table) for pair, table in zip(pairs, noisy, strict=True))
 
 
-def _released_links(columns: Sequence[ColumnTable], pairs: Sequence[PairTable], survey: Survey) -> tuple[Link, ...]:
+def _released_links(
+    columns: Sequence[ColumnTable], pairs: Sequence[PairTable], survey: Survey
+) -> tuple[ColumnLink, ...]:
     stages = survey.stages
     if stages.links is None or stages.pairs is None:
         return ()

@@ -11,7 +11,7 @@ from tacit.errors import ReleaseError
 from tacit.models.marginals.counting import ColumnPair
 from tacit.models.marginals.layout import Layout
 from tacit.models.marginals.levels import GRID, Levels
-from tacit.models.marginals.links import Link
+from tacit.models.marginals.links import ColumnLink
 from tacit.models.marginals.measuring import Measurement
 from tacit.models.marginals.mixture import Mixture
 from tacit.models.marginals.model import MarginalModel
@@ -35,7 +35,7 @@ def model_arrays(model: MarginalModel) -> Arrays:
     }
 
 
-def _link_arrays(links: Sequence[Link]) -> Arrays:
+def _link_arrays(links: Sequence[ColumnLink]) -> Arrays:
     """Return the links' columns, noise and visible combinations; none without a link."""
     if not links:
         return {}
@@ -109,7 +109,7 @@ def _pairs(arrays: Mapping[str, NDArray[Any]], columns: Sequence[ColumnTable], n
     return tuple(PairTable(pair, part.reshape(shape)) for pair, part, shape in zip(indices, parts, shapes, strict=True))
 
 
-def _links(arrays: Mapping[str, NDArray[Any]], layout: Layout, pairs: Sequence[PairTable]) -> tuple[Link, ...]:
+def _links(arrays: Mapping[str, NDArray[Any]], layout: Layout, pairs: Sequence[PairTable]) -> tuple[ColumnLink, ...]:
     """Return the links that a release holds; older ones, and most tables, have none."""
     if "links" not in arrays:
         return ()
@@ -127,7 +127,7 @@ def _links(arrays: Mapping[str, NDArray[Any]], layout: Layout, pairs: Sequence[P
         own = cells[:, 0] == number
         _require(frozenset(pair) in known, "links of counted pairs")
         _require(_is_link(layout, pair, cells[own, 1:], counts[own]), "visible levels of links, in order")
-        links.append(Link(pair, cells[own, 1:], counts[own], float(sigma), bool(complete[number])))
+        links.append(ColumnLink(pair, cells[own, 1:], counts[own], float(sigma), bool(complete[number])))
     return tuple(links)
 
 
