@@ -9,6 +9,7 @@ from tacit.adoption.average.hypotheses import (
     MOST_BESIDE_TREES,
     REVERSED,
     SHARES_PROBABILITY,
+    UNSUPPORTED,
     USUAL_CORRECTION,
     WEIGHT_SD,
     Usage,
@@ -44,6 +45,32 @@ def test_one_release_is_used_reversed_or_only_for_its_shares() -> None:
             ((-1,), None): 0.6 * REVERSED,
         }
     )
+
+
+def any_holds(*correlations: float) -> float:
+    """Return the prior probability that any of the releases of trust .6 holds, by their pairwise correlations."""
+    n = {1: 2, 3: 3}[len(correlations)]
+    upper = np.zeros((n, n))
+    upper[np.triu_indices(n, 1)] = correlations
+    matrix = np.eye(n) + upper + upper.T
+    used = [each.log_prior for each in usages([0.6] * n, correlations=matrix) if each.used]
+    return float(np.exp(logsumexp(used)))
+
+
+def test_releases_that_all_agree_keep_their_trust_and_others_a_part_of_it() -> None:
+    assert [any_holds(1.0), any_holds(1.0, 1.0, 1.0)] == pytest.approx([0.6, 0.6])
+    assert [any_holds(0.0), any_holds(0.0, 0.0, 0.0)] == pytest.approx([0.6 * UNSUPPORTED] * 2)
+
+
+def test_two_of_three_releases_that_agree_are_less_trusted_than_three() -> None:
+    halfway = UNSUPPORTED + (1 - UNSUPPORTED) / 2
+    assert any_holds(1.0, 0.0, 0.0) == pytest.approx(0.6 * halfway)
+    # One that contradicts both is no better than one that says something else.
+    assert any_holds(1.0, -1.0, -1.0) == pytest.approx(0.6 * halfway)
+
+
+def test_of_two_releases_the_opposite_says_the_same_of_rows_with_swapped_classes() -> None:
+    assert any_holds(-1.0) == pytest.approx(0.6)
 
 
 def test_fifty_releases_that_say_different_things_have_finite_priors() -> None:

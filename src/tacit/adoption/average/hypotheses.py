@@ -54,7 +54,10 @@ MOST_BESIDE_TREES = 1.0
 MOST_WITH_REVERSALS, MOST_FOR_ALL_SUBSETS = 3, 5
 # Two releases whose scores are not correlated hold together with this part of the probability of two that agree.
 LEAST_AGREEMENT = 0.05
-# Part of its trust that a release keeps among others of which none says anything like it.
+# Part of its trust that a release keeps among others of which none says anything like it. Others support it by their
+# mean correlation, not by the largest: of three releases of other questions two often have something in common. Over 90
+# draws other than those reported three such releases cost .009 AUC with 10 labels instead of .019, and three good ones
+# gain .061 as before.
 UNSUPPORTED = 0.4
 
 
@@ -277,13 +280,24 @@ def _placed(signs: tuple[int, ...], places: Sequence[int], n: int) -> tuple[int,
 def _any_holds(trusts: Sequence[float], scored: Sequence[int], correlations: FloatArray | None) -> float:
     """Return the prior probability that some release holds.
 
-    It is the largest trust; of a release that no other agrees with, nor is the opposite of, only UNSUPPORTED of it.
+    It is the largest trust; of a release that the others do not support only UNSUPPORTED of it.
     """
     if correlations is None or len(scored) < 2:
         return max(trusts)
-    support = np.abs(correlations[np.ix_(scored, scored)] - np.eye(len(scored))).max(axis=1)
+    support = _support(correlations[np.ix_(scored, scored)])
     parts = dict(zip(scored, UNSUPPORTED + (1 - UNSUPPORTED) * np.minimum(support, 1.0), strict=True))
     return max(trust * float(parts.get(place, 1.0)) for place, trust in enumerate(trusts))
+
+
+def _support(correlations: FloatArray) -> FloatArray:
+    """Return how far the other releases support each of two or more [R]: their mean correlation with it, in [0, 1].
+
+    One that says the opposite is no support, except of two: then the classes of either may be swapped, and both say the
+    same of the rows. Among more, those that agree show it.
+    """
+    others = correlations - np.eye(len(correlations))
+    agreements = np.abs(others) if len(others) == 2 else np.maximum(others, 0.0)
+    return np.asarray(agreements.sum(axis=1) / (len(others) - 1))
 
 
 def _log_agreement(usage: Usage, correlations: FloatArray | None) -> float:
