@@ -24,7 +24,8 @@ MANY_CELLS = 60
 LEARNING_RATE, LAST_RATE = 0.1, 0.005
 # Decay of memory of Adam's two moments.
 FIRST_MOMENT, SECOND_MOMENT = 0.9, 0.99
-# Pull of each component towards the columns' own shares, in units of the squared noise of a pair's count.
+# Pull of each component towards the columns' own shares, in units of the squared noise of a pair's count; with fewer
+# cells than MANY_CELLS it is weaker in proportion: a component then meets the noise of fewer counts.
 DECAY = 400.0
 SPREAD = 1.0
 SMALLEST = 1e-9
@@ -204,6 +205,7 @@ def _descend(targets: MixtureTargets, cells: Float32Array, classes: Float32Array
     """Return the mixture after STEPS steps of Adam from logits of cells [K, A] and of weights [K, C]."""
     starts, sizes = targets.offsets[:-1], np.diff(targets.offsets)
     margins = np.maximum(targets.margins.sum(axis=0), 1e-4)
+    pull = np.float32(DECAY * min(1.0, targets.n_cells / MANY_CELLS) * targets.noise**2)
     logits = (cells, classes)
     moments = [(np.zeros_like(each), np.zeros_like(each)) for each in logits]
     for step in range(STEPS):
@@ -211,7 +213,7 @@ def _descend(targets: MixtureTargets, cells: Float32Array, classes: Float32Array
         by_shares, by_weights = gradients(targets, shares, weights)
         inner = np.repeat(np.add.reduceat(by_shares * shares, starts, axis=1), sizes, axis=1)
         by_cells = shares * (by_shares - inner)
-        by_cells += np.float32(DECAY * targets.noise**2) * (shares - margins) * weights.sum(axis=1, keepdims=True)
+        by_cells += pull * (shares - margins) * weights.sum(axis=1, keepdims=True)
         by_classes = weights * (by_weights - (weights * by_weights).sum())
         rate = LEARNING_RATE * (0.5 + 0.5 * math.cos(math.pi * step / STEPS)) + LAST_RATE
         for values, gradient, moment in zip(logits, (by_cells, by_classes), moments, strict=True):
