@@ -8,6 +8,7 @@ loads its own.
 import importlib
 import os
 import signal
+import sys
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -35,11 +36,24 @@ def start_early(count: int, module: str) -> None:
     One thread each of the library that reads tables, in this process too if it has not loaded it yet: so many
     processes would otherwise fight for the cores.
     """
-    os.environ.setdefault(POLARS_THREADS, "1")
+    if count < 1:
+        return
+    before = os.environ.get(POLARS_THREADS)
+    os.environ[POLARS_THREADS] = "1"
     for _ in range(count):
         process = new_process()
         process.submit(importlib.import_module, module).add_done_callback(_ignored)
         _STARTED.append(process)
+    if "polars" in sys.modules:
+        restore_threads(before)
+
+
+def restore_threads(before: str | None) -> None:
+    """Set the number of threads of processes started from now on back to what it was ``before``."""
+    if before is None:
+        os.environ.pop(POLARS_THREADS, None)
+    else:
+        os.environ[POLARS_THREADS] = before
 
 
 def next_process() -> ProcessPoolExecutor:

@@ -13,7 +13,7 @@ from typing import Any
 from tacit import checks
 from tacit.data.reading.table_source import TablePart
 from tacit.data.rows.held import RETRIES, HoldingProcesses, HoldParts, hold_here, hold_on_cluster
-from tacit.data.rows.processes import POLARS_THREADS, map_shared, next_process
+from tacit.data.rows.processes import POLARS_THREADS, map_shared, next_process, restore_threads
 from tacit.data.rows.stream import MapParts, one_by_one
 from tacit.errors import InputError
 from tacit.records import record
@@ -65,10 +65,7 @@ def _local_workers(count: int) -> Iterator[Workers]:
         with closing(holding):
             yield Workers(partial(_shared, holding), PARTS_EACH * count, holding.hold)
     finally:
-        if before is None:
-            os.environ.pop(POLARS_THREADS, None)
-        else:
-            os.environ[POLARS_THREADS] = before
+        restore_threads(before)
 
 
 def _shared(
