@@ -9,7 +9,7 @@ import pytest
 import typer
 
 from tacit.experiments.paper_items import Paper, PaperFinding, PaperItem, read_papers
-from tacit.experiments.paper_pages import INDEX, UNMEASURED, index_page, our_figures, paper_page
+from tacit.experiments.paper_pages import INDEX, PLACE, UNMEASURED, filled, index_page, our_figures, paper_page
 from tacit.experiments.recorded import recorded_tables
 from tacit.experiments.registry import EXPERIMENTS
 from tacit.experiments.results import ADOPTED, RELEASE_ALONE, TARGET_ONLY
@@ -62,6 +62,43 @@ def test_a_page_is_what_its_list_and_figures_make_it(paper: Paper) -> None:
 
 def test_the_index_is_up_to_date() -> None:
     assert (FOLDER / INDEX).read_text(encoding="utf-8") == index_page(PAPERS, RECORDED), AGAIN
+
+
+PROSE = [(paper, paper.summary) for paper in PAPERS] + [(paper, item.reason) for paper, item in ITEMS]
+# A figure typed into prose: a decimal fraction that is no epsilon, number of an equation or section, or setting.
+PERCENT = re.compile(r"(?<![\w.])\d{1,2}(?:\.\d+)?(?![\w.])")
+TYPED = re.compile(r"(?<![\w.])\.\d{2,4}(?![\w.])")
+
+
+def test_every_paper_says_who_wrote_it_and_what_it_proposes() -> None:
+    for paper in PAPERS:
+        assert paper.authors
+        assert len(paper.about) > 100
+        assert "`" in paper.about, "where it is in tacit"
+
+
+@pytest.mark.parametrize(("paper", "text"), PROSE)
+def test_places_in_prose_are_recorded_figures(paper: Paper, text: str) -> None:
+    for place in PLACE.findall(text):
+        name, *rest = place.split("|")
+        assert name in NAMES, place
+        assert name not in RECORDED or RECORDED[name].figure(*rest), place
+    assert "{" not in filled(text, RECORDED)
+
+
+def rounded_forms(values: list[float]) -> set[str]:
+    """Return fractions as prose has them, with two to four decimals and no 0 before the point."""
+    return {f"{abs(value):.{digits}f}".lstrip("0") for value in values for digits in (2, 3, 4)}
+
+
+@pytest.mark.parametrize(("paper", "text"), PROSE)
+def test_a_fraction_typed_into_prose_is_printed_in_the_paper_or_recorded(paper: Paper, text: str) -> None:
+    """Places follow what is measured; figures typed by hand would stay behind."""
+    rows = [row for name in paper.tables if name in RECORDED for row in RECORDED[name].rows]
+    forms = rounded_forms([value for row in rows for value in (row.mean, row.std)])
+    printed = " ".join(item.printed for item in paper.items)
+    forms |= set(TYPED.findall(printed)) | rounded_forms([float(word) / 100 for word in PERCENT.findall(printed)])
+    assert set(TYPED.findall(PLACE.sub("", text))) <= forms
 
 
 # What these releases hold names no class by itself: a metric needs labelled rows.

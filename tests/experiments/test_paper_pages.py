@@ -4,12 +4,15 @@ from pathlib import Path
 
 from tacit.experiments.paper_items import Paper, PaperFinding, PaperItem
 from tacit.experiments.paper_pages import (
+    UNMEASURED,
+    filled,
     index_page,
     item_line,
     link,
     markdown_table,
     our_figures,
     paper_page,
+    unwrapped,
     write_pages,
 )
 from tacit.experiments.recorded import RecordedTable, papers_folder, write_recorded
@@ -31,7 +34,15 @@ ITEM = PaperItem(
     figures=(("units", "good", "epsilon 1"), ("units", "absent", "epsilon 1"), ("hearts", "good", "epsilon 1")),
 )
 PAPER = Paper(
-    "toy", "A toy", "In short.", (ITEM,), {"Table": ["1"]}, ("units", "hearts"), (PaperFinding("c", "f", "m", "x"),)
+    "toy",
+    "A toy",
+    "In short, {units|good|epsilon 1}.",
+    (ITEM,),
+    {"Table": ["1"]},
+    ("units", "hearts"),
+    (PaperFinding("c", "f", "m", "x"),),
+    "A. Author",
+    "It proposes nothing.",
 )
 
 
@@ -62,6 +73,26 @@ def test_a_page_shows_findings_items_and_every_row_of_its_tables() -> None:
         assert f"| {row.method} | {row.setting} | {row.metric} | {row.mean:.4f} |" in page
     assert "Draws: 2. Rows: ten. Delta: 0. Settings: elsewhere. Time: 3 s." in page
     assert "## `tacit reproduce hearts`\n\nNot measured here." in page
+
+
+def test_a_page_opens_with_what_the_paper_is_and_where_everything_stands() -> None:
+    first, second = paper_page(PAPER, RECORDED).split("\n\n## ")[:2]
+    assert "# [toy] A toy\n\nA. Author. It proposes nothing.\n" in first
+    assert "Its 1 numbered items, [one by one](#item-by-item): 1 not reproduced." in first
+    assert "[units](#tacit-reproduce-units), [hearts](#tacit-reproduce-hearts)" in first
+    assert second == "What came out\n\nIn short, .912."
+
+
+def test_figures_in_prose_are_those_recorded() -> None:
+    large = RecordedTable("units", (ResultRow("m", "s", "test error, %", 12.34, paper=9.0),), CONDITIONS, 1.0)
+    assert filled("from {units|m|s|test error, %} on", {"units": large}) == "from 12.3 on"
+    assert filled("{units|m|s|accuracy}, {hearts|m|s}", {"units": large}) == f"{UNMEASURED}, {UNMEASURED}"
+    small = RecordedTable("units", (ResultRow("m", "s", "gain", -0.0204),), CONDITIONS, 1.0)
+    assert filled("{units|m|s} is {no place}", {"units": small}) == "-.020 is {no place}"
+
+
+def test_prose_has_one_line_for_each_paragraph_and_point() -> None:
+    assert unwrapped("\na\nb\n\n- c\n  d\n- e\n") == "a b\n\n- c d\n- e"
 
 
 def test_a_test_is_shown_by_its_words_and_a_file_by_its_name() -> None:

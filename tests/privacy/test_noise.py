@@ -199,3 +199,25 @@ def test_no_draw_is_asked_for_and_none_is_given() -> None:
     stream = NoiseStream(55)
     assert noise.discrete_laplace(stream, 0, Fraction(3)).size == 0
     assert noise.discrete_gaussian(stream, 0, 3.0).size == 0
+
+
+def printed_noise(uniform: NDArray[np.float64], epsilon: float, delta: float) -> NDArray[np.float64]:
+    """Return [membership] eq. 77 at d = 1, in doubles."""
+    edge = (1 - delta) / 2
+    low = np.log(np.minimum(uniform, edge) / edge)
+    high = np.log(np.minimum(1 - uniform, edge) / edge)
+    return np.asarray((low - high) / epsilon)
+
+
+def test_inverse_transform_in_doubles_rules_a_neighbour_out() -> None:
+    """[membership] Remark 1: most outputs of the value 1 are outputs of the value 0 for no uniform double at all."""
+    epsilon, delta, steps = 0.1, 1e-5, 2.0**53
+    uniform = np.random.RandomState(0).randint(1, 2**53, 20_000, dtype=np.int64) / steps
+
+    def possible(outputs: NDArray[np.float64]) -> NDArray[np.bool_]:
+        tail = (1 - delta) / 2 * np.exp(-epsilon * np.abs(outputs))
+        near = np.round(np.where(outputs < 0, tail, 1 - tail) * steps)[:, None] + np.arange(-8, 9)
+        return np.asarray((printed_noise(near.clip(1, steps - 1) / steps, epsilon, delta) == outputs[:, None]).any(1))
+
+    assert possible(printed_noise(uniform, epsilon, delta)).all()
+    assert 0.75 < 1 - possible(1 + printed_noise(uniform, epsilon, delta)).mean() < 0.85

@@ -51,16 +51,21 @@ class PaperFinding:
 class Paper:
     """A paper, the numbered items that it has, and what became of them.
 
-    ``numbered`` gives for each sort of item the ranges of its numbers, as in ``Figure = ["3.1-3.11"]``.
+    ``numbered`` gives for each sort of item the ranges of its numbers, as in ``Figure = ["3.1-3.11"]``. In the prose of
+    ``summary`` and of items ``{table|method|setting}`` stands for a recorded figure of ours.
     """
 
     key: str
     title: str
     summary: str
+    """What came out, in short."""
     items: tuple[PaperItem, ...]
     numbered: dict[str, list[str]]
     tables: tuple[str, ...] = ()
     findings: tuple[PaperFinding, ...] = field(default=())
+    authors: str = ""
+    about: str = ""
+    """What the paper proposes, and where that is in tacit."""
 
     def expected_names(self) -> set[str]:
         """Return the names of all items that the paper numbers."""

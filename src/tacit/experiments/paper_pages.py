@@ -1,9 +1,10 @@
 """The pages about the papers, made of the lists of their items and of recorded figures."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from tacit.experiments.paper_items import Paper, PaperItem, read_papers
+from tacit.experiments.paper_items import VERDICTS, Paper, PaperItem, read_papers
 from tacit.experiments.recorded import RecordedTable, recorded_tables
 from tacit.experiments.registry import EXPERIMENTS, Experiment
 from tacit.experiments.table_layout import layout
@@ -17,6 +18,8 @@ MADE = (
     "<!-- Made from the list in items/ and the figures in figures/ by `tacit reproduce NAME --write`; "
     "do not edit it here. -->"
 )
+# In prose: table, method, setting and perhaps metric of a recorded figure.
+PLACE = re.compile(r"\{([a-z-]+(?:\|[^{}|]+){2,3})\}")
 ITEM_COLUMNS = ("item", "where", "test", "command", "printed", "ours", "verdict")
 FINDING_COLUMNS = ("claim", "what is wrong", "what tacit does", "what shows it")
 
@@ -24,8 +27,9 @@ Recorded = Mapping[str, RecordedTable]
 
 
 def paper_page(paper: Paper, recorded: Recorded) -> str:
-    """Return the page of a paper: what came out in short, faults of proofs, every item, every table of ours."""
-    parts = [MADE, f"# [{paper.key}] {paper.title}", paper.summary.strip()]
+    """Return the page of a paper: what it is, what came out in short, faults of proofs, every item, every table."""
+    parts = [MADE, f"# [{paper.key}] {paper.title}", f"{paper.authors}. {unwrapped(paper.about)}", _contents(paper)]
+    parts += ["## What came out", filled(unwrapped(paper.summary), recorded)]
     if paper.findings:
         faults = [(finding.claim, finding.fault, finding.mended, f"`{finding.command}`") for finding in paper.findings]
         parts += ["## What does not hold as printed", markdown_table(FINDING_COLUMNS, faults)]
@@ -35,18 +39,49 @@ def paper_page(paper: Paper, recorded: Recorded) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def _contents(paper: Paper) -> str:
+    """Return the number of items by verdict, with links to their list and to the tables of ours below it."""
+    count, verdicts = _counts(paper)
+    words = f"Its {count} numbered items, [one by one](#item-by-item): {verdicts}."
+    if not paper.tables:
+        return words
+    tables = ", ".join(f"[{name}](#tacit-reproduce-{name})" for name in paper.tables)
+    return f"{words} Tables of ours, each run again by `tacit reproduce` and its name: {tables}."
+
+
+def unwrapped(text: str) -> str:
+    """Return prose with each paragraph and each point of a list on one line: figures in it differ in length."""
+    return re.sub(r"(?<!\n)\n(?!\n|- ) *", " ", text.strip())
+
+
+def filled(text: str, recorded: Recorded) -> str:
+    """Return prose with the recorded figures in their places, three decimals of a fraction or one of a larger number.
+
+    A place is ``{table|method|setting}`` or ``{table|method|setting|metric}``.
+    """
+    return PLACE.sub(lambda place: _in_prose(recorded, *place.group(1).split("|")), text)
+
+
+def _in_prose(recorded: Recorded, name: str, *rest: str) -> str:
+    row = recorded[name].figure(*rest) if name in recorded else None
+    if row is None:
+        return UNMEASURED
+    return f"{row.mean:.1f}" if abs(row.mean) >= 1 else f"{row.mean:.3f}".replace("0.", ".", 1)
+
+
 VERDICT_WORDS = (
     "*Reproduced*: built as stated, tested, and where there is a figure ours supports the claim. *Not reproduced*: "
     "built, and ours does not support it. *Unsound, mended*: false or not private as printed; the default is a sound "
-    "form. *Data not public*: cannot be run by anybody else. *Nothing to reproduce*: a drawing, a list of words or "
-    "a remark that claims nothing. *Not built*: nothing here does it."
+    "form. *Data not public*: the printed figures are of data that are private, need a licence or could not be had, as "
+    "the reason says. *Nothing to reproduce*: a drawing, a list of words or a remark that claims nothing. *Not built*: "
+    "nothing here does it."
 )
 
 
 def item_line(item: PaperItem, recorded: Recorded) -> tuple[str, ...]:
     """Return the cells of one item."""
     tests = ", ".join(link(test) for test in item.tests)
-    verdict = f"*{item.verdict}*" + (f": {item.reason}" if item.reason else "")
+    verdict = f"*{item.verdict}*" + (f": {filled(item.reason, recorded)}" if item.reason else "")
     where = ", ".join(link(path) for path in item.code)
     command = f"`{item.command}`" if item.command else ""
     return (
@@ -117,8 +152,8 @@ INDEX_WORDS = (
 
 def _counts(paper: Paper) -> tuple[str, str]:
     verdicts = [item.verdict for item in paper.items]
-    counted = "; ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in dict.fromkeys(verdicts))
-    return str(len(verdicts)), counted
+    counted = [f"{verdicts.count(verdict)} {verdict}" for verdict in VERDICTS if verdict in verdicts]
+    return str(len(verdicts)), "; ".join(counted)
 
 
 def write_pages(folder: Path) -> None:
