@@ -4,6 +4,7 @@ import importlib
 import inspect
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import typer
@@ -15,7 +16,10 @@ from tacit.interfaces.cli.main import LazyGroup, app
 
 FUNCTIONS = {name: entry for name, entry in COMMANDS.items() if entry.target}
 GROUPS = {name: entry for name, entry in COMMANDS.items() if not entry.target}
-HEAVY = {"torch", "flwr", "fastapi", "sklearn", "scipy", "polars", "dp_accounting", "numpy", "tacit.privacy.ledger"}
+HEAVY = {
+    *("torch", "flwr", "fastapi", "sklearn", "scipy", "polars", "pandas", "narwhals", "dp_accounting", "numpy"),
+    "tacit.privacy.ledger",
+}
 
 
 def function_of(entry: Command) -> object:
@@ -96,6 +100,35 @@ def test_lists_of_commands_import_nothing_heavy(command: list[str]) -> None:
 
 def test_the_check_on_heavy_modules_sees_one_when_a_command_is_called() -> None:
     assert "tacit.privacy.ledger" in loaded_by("ledger", "show", "--help")
+
+
+TOO_HEAVY_FOR_OWNERS = {"torch", "sklearn", "scipy", "pandas", "narwhals", "dp_accounting"}
+
+
+@pytest.mark.parametrize("command", ["release", "ledger init", "ledger show", "ledger verify", "card", "schema check"])
+def test_commands_of_owners_are_imported_without_libraries_that_are_slow_to_load(command: str) -> None:
+    assert not loaded_by(*command.split(), "--help") & TOO_HEAVY_FOR_OWNERS
+
+
+def test_a_release_of_class_sums_and_its_card_load_nothing_that_they_do_not_need(tmp_path: Path) -> None:
+    table, schema, output = tmp_path / "t.csv", tmp_path / "t.toml", tmp_path / "t.tacit"
+    table.write_text("age,sick\n" + "30,no\n60,yes\n" * 20)
+    column = 'kind = "numeric"\nbounds = [0, 100]'
+    schema.write_text(
+        f'version = 1\n[columns.age]\n{column}\n[columns.sick]\nkind = "label"\nclasses = ["no", "yes"]\n'
+    )
+    words = ["release", table, "-s", schema, "--epsilon", "1", "--method", "moments", "--no-audit", "-o", output]
+    assert not loaded_by(*map(str, words)) & TOO_HEAVY_FOR_OWNERS
+    assert not loaded_by("card", str(output)) & TOO_HEAVY_FOR_OWNERS
+
+
+def test_garbage_is_collected_again_once_a_command_is_loaded() -> None:
+    program = (
+        "import gc, sys\nfrom tacit.interfaces.cli.main import run\n"
+        "sys.argv = ['tacit', 'ledger', 'show', '--help']\n"
+        "try:\n    run()\nexcept SystemExit:\n    assert gc.isenabled()\n    assert gc.get_freeze_count()\n"
+    )
+    subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
 
 
 def test_two_words_are_taken_before_the_first_alone() -> None:

@@ -3,7 +3,6 @@
 from functools import partial
 
 import numpy as np
-from scipy.special import expit
 
 from tacit.arrays import FloatArray
 from tacit.records import record
@@ -144,7 +143,7 @@ def _start_from_part(
     points = minimise_together(
         part, part_offsets, linear / every, curvature=curvature / every, tolerance=ROUGH, shares=part_shares
     ).point
-    slopes = expit(-(part_offsets + points @ part.T))
+    slopes = _slopes(part_offsets + points @ part.T)
     hessian = (part.T * (every * _bends(slopes, part_shares)).mean(axis=0)) @ part + curvature * np.eye(d)
     return points, np.asarray(np.linalg.inv(hessian))
 
@@ -159,8 +158,16 @@ def _slopes_and_gradients(
     shares: FloatArray | None,
 ) -> tuple[FloatArray, FloatArray]:
     """Return the slope sigma(-margin) of each row's whole loss in each problem, and the gradients [R, d]."""
-    slopes: FloatArray = expit(-margins)
+    slopes = _slopes(margins)
     return slopes, linear + curvature * points - (slopes if shares is None else slopes * shares) @ Z
+
+
+def _slopes(margins: FloatArray) -> FloatArray:
+    """Return sigma(-margin), the slope of a row's loss towards a smaller margin."""
+    from scipy.special import expit  # noqa: PLC0415 - slow to load; most who know the mechanism never solve anything
+
+    slopes: FloatArray = expit(-margins)
+    return slopes
 
 
 def _bends(slopes: FloatArray, shares: FloatArray | None) -> FloatArray:

@@ -13,10 +13,10 @@ from itertools import combinations_with_replacement, product
 from typing import Any
 
 import numpy as np
-from scipy.special import log_ndtr
 
 from tacit import checks
 from tacit.errors import BudgetError, UnknownEventError
+from tacit.numerics.normal import log_cdf
 from tacit.privacy.budget import Budget
 from tacit.privacy.events import (
     ApproximateEvent,
@@ -138,7 +138,7 @@ def gaussian_delta(multiplier: float, epsilon: float) -> float:
     delta = Phi(1/2m - epsilon m) - e^epsilon Phi(-1/2m - epsilon m), m the multiplier: [gaussian] theorem 8.
     """
     half, shift = 0.5 / multiplier, epsilon * multiplier
-    first, second = log_ndtr(half - shift), epsilon + log_ndtr(-half - shift)
+    first, second = log_cdf(half - shift), epsilon + log_cdf(-half - shift)
     # Written as e^first (1 - e^(second - first)) so that neither term overflows and small values keep their digits;
     # rounded up, and never to 0, which no Gaussian reaches.
     slack = 4 * np.finfo(float).eps * (1 - first + abs(second))

@@ -30,10 +30,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import ndtri_exp
 
 from tacit.arrays import FloatArray
 from tacit.errors import UnknownEventError
+from tacit.numerics.normal import inverse_log_cdf
 from tacit.privacy import events
 from tacit.privacy.accounting import ROUNDING, Leaf, gaussian_delta, gaussian_epsilon
 from tacit.privacy.budget import Budget, Unit
@@ -153,7 +153,7 @@ def pure_mu(epsilon: float) -> float:
     Its trade-off function is at least that of randomised response: two straight lines that meet where both errors are
     1/(1 + e^epsilon). The Gaussian one is convex and passes through the same three points, hence lies below [gdp].
     """
-    return -2 * float(ndtri_exp(-np.logaddexp(0.0, epsilon)))
+    return -2 * inverse_log_cdf(-float(np.logaddexp(0.0, epsilon)))
 
 
 def laplace_mu(epsilon: float) -> float:
@@ -163,7 +163,7 @@ def laplace_mu(epsilon: float) -> float:
     of a Gaussian, log a + log b is concave in x and largest in the middle, x = mu/2, where both curves meet. At the
     ends the Gaussian curve is convex and the other a straight line above it.
     """
-    return -2 * float(ndtri_exp(-math.log(2) - epsilon / 2))
+    return -2 * inverse_log_cdf(-math.log(2) - epsilon / 2)
 
 
 def pure_divergence(epsilon: float, order: float) -> float:

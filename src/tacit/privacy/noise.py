@@ -12,7 +12,6 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from tacit import checks
 from tacit.arrays import BoolArray, FloatArray, IntArray
@@ -225,6 +224,8 @@ def norm_gamma(stream: NoiseStream, shape: tuple[int, int], *, beta: float) -> F
 
     The norm of d coordinates is Gamma(d, 1/beta): a sum of d exponentials; the direction is a normalised Gaussian.
     """
+    from scipy.special import ndtri  # noqa: PLC0415 - slow to load, and for this law alone
+
     radii = -np.log(uniforms(stream, shape)).sum(axis=1, keepdims=True) / beta
     directions = ndtri(uniforms(stream, shape))
     rows: FloatArray = radii * directions / np.linalg.norm(directions, axis=1, keepdims=True)

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tacit.audit.card_audit import audit_card, quick_audit
 from tacit.data.schemas.file import read_card_table
 from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
@@ -67,6 +66,8 @@ def completed_card(
     complete = replace(card, facts=facts, history=history)
     if audit is False:
         return complete
+    from tacit.audit.card_audit import audit_card, quick_audit  # noqa: PLC0415 - loads what bounds of games need
+
     return complete.with_audits(audit_card(complete).results if audit else quick_audit(complete, seed=seed))
 
 

@@ -11,11 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
-import narwhals as nw
 import polars as pl
 
 from tacit.data.reading.csv_dialect import UNKNOWN, CsvDialect
 from tacit.data.reading.databases import query_part
+from tacit.data.reading.frames import as_frame
 from tacit.data.reading.table_files import FilePart, file_parts, stream_part
 from tacit.data.reading.tables import is_database
 from tacit.errors import InputError
@@ -152,32 +152,6 @@ def read_table(
     `open_table`.
     """
     return open_table(table, dialect=CsvDialect(separator), mended=mended).read(only)
-
-
-def as_frame(table: Any) -> pl.DataFrame:
-    """Return a data frame of polars, pandas or pyarrow as one of polars."""
-    if isinstance(table, pl.DataFrame):
-        return table
-    if isinstance(table, pl.LazyFrame):
-        return table.collect()
-    try:
-        frame = nw.from_native(table, eager_only=True)
-    except TypeError:
-        raise InputError(
-            f"table must be a path, a database query or a data frame (polars, pandas, pyarrow); got {type(table)}."
-        ) from None
-    if frame.implementation.is_pyarrow():
-        return pl.DataFrame(frame.to_native())
-    return pl.DataFrame([_series(str(name), frame[name]) for name in frame.columns])
-
-
-def _series(name: str, column: Any) -> pl.Series:
-    """Return a column of another library; texts and mixed cells go through Python objects, without that of Arrow."""
-    values = column.to_numpy()
-    if values.dtype.kind in "biuf":
-        return pl.Series(name, values)
-    cells = [None if cell is None or cell != cell else cell for cell in column.to_list()]  # noqa: PLR0124 - NaN, NaT
-    return pl.Series(name, cells, strict=False)
 
 
 def _alike(frames: list[pl.DataFrame]) -> list[pl.DataFrame]:

@@ -8,7 +8,6 @@ import typer
 
 from tacit.errors import ReleaseError
 from tacit.interfaces.cli.parameters import argument
-from tacit.models.private_estimator import PrivateEstimator
 from tacit.privacy.card import Card
 from tacit.privacy.card_page import WIDTH
 from tacit.releases.file import Release
@@ -49,7 +48,8 @@ def card(
 
 def _model_card(file: Path) -> Card | None:
     """Return the card of a privately adopted model, which says what its rows are promised; None for any other file."""
-    from tacit.workflows import models  # noqa: PLC0415 - reading a card needs no models
+    from tacit.models.private_estimator import PrivateEstimator  # noqa: PLC0415 - reading a card needs no models
+    from tacit.workflows import models  # noqa: PLC0415 - as above
 
     classifier = models.read_model(file).classifier if models.is_model_file(file) else None
     return classifier.card_ if isinstance(classifier, PrivateEstimator) else None
