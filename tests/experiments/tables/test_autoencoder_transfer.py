@@ -38,7 +38,7 @@ def test_a_receiver_has_as_many_rows_as_said() -> None:
 def test_each_epsilon_of_the_receiver_is_measured_and_none_at_all(
     shrink: Callable[..., None], digits: Callable[..., ImageSet], checked: Checked
 ) -> None:
-    shrink(autoencoder_transfer, load_mnist=lambda: digits(28, 1300, 300), SEEDS=2, N_OWNED=500)
+    shrink(autoencoder_transfer, load_mnist=lambda: digits(28, 1300, 300), RECEIVED=(3, 5), SEEDS=2, N_OWNED=500)
     shrink(autoencoder_transfer, N_RECEIVED=(40, 120), EPSILONS=(0.05, 8.0))
     rows = checked(autoencoder_transfer.rows())
     settings = [f"{n} rows, {promise}" for n in (40, 120) for promise in ("epsilon 0.05", "epsilon 8", "not private")]
@@ -58,6 +58,6 @@ def test_the_owner_has_none_of_the_receivers_digits(
         sizes.append(len(owned))
         return {}
 
-    shrink(autoencoder_transfer, load_mnist=lambda: images, _feature_maps=recorded, N_RECEIVED=(10,))
+    shrink(autoencoder_transfer, load_mnist=lambda: images, RECEIVED=(3, 5), _feature_maps=recorded, N_RECEIVED=(10,))
     assert list(autoencoder_transfer.rows()) == []
     assert sizes == [int((~np.isin(images.y_train, (3, 5))).sum())]

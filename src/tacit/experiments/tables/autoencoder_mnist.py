@@ -19,12 +19,14 @@ EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0)
 SEEDS = 6
 N_ROWS = 10_000
 FEW = 300
-# The printed algorithm takes seconds for each fit: measured where it has the least noise.
-PRINTED_EPSILON = 8.0
+# No setting was chosen on these two.
+PAIR = (3, 8)
+# The printed algorithm, where noise drowns it, at the largest epsilon of the others, and with hardly any noise.
+PRINTED_EPSILONS = (1.0, 8.0, 50.0)
 
 # Takes epsilon and a seed, and returns a classifier to fit.
 MakeModel = Callable[[float, int], Any]
-QUICK: dict[str, Any] = {"SEEDS": 1, "EPSILONS": (1.0,), "N_ROWS": 2000}
+QUICK: dict[str, Any] = {"SEEDS": 1, "EPSILONS": (1.0,), "PRINTED_EPSILONS": (8.0,), "N_ROWS": 2000}
 
 
 @record
@@ -55,24 +57,26 @@ def rows() -> Iterator[ResultRow]:
             for name, make_model in METHODS.items():
                 yield _measure(task, name, make_model, epsilon)
         if task.n_labels == task.n_rows == N_ROWS:
-            yield _measure(task, "autoencoder as printed: no guarantee", _printed, PRINTED_EPSILON)
+            for epsilon in PRINTED_EPSILONS:
+                yield _measure(task, "autoencoder as printed: no guarantee", _printed, epsilon)
 
 
 def tasks() -> list[DigitTask]:
     """Return the three tasks."""
     images = load_mnist()
     train, test = (averaged_pixels(part) for part in (images.X_train, images.X_test))
-    of_pair = [np.isin(y, (3, 5)) for y in (images.y_train, images.y_test)]
+    of_pair = [np.isin(y, PAIR) for y in (images.y_train, images.y_test)]
     pair = (
         train[of_pair[0]],
-        (images.y_train[of_pair[0]] == 5).astype(np.int64),
+        (images.y_train[of_pair[0]] == PAIR[1]).astype(np.int64),
         test[of_pair[1]],
-        (images.y_test[of_pair[1]] == 5).astype(np.int64),
+        (images.y_test[of_pair[1]] == PAIR[1]).astype(np.int64),
     )
+    name = f"{PAIR[0]} or {PAIR[1]}, {N_ROWS} rows"
     parity = (train, images.y_train % 2, test, images.y_test % 2)
     return [
-        DigitTask(f"3 or 5, {N_ROWS} rows", *pair, N_ROWS, N_ROWS),
-        DigitTask(f"3 or 5, {N_ROWS} rows, {FEW} labelled", *pair, N_ROWS, FEW),
+        DigitTask(name, *pair, N_ROWS, N_ROWS),
+        DigitTask(f"{name}, {FEW} labelled", *pair, N_ROWS, FEW),
         DigitTask(f"odd or even, {2 * N_ROWS} rows", *parity, 2 * N_ROWS, 2 * N_ROWS),
     ]
 
