@@ -9,7 +9,16 @@ import pytest
 import typer
 
 from tacit.experiments.paper_items import Paper, PaperFinding, PaperItem, read_papers
-from tacit.experiments.paper_pages import INDEX, PLACE, UNMEASURED, filled, index_page, our_figures, paper_page
+from tacit.experiments.paper_pages import (
+    INDEX,
+    NUMBERED,
+    PLACE,
+    UNMEASURED,
+    filled,
+    index_page,
+    our_figures,
+    paper_page,
+)
 from tacit.experiments.recorded import recorded_tables
 from tacit.experiments.registry import EXPERIMENTS
 from tacit.experiments.results import ADOPTED, RELEASE_ALONE, TARGET_ONLY
@@ -64,7 +73,8 @@ def test_the_index_is_up_to_date() -> None:
     assert (FOLDER / INDEX).read_text(encoding="utf-8") == index_page(PAPERS, RECORDED), AGAIN
 
 
-PROSE = [(paper, paper.summary) for paper in PAPERS] + [(paper, item.reason) for paper, item in ITEMS]
+PROSE = [(paper, paper.summary) for paper in PAPERS]
+PROSE += [(paper, text) for paper, item in ITEMS for text in (item.reason, item.ours) if text]
 # A figure typed into prose: a decimal fraction that is no epsilon, number of an equation or section, or setting.
 PERCENT = re.compile(r"(?<![\w.])\d{1,2}(?:\.\d+)?(?![\w.])")
 TYPED = re.compile(r"(?<![\w.])\.\d{2,4}(?![\w.])")
@@ -83,7 +93,13 @@ def test_places_in_prose_are_recorded_figures(paper: Paper, text: str) -> None:
         name, *rest = place.split("|")
         assert name in NAMES, place
         assert name not in RECORDED or RECORDED[name].figure(*rest), place
-    assert "{" not in filled(text, RECORDED)
+    assert "{" not in NUMBERED.sub("", filled(text, RECORDED))
+
+
+@pytest.mark.parametrize("item", [item for _, item in ITEMS if NUMBERED.search(item.ours)], ids=identity)
+def test_each_listed_figure_has_its_place_in_the_words_about_them(item: PaperItem) -> None:
+    assert [int(place) for place in NUMBERED.findall(item.ours)] == list(range(1, len(item.figures) + 1))
+    assert "{" not in our_figures(item, RECORDED)
 
 
 def rounded_forms(values: list[float]) -> set[str]:

@@ -64,6 +64,9 @@ def test_figures_that_nobody_measured_are_said_to_be_unmeasured() -> None:
     assert our_figures(PaperItem("Table 2", "", "reproduced", printed=".9", ours=".8"), RECORDED) == ".8"
     named = PaperItem("Table 2", "", "reproduced", ours="good:", figures=(("units", "good", "epsilon 1"),))
     assert our_figures(named, RECORDED) == "good: 0.9123"
+    both = (("units", "good", "epsilon 1"), ("hearts", "good", "epsilon 1"))
+    placed = PaperItem("Table 2", "", "reproduced", ours="good {1}, hearts {2}", figures=both)
+    assert our_figures(placed, RECORDED) == "good 0.9123, hearts not measured here"
 
 
 def test_a_page_shows_findings_items_and_every_row_of_its_tables() -> None:

@@ -28,7 +28,7 @@ class PaperItem:
     """What runs it again."""
     printed: str = ""
     ours: str = ""
-    """The figures of the paper and, where none is recorded, ours as they stand in another document."""
+    """The figures of the paper, and ours in words: ``{1}`` is the first of the list below, and so on."""
     figures: tuple[tuple[str, ...], ...] = ()
     """Table, method, setting and perhaps metric of recorded figures of ours."""
 

@@ -20,6 +20,7 @@ MADE = (
 )
 # In prose: table, method, setting and perhaps metric of a recorded figure.
 PLACE = re.compile(r"\{([a-z-]+(?:\|[^{}|]+){2,3})\}")
+NUMBERED = re.compile(r"\{(\d+)\}")
 ITEM_COLUMNS = ("item", "where", "test", "command", "printed", "ours", "verdict")
 FINDING_COLUMNS = ("claim", "what is wrong", "what tacit does", "what shows it")
 
@@ -96,12 +97,17 @@ def item_line(item: PaperItem, recorded: Recorded) -> tuple[str, ...]:
 
 
 def our_figures(item: PaperItem, recorded: Recorded) -> str:
-    """Return recorded figures of ours; without any what another document says, or that none was measured."""
+    """Return recorded figures of ours; without a list of them what ``ours`` says, or that none was measured.
+
+    In ``ours`` ``{1}`` is the first of the listed figures, and so on; without such places they follow it.
+    """
     if not item.figures:
-        return item.ours or (UNMEASURED if item.printed else "")
+        return filled(item.ours, recorded) or (UNMEASURED if item.printed else "")
     rows = [recorded[name].figure(*rest) if name in recorded else None for name, *rest in item.figures]
-    figures = " / ".join(UNMEASURED if row is None else f"{row.mean:.4g}" for row in rows)
-    return f"{item.ours} {figures}".strip()
+    figures = [UNMEASURED if row is None else f"{row.mean:.4g}" for row in rows]
+    if NUMBERED.search(item.ours):
+        return NUMBERED.sub(lambda place: figures[int(place.group(1)) - 1], item.ours)
+    return f"{item.ours} {' / '.join(figures)}".strip()
 
 
 def link(path: str) -> str:

@@ -1,4 +1,4 @@
-"""Pair metrics on invented people; the printed algorithm runs once for each budget."""
+"""Pair metrics on invented people; the printed algorithm runs on the same draws as the others."""
 
 from collections.abc import Callable, Iterable
 
@@ -10,7 +10,7 @@ from tacit.experiments.tables import pairs_adult
 Checked = Callable[[Iterable[ResultRow]], list[ResultRow]]
 
 
-def test_the_sound_methods_run_for_every_seed_and_the_printed_ones_once(
+def test_sound_and_printed_methods_run_for_every_seed(
     shrink: Callable[..., None], invented: Callable[..., TableSet], checked: Checked
 ) -> None:
     adult = invented("adult", 260, seed=1, signal=0.25)
@@ -25,7 +25,7 @@ def test_the_sound_methods_run_for_every_seed_and_the_printed_ones_once(
     shrink(pair_runs, ask_peer=lambda *_: None)
     rows = checked(pairs_adult.rows())
     runs = {row.setting: row.runs for row in rows}
-    assert runs == {"no budget": 2, "pair epsilon 4": 2, "pair epsilon 4 as stated": 1}
+    assert runs == {"no budget": 2, "pair epsilon 4": 2, "pair epsilon 4 as stated": 2}
     assert limits == [30, 30]
     means = {row.method: row.mean for row in rows}
     assert means["Euclidean"] > 0.6
