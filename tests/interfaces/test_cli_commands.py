@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ from typer.testing import CliRunner
 
 from tacit.errors import InputError
 from tacit.interfaces.cli.commands import COMMANDS, Command
-from tacit.interfaces.cli.main import LazyGroup, app
+from tacit.interfaces.cli.main import LazyGroup, app, flowing
 
 FUNCTIONS = {name: entry for name, entry in COMMANDS.items() if entry.target}
 GROUPS = {name: entry for name, entry in COMMANDS.items() if not entry.target}
@@ -83,10 +84,21 @@ LISTED = {
 @pytest.mark.parametrize("group", ["", *GROUPS])
 def test_the_help_of_a_group_lists_its_commands_with_their_summaries(group: str) -> None:
     done = CliRunner().invoke(app, [*group.split(), "--help"], env={"COLUMNS": "200"})
-    rows = [line.strip("│ ").split("  ", 1) for line in done.output.split("Commands")[1].splitlines()[1:-2]]
+    _, *lists = re.findall(r"╭─ (?:.+) ─+╮\n((?:│.*\n)+)", done.output)  # after the options
+    rows = [line.strip("│ ").split("  ", 1) for panel in lists for line in panel.splitlines()]
     assert {name: summary.strip() for name, summary in rows} == {
         name.removeprefix(f"{group} "): COMMANDS[name].summary for name in LISTED[group]
     }
+
+
+def test_every_command_of_the_first_list_stands_under_a_heading_and_none_below_does() -> None:
+    for name, entry in COMMANDS.items():
+        assert (entry.panel is not None) == (name in LISTED[""]), name
+
+
+def test_paragraphs_of_help_have_no_breaks_of_their_own_and_examples_keep_theirs() -> None:
+    text = flowing("First.\n\nA long\nsentence.\n\n[bold]Examples:[/] tacit one\ntacit two")
+    assert text == "First.\n\nA long sentence.\n\n[bold]Examples:[/] tacit one\ntacit two"
 
 
 def test_a_group_without_a_command_shows_its_help() -> None:

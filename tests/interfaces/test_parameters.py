@@ -36,6 +36,14 @@ def test_what_has_no_default_is_required(missing: list[str]) -> None:
 
 def test_help_names_what_is_taken_and_no_default() -> None:
     text = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "120"}).output
-    for word in ("TABLE", "TOML", "Its public facts.", "FILE", "Where it goes.", "WORD", "What it is called."):
+    for word in (
+        "TABLE",
+        "TOML",
+        "The schema: the public facts about the table.",
+        "FILE",
+        "Where it goes.",
+        "WORD",
+        "What it is called.",
+    ):
         assert word in text
     assert "nothing" not in text

@@ -22,7 +22,8 @@ from tacit.releases.kind import ReleaseKind
 # A curve for each of more numbers than this costs more noise than class sums of them: digits, sensors, spectra.
 MOST_CURVES = 40
 DEFAULT_RULE = (
-    f"additive; for classes of pictures, of more than {MOST_CURVES} columns that are all numbers, and per entry moments"
+    f"additive; moments for classes of pictures, for classes of more than {MOST_CURVES} columns that are all numbers, "
+    "and per entry"
 )
 _KINDS: dict[str, ReleaseKind] = {}
 

@@ -45,32 +45,32 @@ class LearningOptions:
     combine: Annotated[
         str,
         typer.Option(
-            help="[bold]calibrated[/]: trust a release as far as your labels bear it out; [bold]paper[/]: as published."
+            help="[bold]calibrated[/]: weigh each release by your labels; [bold]paper[/]: combine as published."
         ),
     ] = "calibrated"
     learner: Annotated[
         str,
         typer.Option(
-            help="[bold]auto[/]: averaged for tables, membership for pictures, sharpened for pictures without labels; "
-            "[bold]averaged[/]: kernels, trees and "
-            "releases averaged by evidence, from no labels on; [bold]membership[/]: autoencoders of membership "
-            "mappings; [bold]sharpened[/]: a network that learns from your unlabelled rows too and takes minutes "
-            "(needs the extra [italic]deep[/])."
+            help="[bold]auto[/]: averaged for tables, membership for pictures, sharpened for pictures without labels"
+            "\n\n[bold]averaged[/]: kernels, trees and releases averaged by evidence; needs no labels"
+            "\n\n[bold]membership[/]: autoencoders of membership mappings"
+            "\n\n[bold]sharpened[/]: a network that also learns from unlabelled rows; takes minutes, needs the extra "
+            "[italic]deep[/]"
         ),
     ] = "auto"
     shares: Annotated[
         str | None,
         typer.Option(
             metavar="SHARES",
-            help="How common the classes are among your rows: [bold]yes=0.1,no=0.9[/], or [bold]estimated[/]; as the "
-            "releases say if not given.",
+            help="How common the classes are among your rows: [bold]yes=0.1,no=0.9[/], or [bold]estimated[/]. If not "
+            "given, as the releases say.",
         ),
     ] = None
     rename: Annotated[
         list[str] | None,
         typer.Option(
             metavar="THEIRS=OURS",
-            help="A class that the releases name otherwise than your schema: [bold]yes=ill[/]; may be repeated.",
+            help="A class that the releases call otherwise than your schema, as in [bold]yes=ill[/]; may be repeated.",
         ),
     ] = None
 
@@ -86,10 +86,10 @@ class OwnSpendOptions:
 
     epsilon: Annotated[
         float | None,
-        typer.Option(help="Privacy loss of your own rows, which are then protected too; not for class moments."),
+        typer.Option(help="Protect your own rows too, with this privacy loss; not for releases of class moments."),
     ] = None
     ledger: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="With --epsilon: your table's account; charged first.")
+        Path | None, typer.Option(metavar="PATH", help="With --epsilon: your table's ledger, charged first.")
     ] = None
     person: PersonColumn = None
     rows_per_person: RowsPerPerson = None
@@ -113,23 +113,27 @@ def adopt(
     ],
     *,
     schema: Annotated[Path, schema_option("The schema of your table.")],
-    output: Annotated[Path, output_option("TACIT", "Where the model goes.")],
+    output: Annotated[Path, output_option("TACIT", "The model to write.")],
     learning: LearningOptions,
     own: OwnSpendOptions,
     seed: Annotated[
         int | None,
-        typer.Option(help="Where random choices start, 0 if not given; of noise, for tests only: NOT private."),
+        typer.Option(
+            help="Seed of random choices, 0 if not given. With --epsilon it seeds the noise as well: NOT private."
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the evidence as JSON.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
-    """Adopt one or more releases: learn from them together with your own, mostly or all unlabelled rows.
+    """Learn from releases and from your own rows, few or none of them labelled.
 
-    Your table may have other columns than the owner's. Prints, on your own labelled rows held out in turn, what
-    you reach alone and what with the releases. Spends nothing. The model holds your rows: keep it to yourself.
+    Your table may have other columns than the owner's. Prints what your labels reach alone and with the releases,
+    measured on your labelled rows out of fold. Spends no budget. The model holds knowledge of your rows: do
+    not hand it out.
 
-    Releases of any kinds may be adopted together; a fabricated table is named like a release. With --epsilon, linear,
-    additive and marginals releases are adopted privately: your own ledger is charged, and the model may be handed out.
+    Releases of different methods may be adopted together, fabricated tables among them. With --epsilon, releases of
+    methods linear, additive and marginals are adopted privately: your ledger is charged, and the model may be handed
+    out.
 
     [bold]Example:[/] tacit adopt clinic-a.tacit ours.csv --schema ours.toml -o model.tacit
     """

@@ -20,16 +20,16 @@ def ask(
     *,
     where: Annotated[
         list[str] | None,
-        typer.Option(metavar="CONDITION", help="Count rows that meet it, such as age=60-70; may be repeated."),
+        typer.Option(metavar="CONDITION", help="Count only rows that meet it, such as age=60-70; may be repeated."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
-    """Ask a release of tables for counts of one or more columns, with 95 % intervals.
+    """Count rows by one or more columns from a release of method marginals.
 
-    One or two columns, with the label or without it, are counted with the noise of their table. More are estimated by
-    the model that was fitted to all tables, without an interval, and so are all with --where. Counts are shown as they
-    can be true together: none below 0, and 0 where the schema's constraints rule rows out. It costs nothing: the
-    release is all that is read.
+    One or two columns, with or without the label, are counted with the noise of their table and have 95 % intervals.
+    More columns, and all counts with --where, are estimated by the model fitted to all tables, without an interval.
+    Counts are consistent: none is below 0, and those that the schema's constraints rule out are 0. Asking costs no
+    budget.
 
     [bold]Example:[/] tacit ask clinic-a.tacit "sex x income" --where age=60-70
     """

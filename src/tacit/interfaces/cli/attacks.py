@@ -35,16 +35,17 @@ class AttackOptions:
     """What attacks are given, how hard they try, and where their curves go."""
 
     members: Annotated[
-        Path | None, typer.Option(metavar="TABLE", help="Attack: the rows that the release was made of.")
+        Path | None, typer.Option(metavar="TABLE", help="For the attack: rows that the release was made of.")
     ] = None
     non_members: Annotated[
-        Path | None, typer.Option(metavar="TABLE", help="Attack: rows of the same kind that were not in the table.")
+        Path | None,
+        typer.Option(metavar="TABLE", help="For the attack: rows of the same kind that were not in the table."),
     ] = None
-    schema: Annotated[Path | None, schema_option("Of both tables, if not the release's own.")] = None
+    schema: Annotated[Path | None, schema_option("The schema of both tables, if the release carries none.")] = None
     shadows: Annotated[
-        int, typer.Option(min=0, help="How often each row is in a shadow table; 0 leaves that attack out.")
+        int, typer.Option(min=0, help="How often each row is in a shadow table; 0 leaves out the shadow attack.")
     ] = 32
-    report: Annotated[Path | None, typer.Option(metavar="HTML", help="Draw the attacks' ROC curves into a page.")] = (
+    report: Annotated[Path | None, typer.Option(metavar="HTML", help="Write a page with the attacks' ROC curves.")] = (
         None
     )
 

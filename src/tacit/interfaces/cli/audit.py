@@ -31,18 +31,18 @@ def audit(
     package: Annotated[
         bool, typer.Option("--self", help="Audit every mechanism and estimator of the package.")
     ] = False,
-    draws: Annotated[int, typer.Option(help="Draws on each side, for a release.")] = 20_000,
-    seed: Annotated[int | None, typer.Option(help="Repeat an audit; without it the noise is fresh.")] = None,
+    draws: Annotated[int, typer.Option(help="Draws on each of the two inputs.")] = 20_000,
+    seed: Annotated[int | None, typer.Option(help="Seed, to repeat an audit; without it the noise is fresh.")] = None,
     attacking: attacks.AttackOptions,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing page.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Try to catch a mechanism giving away more than it claims.
+    """Test whether a release, or any mechanism of the package, leaks more than it claims.
 
     The distinguishing game draws many outputs on two neighbouring inputs and computes a lower bound on epsilon that
-    holds with 99.9 % confidence: a bound above the claim refutes it. [bold]--self[/] also runs broken controls, which
-    must be caught. With [bold]--members[/] and [bold]--non-members[/] it also attacks the release itself: who was in
-    the table? Exits with 1 if anything is not as it should be.
+    holds with 99.9 % confidence: a bound above the claim refutes it. [bold]--self[/] audits the whole package and its
+    broken controls, which must be caught. With [bold]--members[/] and [bold]--non-members[/] membership attacks run
+    on the release itself. Exits with 1 if an audit fails.
 
     [bold]Examples:[/] tacit audit --self    tacit audit clinic-a.tacit
     tacit audit clinic-a.tacit --members patients.csv --non-members others.csv --report roc.html

@@ -23,10 +23,10 @@ def card(
         typer.Option("--key", metavar="PUBLIC", help="Refuse the file unless the owner of this key signed it."),
     ] = None,
 ) -> None:
-    """Show what a release guarantees: unit, epsilon, mechanism, assumptions, what is not protected.
+    """Show what a release guarantees, what it assumes, and what it does not protect.
 
-    Every hash in the file is checked before anything is shown, and a signature if there is one. With [bold]--key[/] the
-    last line says whose signature it was.
+    Every hash in the file is checked first, and the signature if there is one. With [bold]--key[/] the last line says
+    whose signature it is.
 
     [bold]Examples:[/] tacit card clinic-a.tacit    tacit card clinic-a.tacit --key clinic-a.pub
     """

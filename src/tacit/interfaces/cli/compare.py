@@ -20,26 +20,26 @@ MOST_PAIRS = 5
 
 
 def compare(
-    real: Annotated[Path, argument("REAL", "The private table that the rows stand for.")],
+    real: Annotated[Path, argument("REAL", "The private table.")],
     fabricated: Annotated[Path, argument("FABRICATED", "The fabricated table, made by any tool.")],
     *,
-    schema: Annotated[Path, schema_option("Their public facts.")],
+    schema: Annotated[Path, schema_option("The schema of both tables.")],
     holdout: Annotated[
         Path | None,
         typer.Option(
             metavar="TABLE",
-            help="Real rows that the table was not made of: for tests of learners, closeness and a membership attack.",
+            help="Real rows that the fabricated table was not made of; learners and attacks are measured on them.",
         ),
     ] = None,
-    report: Annotated[Path | None, typer.Option(metavar="HTML", help="Write a page with pictures.")] = None,
+    report: Annotated[Path | None, typer.Option(metavar="HTML", help="Write a page with charts.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing page.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
-    """Compare a fabricated table with the private one, inside the owner's walls.
+    """Compare a fabricated table with the private one; for the owner's eyes only.
 
-    Total variation of one to three columns, correlations, impossible combinations, learners trained on fabricated and
-    tested on real rows, distances to the closest record, a membership attack. All figures are exact, from private
-    rows: neither they nor the page may be handed out.
+    Computes total variation of one to three columns, correlations, impossible combinations, learners trained on
+    fabricated and tested on real rows, distances to the closest record, and a membership attack. All figures are
+    exact, from private rows: hand out neither them nor the page.
 
     [bold]Example:[/] tacit compare patients.csv rows.csv -s patients.toml --holdout later.csv --report page.html
     """

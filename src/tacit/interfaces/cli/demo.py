@@ -56,13 +56,13 @@ tacit report model.tacit --test held-out.csv -o report.html --force
 
 
 def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where the files go.")] = Path("demo-output"),
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write to.")] = Path("demo-output"),
 ) -> None:
-    """Play owner, receiver and reviewer on handwritten digits; opens nothing but files.
+    """Play owner, receiver and reviewer on handwritten digits.
 
     The owner's scanner saw the left six of eight columns of pixels, the receiver's the right six: their tables share
     32 of 48 columns. The receiver adopts with no label, with 20 and with 100. At the end three small owners make one
-    release together. Every command that is run is shown.
+    release together. Every command that is run is shown. Only files are written.
 
     [bold]Example:[/] tacit demo --output demo-output
     """

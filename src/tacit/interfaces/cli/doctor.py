@@ -48,7 +48,7 @@ class CheckResult:
 def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
-    """Examine this installation: versions, optional parts, noise and ledgers; exits with 1 if something is wrong.
+    """Check this installation; exits with 1 if something is wrong.
 
     [bold]Example:[/] tacit doctor
     """

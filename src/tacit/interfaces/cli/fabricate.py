@@ -34,7 +34,7 @@ class SourceOptions:
     source: Annotated[
         Path | None,
         option(
-            "Draw rows from a release of method marginals instead of a table: any number, at no cost.",
+            "Draw rows from a release of method marginals instead of a table: any number, at no further cost.",
             "--from",
             metavar="RELEASE",
         ),
@@ -42,7 +42,8 @@ class SourceOptions:
     where: Annotated[
         list[str] | None,
         option(
-            "With --from: what all rows meet, such as [bold]age=60-70[/] or [bold]sex=female[/]; may be repeated.",
+            "With --from: a condition that all rows meet, such as [bold]age=60-70[/] or [bold]sex=female[/]; may be "
+            "repeated.",
             metavar="CONDITION",
         ),
     ] = None
@@ -55,32 +56,35 @@ class InventionOptions:
     method: Annotated[
         str | None,
         option(
-            "[bold]marginals[/]: from noisy tables of columns and pairs; [bold]moments[/]: from noisy class "
-            "moments; [bold]hull[/]: noisy rows smoothed, per entry. Default: marginals for mixed tables (a category, "
-            "an integer or a kept missing cell; no picture; at most 200 columns; not per entry), else moments."
+            "[bold]marginals[/]: from noisy tables of columns and pairs\n\n[bold]moments[/]: from noisy class moments"
+            "\n\n[bold]hull[/]: noisy rows smoothed, per entry\n\nDefault: marginals for mixed tables (a category, an "
+            "integer or a kept missing cell; no picture; at most 200 columns; not per entry), else moments."
         ),
     ] = None
     accounting: Annotated[
         str,
-        typer.Option(
-            help="[bold]sound[/], or [bold]paper[/]: as printed; its guarantee does not hold, and it says so."
-        ),
+        typer.Option(help="[bold]sound[/], or [bold]paper[/]: as published, which has no guarantee; the card says so."),
     ] = "sound"
-    rows: Annotated[int | None, option("How many rows; as many as the table has, about.", metavar="N")] = None
+    rows: Annotated[int | None, option("How many rows; if not given, about as many as the table has.", metavar="N")] = (
+        None
+    )
 
 
 @with_option_groups
 def fabricate(
-    table: Annotated[Path | None, argument("TABLE", "The private table (CSV, Parquet, NPZ).")] = None,
+    table: Annotated[
+        Path | None,
+        argument("TABLE", "The private table: a file or folder, a database query, or - for standard input."),
+    ] = None,
     *,
     release: SourceOptions,
     schema: Annotated[Path | None, schema_option()] = None,
-    epsilon: Annotated[float | None, option("Privacy loss to spend on these rows.")] = None,
+    epsilon: Annotated[float | None, option("Privacy loss to spend.")] = None,
     unit: Annotated[
         str | None,
         typer.Option(
-            help="What epsilon protects: [bold]record[/], [bold]entry[/] or [bold]person[/]; a person if "
-            "a column says whose row it is.",
+            help="What epsilon protects: [bold]record[/], [bold]entry[/] or [bold]person[/]; person if the "
+            "schema has a column of that kind.",
             show_default="record",
         ),
     ] = None,
@@ -89,10 +93,10 @@ def fabricate(
     output: Annotated[Path | None, output_option("FILE", "A .csv or .parquet file.")] = None,
     card: FactOptions,
 ) -> None:
-    """Fabricate a table: invented rows with the schema's columns and types, to be used like the private ones.
+    """Fabricate a table: invented rows with the schema's columns and types.
 
     Writes the table and, beside it, its release with the card (fabricated.csv.tacit): hand out both. Everything is
-    checked first, then the ledger is charged, then noise is drawn. A refused charge draws and writes nothing.
+    checked first, then the ledger is charged, then noise is drawn. If the charge is refused, nothing is written.
 
     With --from RELEASE rows are drawn from a release of method marginals: no table, no ledger, no cost.
 

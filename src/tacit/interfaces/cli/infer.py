@@ -47,7 +47,7 @@ def infer(
     column: Annotated[str, option("A categorical column or label.", "--column", "-c", metavar="NAME")],
     output: Annotated[Path | None, output_option("FILE", "A .csv or .parquet file.")] = None,
     abstain_below: Annotated[
-        float, typer.Option(metavar="SHARE", help="Leave cells blank that are less sure than this, from 0 to 1.")
+        float, typer.Option(metavar="SHARE", help="Leave a cell blank below this confidence, from 0 to 1.")
     ] = 0.8,
     learner: Annotated[
         str,
@@ -56,15 +56,15 @@ def infer(
             "[bold]boosted[/]: from the known cells alone."
         ),
     ] = "sharpened",
-    seed: Annotated[int, typer.Option(help="Where random choices start.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of random choices.")] = 0,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Infer the missing cells of a column from the other columns, each with a calibrated confidence.
+    """Infer the missing cells of a column, each with a calibrated confidence.
 
-    Prints how often that is right on the known cells, each held out in turn, and what abstaining below a confidence
-    costs and gains. With -o, writes the table with two more columns: NAME_inferred and NAME_confidence; cells that are
-    known stay as they are. Without it, writes nothing: to see how much the other columns give away.
+    Prints the accuracy on the known cells, each held out in turn, and what abstaining below a confidence changes. With
+    -o, writes the table with two more columns, NAME_inferred and NAME_confidence; known cells stay as they are.
+    Without -o, it only measures how much the other columns reveal.
 
     [bold]Example:[/] tacit infer survey.csv --schema survey.toml --column race -o survey-inferred.csv
     """

@@ -28,28 +28,28 @@ Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing file
 
 def plan(
     *,
-    schema: Annotated[Path, schema_option("Of every party's table.")],
+    schema: Annotated[Path, schema_option("The schema of every party's table.")],
     party: Annotated[
         list[str],
-        option("A party and the file of its public key; once for each.", metavar="NAME=KEY"),
+        option("A party and the file of its public key; once for each party.", metavar="NAME=KEY"),
     ],
-    epsilon: Annotated[float, option("What one unit loses to the aggregator and a coalition.")],
+    epsilon: Annotated[float, option("Privacy loss against the aggregator together with a coalition.")],
     delta: Delta = 1e-6,
     method: Annotated[str | None, typer.Option(help="What is released.", show_default="by the schema")] = None,
     unit: Annotated[
         str | None, typer.Option(help="[bold]record[/] or [bold]person[/].", show_default="by the schema")
     ] = None,
-    rows_per_person: Annotated[int | None, option("The most rows of one person that are read.", metavar="K")] = None,
-    colluding: Annotated[int, typer.Option(help="Parties that may pool what they know with the aggregator.")] = 1,
+    rows_per_person: Annotated[int | None, option("Read at most K rows of each person.", metavar="K")] = None,
+    colluding: Annotated[int, typer.Option(help="How many parties may collude with the aggregator.")] = 1,
     minimum: Annotated[
         int | None,
-        typer.Option(help="Parties that must be in every total; fewer than all costs noise.", show_default="all"),
+        typer.Option(help="Least number of parties in every total; fewer than all costs noise.", show_default="all"),
     ] = None,
-    rows: Annotated[int, typer.Option(help="The most rows of one party, a public number.")] = ROWS,
-    output: Annotated[Path, output_option("PLAN", "Where the plan goes.")],
+    rows: Annotated[int, typer.Option(help="Largest number of rows of a party; public.")] = ROWS,
+    output: Annotated[Path, output_option("PLAN", "The plan to write.")],
     force: Force = False,
 ) -> None:
-    """Plan one release by several owners: what is asked, at which epsilon, against which coalition.
+    """Plan a joint release: what is released, at which epsilon, against which coalition.
 
     [bold]Example:[/] tacit join plan -s t.toml --epsilon 1 --party a=a.pub --party b=b.pub -o joint.json
     """
@@ -91,13 +91,14 @@ def run(
     path: PlanPath,
     parties: PartyPaths = None,
     *,
-    output: Annotated[Path, output_option("TACIT", "Where the release goes.")],
+    output: Annotated[Path, output_option("TACIT", "The release to write.")],
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run a signed plan with parties whose files are all on this machine; over a network it is the Flower app.
+    """Run a signed plan with parties that are all on this machine.
 
-    Each ledger is charged first, once, with the plan's digest. A run that was broken off goes on where it stood.
+    Over a network use the Flower app in examples/joint. Each ledger is charged first, once, with the plan's digest. An
+    interrupted run continues where it stopped.
 
     [bold]Example:[/] tacit join run joint.json clinic-a clinic-b -o joint.tacit
     """
@@ -137,7 +138,7 @@ def _run_facts(made: JoinedRun, output: Path) -> dict[str, object]:
 
 
 def status(path: PlanPath, parties: PartyPaths = None, *, as_json: AsJson = False) -> None:
-    """Show what a joint plan asks, who has signed it, and where parties stand whose files are here.
+    """Show what a joint plan releases, who has signed it, and how far the parties here have come.
 
     [bold]Example:[/] tacit join status joint.json clinic-a
     """

@@ -22,8 +22,8 @@ PRIVATE, PUBLIC = ".key", ".pub"
 
 
 def new(
-    name: Annotated[Path, argument("NAME", "Writes NAME.key and NAME.pub; neither may be there.")],
-    owner: Annotated[str, option("Whose key it is; stands in the public file.")] = "",
+    name: Annotated[Path, argument("NAME", "Writes NAME.key and NAME.pub; neither may exist yet.")],
+    owner: Annotated[str, option("Whose key it is; written into the public file.")] = "",
     locked: Annotated[
         bool,
         typer.Option(
@@ -34,8 +34,8 @@ def new(
 ) -> None:
     """Make a key pair: the private key signs releases, the public key goes to receivers.
 
-    NAME.key can be read by you alone: keep it, and a copy of it, where nobody else reads. Give NAME.pub to receivers on
-    a way that they trust, and tell them its digits by another.
+    NAME.key is readable by you alone: keep it, and a backup, where nobody else can read. Give NAME.pub to receivers in
+    a way that they trust, and let them compare its digits by another, such as the telephone.
 
     [bold]Example:[/] tacit key new clinic-a --owner "Clinic A" --passphrase
     then: tacit release ... --sign clinic-a.key, and receivers: tacit card clinic-a.tacit --key clinic-a.pub

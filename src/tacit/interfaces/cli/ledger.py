@@ -30,29 +30,29 @@ LedgerPath = Annotated[Path, argument("PATH", "The ledger's file.")]
 
 
 def init(
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="The file to make; none may be there.")],
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="The file to make; it must not exist yet.")],
     *,
-    epsilon: Annotated[float, option("All the epsilon that may ever be spent.")],
+    epsilon: Annotated[float, option("The whole budget: epsilon of all releases together.")],
     unit: Annotated[
         str,
         typer.Option(
             help="What one epsilon protects: [bold]entry[/], [bold]record[/], [bold]person[/] or [bold]pair[/]."
         ),
     ],
-    delta: Annotated[float, typer.Option(help="All the delta that may ever be spent; 0 for none.")] = 1e-6,
+    delta: Annotated[float, typer.Option(help="The whole budget of delta; 0 for pure epsilon.")] = 1e-6,
     relation: Annotated[
         str | None,
         option(
-            "Neighbours: [bold]add-remove[/] (one more or less; the default for records and persons) or "
-            "[bold]replace[/] (one exchanged, the number of rows public; linear releases and desks need it)."
+            "Neighbouring tables: [bold]add-remove[/] (one unit more or less; the default for records and persons) "
+            "or [bold]replace[/] (one unit exchanged, the number of rows public; desks need it)."
         ),
     ] = None,
-    name: Annotated[str, option("What you call the data set.")] = "",
+    name: Annotated[str, option("A name for the data set.")] = "",
     schema: Annotated[
         Path | None,
         option(
-            "Its table's public facts: releases of another table are then refused, and so is a second ledger for "
-            "this one in the same folder.",
+            "The table's schema: releases of another table are then refused, and so is a second ledger for this "
+            "table in the same folder.",
             "--schema",
             "-s",
             metavar="TOML",
@@ -111,10 +111,10 @@ def verify(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check that no line was edited, removed, inserted or moved; fails with the first that was.
+    """Check that no line was edited, removed, inserted or moved.
 
-    A ledger put back to an earlier moment is unbroken too. What was handed out since then tells: compare with the
-    releases themselves ([bold]--against[/]), or with a receipt that a card prints.
+    Fails with the first line that was. An older copy of a ledger is unbroken too: compare it with the releases that
+    were handed out ([bold]--against[/]), or with a receipt that a card prints.
 
     [bold]Example:[/] tacit ledger verify patients.ledger --against handed-out/
     or: tacit ledger verify patients.ledger --receipt 3:9f86d081884c7d65...

@@ -2,6 +2,7 @@
 
 import gc
 import importlib
+import inspect
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -147,16 +148,25 @@ def _words_before(ctx: Any) -> list[str]:
 def _listed(name: str, entry: Command, table: Mapping[str, Command]) -> Any:
     """Return what a list of commands needs: a name and a summary, and for a group its own list."""
     if entry.target:
-        return TyperCommand(name=name, help=entry.summary)
+        return TyperCommand(name=name, help=entry.summary, rich_help_panel=entry.panel)
     inner = {words.removeprefix(f"{name} "): below for words, below in table.items() if words.startswith(f"{name} ")}
-    return LazyGroup(name=name, help=entry.summary, table=inner, no_args_is_help=True)
+    return LazyGroup(name=name, help=entry.summary, rich_help_panel=entry.panel, table=inner, no_args_is_help=True)
 
 
 def _loaded(name: str, entry: Command) -> Any:
     """Return the command with its parameters; importing its module is what takes time."""
-    app = typer.Typer(add_completion=False, rich_markup_mode="rich")
-    app.command(name)(_function(entry))
+    app, function = typer.Typer(add_completion=False, rich_markup_mode="rich"), _function(entry)
+    app.command(name, help=flowing(inspect.getdoc(function) or ""))(function)
     return typer.main.get_command(app)
+
+
+def flowing(text: str) -> str:
+    """Return ``text`` with one line for each paragraph, which a terminal then breaks at its own width.
+
+    Examples, which begin in bold, keep a line for each command.
+    """
+    paragraphs = text.split("\n\n")
+    return "\n\n".join(each if each.startswith("[bold]Ex") else each.replace("\n", " ") for each in paragraphs)
 
 
 def _function(entry: Command) -> Any:
@@ -193,10 +203,7 @@ def main(
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and leave.")
     ] = False,
 ) -> None:
-    """Learn from data that one may not see.
-
-    An owner keeps a private table and hands out a release; a receiver adopts it; a reviewer reads the card and
-    runs the audit again.
+    """Learn from data that you may not see, under differential privacy.
 
     [bold]Start with:[/] tacit demo    or    tacit schema draft patients.csv -o patients.toml
     """

@@ -16,7 +16,7 @@ def option(words: str, *names: str, metavar: str | None = None) -> Any:
     return typer.Option(*names, metavar=metavar, help=words, show_default=False)
 
 
-def schema_option(words: str = "Its public facts.") -> Any:
+def schema_option(words: str = "The schema: the public facts about the table.") -> Any:
     """Return ``--schema``: the file of a table's public facts."""
     return option(words, "--schema", "-s", metavar="TOML")
 
@@ -26,9 +26,11 @@ def output_option(metavar: str, words: str) -> Any:
     return option(words, "--output", "-o", metavar=metavar)
 
 
-PrivateTable = Annotated[Path, argument("TABLE", "The private table (CSV, Parquet, NPZ).")]
-Delta = Annotated[float, typer.Option(help="Probability with which more may be lost.")]
-ChargedLedger = Annotated[
-    Path | None, typer.Option(metavar="PATH", help="The table's account; charged before anything is drawn.")
+PrivateTable = Annotated[
+    Path, argument("TABLE", "The private table: a file or folder, a database query, or - for standard input.")
 ]
-NoiseSeed = Annotated[int | None, option("Repeatable noise for tests: NOT private, and marked so.")]
+Delta = Annotated[float, typer.Option(help="Probability that the loss exceeds epsilon.")]
+ChargedLedger = Annotated[
+    Path | None, typer.Option(metavar="PATH", help="The table's ledger; charged before noise is drawn.")
+]
+NoiseSeed = Annotated[int | None, option("Repeatable noise for tests: NOT private, and the card says so.")]

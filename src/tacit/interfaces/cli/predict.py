@@ -12,7 +12,7 @@ from tacit.workflows.predict import PredictionSummary, write_predictions
 
 
 def predict(
-    model: Annotated[Path, argument("MODEL", "From `tacit adopt` (*.tacit).")],
+    model: Annotated[Path, argument("MODEL", "A model of `tacit adopt`, or a linear release (*.tacit).")],
     table: Annotated[Path, argument("TABLE", "Rows to predict; needs no label column.")],
     *,
     output: Annotated[Path, output_option("FILE", "A .csv or .parquet file.")],
@@ -23,15 +23,14 @@ def predict(
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     workers: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Predict with so many threads; the output is the same.", show_default="cores"),
+        typer.Option(metavar="N", help="Number of threads; the output is the same.", show_default="cores"),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Predict the class of each row: its name and how sure the model is, in the order of the table.
+    """Predict the class, or the number, of each row of a table.
 
-    A model of a numeric target predicts a number, with the ends of an interval that covers nine of ten.
-
-    A label column, if there is one, is not looked at.
+    Writes prediction and confidence of each row, in the order of the table; for a numeric target the ends of a 90 %
+    interval. A label column is not read.
 
     [bold]Example:[/] tacit predict model.tacit new.csv -o predictions.csv --keep patient_id
     """

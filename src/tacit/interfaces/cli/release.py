@@ -25,7 +25,7 @@ from tacit.releases.file import Release
 from tacit.workflows.release import plan_release
 from tacit.workflows.release import release as make_and_write
 
-METHODS = "; ".join(f"[bold]{kind.method}[/]: {kind.summary}" for kind in all_kinds())
+METHODS = "\n\n".join(f"[bold]{kind.method}[/]: {kind.summary}" for kind in all_kinds())
 
 
 @with_option_groups
@@ -33,25 +33,25 @@ def release(
     table: PrivateTable,
     *,
     schema: Annotated[Path, schema_option()],
-    epsilon: Annotated[float, option("Privacy loss to spend on this release.")],
+    epsilon: Annotated[float, option("Privacy loss to spend.")],
     unit: Annotated[
         str | None,
         typer.Option(
             help="What epsilon protects: [bold]record[/], [bold]entry[/], [bold]person[/] or, for pairs, "
-            "[bold]pair[/]; a person if a column says whose row it is.",
+            "[bold]pair[/]; person if the schema has a column of that kind.",
             show_default="record",
         ),
     ] = None,
     relation: NeighbourRelation = None,
-    method: Annotated[str | None, option(f"What is handed out. {METHODS}. By default {DEFAULT_RULE}.")] = None,
+    method: Annotated[str | None, option(f"What is released; by default {DEFAULT_RULE}.\n\n{METHODS}")] = None,
     spend: SpendOptions,
-    output: Annotated[Path | None, output_option("TACIT", "Where the release goes.")] = None,
+    output: Annotated[Path | None, output_option("TACIT", "The release to write.")] = None,
     card: FactOptions,
 ) -> None:
-    """Release knowledge of a private table: the file to hand out, with its card.
+    """Make a private release of a table: the file to hand out, with its card.
 
-    The schema, the rows, the output and the key are checked first, then the ledger is charged, then noise is drawn.
-    A refused charge draws and writes nothing.
+    Schema, rows, output and key are checked first, then the ledger is charged, then noise is drawn. If the charge is
+    refused, nothing is drawn and nothing is written.
 
     [bold]Example:[/] tacit release patients.csv -s patients.toml --epsilon 1 --ledger patients.ledger -o clinic-a.tacit
     """

@@ -13,22 +13,22 @@ from tacit.workflows.report import report as write_report
 def report(
     file: Annotated[Path, argument("FILE", "A model, a release (*.tacit), a fabricated table.")],
     *,
-    output: Annotated[Path, output_option("HTML", "Where the page goes.")],
+    output: Annotated[Path, output_option("HTML", "The page to write.")],
     test: Annotated[
         Path | None,
-        typer.Option(metavar="TABLE", help="Measure a model on these labelled rows that it has not seen."),
+        typer.Option(metavar="TABLE", help="For a model: labelled rows to measure it on, which it has not seen."),
     ] = None,
     originals: Annotated[
         Path | None,
-        typer.Option(metavar="TABLE", help="Of a fabricated table: your private rows, to be laid beside it."),
+        typer.Option(metavar="TABLE", help="For a fabricated table: your private rows, to compare with."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
-    """Write one self-contained HTML page: what was adopted, its guarantee in words, whom it helped or harmed.
+    """Write an HTML page about a model, a release or a fabricated table.
 
-    Of a model, the accuracy without and with the releases, class by class, and what noise did; of a release, its
-    guarantee and what it shows; of a fabricated table, samples, marginals and correlations. The page loads nothing
-    from anywhere and reads well on a phone.
+    For a model: accuracy without and with the releases, class by class, and the guarantees. For a release: its
+    guarantee in words, its card and what it shows. For a fabricated table: samples, marginals and correlations. The
+    page is one file that loads nothing, and can be read on a phone and on paper.
 
     [bold]Examples:[/] tacit report model.tacit -o report.html    tacit report clinic-a.tacit -o release.html
     """

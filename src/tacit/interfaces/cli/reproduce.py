@@ -20,23 +20,23 @@ from tacit.interfaces.cli.parameters import argument
 
 
 def reproduce(
-    name: Annotated[str, argument("[NAME]", "The table; without it, the list of all.")] = "",
+    name: Annotated[str, argument("[NAME]", "The measurement; if not given, all are listed.")] = "",
     *,
-    every: Annotated[bool, typer.Option("--all", help="Run every table, one after the other.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Run all, one after the other.")] = False,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer seeds and rows: shows that it works, no results.")
+        bool, typer.Option("--quick", help="Fewer seeds and rows: a check that it runs, not a result.")
     ] = False,
     draws: Annotated[
-        int | None, typer.Option(help="Only so many of the table's draws; the table says so.", show_default=False)
+        int | None, typer.Option(help="Only the first N draws; the table says so.", show_default=False)
     ] = None,
     write: Annotated[
-        bool, typer.Option("--write", help="Keep the figures and refresh the pages of docs/papers.")
+        bool, typer.Option("--write", help="Store the figures and rewrite the pages of docs/papers.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
-    """Run a table again and print what was measured beside what was published.
+    """Run a measurement again and print it beside what was published.
 
-    Some tables need the data sets named in the documentation (folder in the environment variable TACIT_DATA).
+    Some need public data sets, which are read from the folder in the environment variable TACIT_DATA or fetched.
 
     [bold]Example:[/] tacit reproduce units
     """

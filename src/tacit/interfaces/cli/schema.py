@@ -25,7 +25,7 @@ from tacit.interfaces.cli.json_output import AsJson, print_json
 from tacit.interfaces.cli.parameters import argument, option, output_option, schema_option
 
 TablePath = Annotated[Path, argument("FILE", "A file or folder, a database query, or - for standard input.")]
-Separator = Annotated[str, option("What separates CSV cells; found from the header.", metavar="CHAR")]
+Separator = Annotated[str, option("What separates CSV cells; detected from the header if not given.", metavar="CHAR")]
 
 LEAK = (
     "The bounds, categories and rules for missing values in this draft were READ FROM YOUR ROWS. "
@@ -38,7 +38,7 @@ LEAK = (
 def draft(
     file: TablePath,
     *,
-    output: Annotated[Path | None, output_option("TOML", "Where to write it; else it is printed.")] = None,
+    output: Annotated[Path | None, output_option("TOML", "File to write; printed if not given.")] = None,
     label: Annotated[str, option("The column to predict.", metavar="COLUMN")] = "",
     only: Annotated[
         list[str] | None,
@@ -51,7 +51,8 @@ def draft(
 
     Numbers get bounds, texts a closed list of categories, pictures in an NPZ file their shape.
 
-    All of it is read from the private rows: no release accepts the draft until you have gone through it.
+    All of it is read from the private rows, so no release accepts the draft until you have replaced it by what is
+    publicly known and deleted the line bounds_from_data.
 
     [bold]Example:[/] tacit schema draft patients.csv --label diagnosis -o patients.toml
     """
@@ -76,9 +77,10 @@ def check(
     separator: Separator = "",
     as_json: AsJson = False,
 ) -> None:
-    """Count what a table holds that its schema does not foresee; exits with 1 if encoding would stop.
+    """Compare a table with its schema; exits with 1 if a release would be refused.
 
-    Clipped numbers, missing cells, unknown categories, rows of each class. For the owner's eyes only.
+    Counts clipped numbers, missing cells, unknown categories and rows of each class. The counts are exact: for the
+    owner's eyes only.
 
     [bold]Example:[/] tacit schema check patients.csv --schema patients.toml
     """

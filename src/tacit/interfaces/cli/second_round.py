@@ -28,7 +28,7 @@ def request(
     model: Annotated[Path, argument("MODEL", "Your adopted model.")],
     table: Annotated[Path, argument("TABLE", "Your rows, labelled or not.")],
     *,
-    output: Annotated[Path, output_option("TACIT", "Where the request goes.")],
+    output: Annotated[Path, output_option("TACIT", "The request to write.")],
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
     """Ask an owner for a second round: send the features of your model's network.
@@ -47,18 +47,18 @@ def answer(
     table: PrivateTable,
     *,
     schema: Annotated[Path, schema_option()],
-    epsilon: Annotated[float, option("Privacy loss to spend on this answer.")],
+    epsilon: Annotated[float, option("Privacy loss to spend.")],
     delta: Delta = 1e-6,
     ledger: ChargedLedger = None,
     seed: NoiseSeed = None,
-    output: Annotated[Path, output_option("TACIT", "Where the answer goes.")],
+    output: Annotated[Path, output_option("TACIT", "The answer to write.")],
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Answer a receiver's request: a private layer on its features, learned from your rows.
+    """Answer a receiver's request: learn a private layer on its features from your rows.
 
-    Your ledger is charged, then noise is drawn. The answer is private for your rows; the receiver adopts it or predicts
-    with it.
+    Your ledger is charged, then noise is drawn. The answer protects your rows; the receiver adopts it or predicts with
+    it.
 
     [bold]Example:[/] tacit answer request.tacit our.npz -s our.toml --epsilon .4 --ledger our.ledger -o answer.tacit
     """

@@ -23,7 +23,7 @@ def sign(
 ) -> None:
     """Sign a release that was made before, after reading its card.
 
-    Nothing but the signature is added: the digest stays. A release that another key has signed is left as it is.
+    Only the signature is added; the digest stays the same. A release that another key has signed is refused.
 
     [bold]Example:[/] tacit sign clinic-a.tacit --key clinic-a.key
     """

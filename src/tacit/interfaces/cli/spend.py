@@ -29,22 +29,25 @@ SEEDED = "--seed: whoever knows the seed can draw the noise again. The release i
 
 PersonColumn = Annotated[
     str | None,
-    option("The column that says whose row it is; epsilon then protects a person. Never released.", metavar="COLUMN"),
+    option(
+        "The column that names the person of a row; epsilon then protects persons. It is never released.",
+        metavar="COLUMN",
+    ),
 ]
 RowsPerPerson = Annotated[
     int | None,
-    option("The most rows of one person that are read, a public number; chosen by a key, not by values.", metavar="K"),
+    option("Read at most K rows of each person, chosen by a key and not by values. Public.", metavar="K"),
 ]
 NeighbourRelation = Annotated[
     str | None,
     typer.Option(
         "--relation",
-        help="For linear weights: [bold]replace[/] (one record exchanged, the number of rows public) or "
-        "[bold]add-remove[/] (one more or less, their number hidden).",
+        help="For method linear: [bold]replace[/] (one record exchanged; the number of rows is public) or "
+        "[bold]add-remove[/] (one record more or less; the number is hidden).",
         show_default="as the ledger has it",
     ),
 ]
-_PANEL = "What the card says beside the guarantee (or [card] in the schema's file)"
+_PANEL = r"What the card says beside the guarantee (or \[card] in the schema's file)"
 
 
 def _fact(words: str) -> Any:
@@ -55,11 +58,11 @@ def _fact(words: str) -> Any:
 class FactOptions:
     """What the owner says about the release on its card."""
 
-    owner: Annotated[str, _fact("Who keeps the table: the controller.")] = ""
-    dataset: Annotated[str, _fact("What the table is called.")] = ""
-    purpose: Annotated[str, _fact("What the release is made for.")] = ""
+    owner: Annotated[str, _fact("Who keeps the table (the controller).")] = ""
+    dataset: Annotated[str, _fact("The name of the data set.")] = ""
+    purpose: Annotated[str, _fact("The purpose of the release.")] = ""
     legal_note: Annotated[str, _fact("The legal basis, an approval, a contract.")] = ""
-    period: Annotated[str, _fact("From when to when the rows are.")] = ""
+    period: Annotated[str, _fact("The period of the rows.")] = ""
 
     def facts(self) -> CardFacts:
         """Return the facts for the card."""
@@ -77,9 +80,9 @@ class SpendOptions:
         str | None,
         typer.Option(
             metavar="POLICY",
-            help="What becomes of cells that the schema does not foresee: [bold]refuse[/] the table, [bold]clip[/] to "
-            "the middle or the first category, a [bold]category[/] of its own, or by each column's rule for "
-            "[bold]missing[/] cells. Public, and on the card.",
+            help="How cells that the schema does not allow are read: [bold]refuse[/] the table, [bold]clip[/] (as the "
+            "middle of the bounds or the first category), [bold]category[/] (as one of its own) or "
+            "[bold]missing[/] (by the column's rule for missing cells). Stands on the card.",
             show_default="as the schema says",
         ),
     ] = None
@@ -87,8 +90,8 @@ class SpendOptions:
     allow: Annotated[
         list[str] | None,
         option(
-            "What the ledger then takes, and its line says: [bold]no-guarantee[/] (a seed, a printed algorithm) "
-            "or [bold]other-table[/] (than the ledger was made for).",
+            "Charge the ledger for what it would refuse: [bold]no-guarantee[/] (a seeded release, an algorithm as "
+            "published) or [bold]other-table[/] (than the ledger was made for). Its line says so.",
             "--allow",
             metavar="WHAT",
         ),
@@ -99,16 +102,18 @@ class SpendOptions:
         bool | None,
         typer.Option(
             "--audit/--no-audit",
-            help="Play the distinguishing game on every part and print its results on the card.",
-            show_default="where it costs seconds",
+            help="Play the distinguishing game on every part and print the results on the card.",
+            show_default="where it takes seconds",
         ),
     ] = None
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be spent; spend and write nothing.")] = (
         False
     )
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False
-    workers: Annotated[int | None, option("Read the table with so many workers of this machine.", metavar="N")] = None
-    dask: Annotated[str | None, option("Read it on a Dask cluster; noise stays here.", metavar="ADDRESS")] = None
+    workers: Annotated[int | None, option("Read the table with N processes.", metavar="N")] = None
+    dask: Annotated[str | None, option("Read the table on a Dask cluster; noise is drawn here.", metavar="ADDRESS")] = (
+        None
+    )
 
     as_json: AsJson = False
 

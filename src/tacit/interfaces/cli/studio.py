@@ -25,7 +25,10 @@ LOAD_SECONDS = 1.5
 
 def studio(
     folder: Annotated[
-        Path, typer.Argument(metavar="[FOLDER]", help="Where tables, ledgers and releases are; the current folder.")
+        Path,
+        typer.Argument(
+            metavar="[FOLDER]", help="The folder of tables, ledgers and releases; by default the current one."
+        ),
     ] = Path(),
     *,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")] = 0,
@@ -34,18 +37,18 @@ def studio(
     ] = "127.0.0.1",
     name: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A name by which browsers call this host; may be repeated."),
+        typer.Option(metavar="NAME", help="A host name under which browsers reach it; may be repeated."),
     ] = None,
     certificate: Annotated[Path | None, typer.Option(metavar="PEM", help="TLS certificate.")] = None,
     certificate_key: Annotated[Path | None, typer.Option(metavar="PEM", help="Its private key.")] = None,
-    upload_limit: Annotated[int, typer.Option(min=1, metavar="MB", help="The largest file to drop.")] = 2048,
-    idle_minutes: Annotated[float, typer.Option(min=0.01, help="Lock after so long without anybody.")] = 30,
+    upload_limit: Annotated[int, typer.Option(min=1, metavar="MB", help="Largest upload.")] = 2048,
+    idle_minutes: Annotated[float, typer.Option(min=0.01, help="Lock after so many minutes without a request.")] = 30,
     browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the browser.")] = True,
 ) -> None:
     """Open the studio: the whole job in a browser, on this machine alone.
 
-    Describe a table, open a ledger, release, adopt and review, without a terminal; the files are those of the other
-    commands. It prints one address with a token that is worth something once, and stays open until Ctrl-C.
+    Describe a table, open a ledger, release, adopt and review without a terminal; the files are those of the other
+    commands. It prints an address whose token opens one session, and stays open until Ctrl-C.
 
     [bold]Example:[/] tacit studio patients/
     """

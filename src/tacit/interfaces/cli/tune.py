@@ -26,7 +26,7 @@ from tacit.situations.feedback.desk.tuning import Tuning, new_search, read_tunin
 
 PLAIN_HTTP = "the desk's address is plain http: whoever sits between can read the token and the parameters. Use https."
 
-State = Annotated[Path, typer.Option("--state", metavar="PATH", help="The run's file; resumed if it is there.")]
+State = Annotated[Path, typer.Option("--state", metavar="PATH", help="The run's file; resumed if it exists.")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,21 +48,25 @@ class SearchOptions:
 @with_option_groups
 def tune(
     *,
-    desk: Annotated[str, option("Where the desk is.", metavar="URL")],
-    token: Annotated[str, typer.Option(envvar="TACIT_DESK_TOKEN", help="What the owner gave you.", show_default=False)],
-    output: Annotated[Path, output_option("SAFETENSORS", "Where the parameters go.")],
+    desk: Annotated[str, option("The desk's address.", metavar="URL")],
+    token: Annotated[
+        str, typer.Option(envvar="TACIT_DESK_TOKEN", help="The token that the owner gave you.", show_default=False)
+    ],
+    output: Annotated[Path, output_option("SAFETENSORS", "The parameters to write.")],
     state: Annotated[
         Path | None, typer.Option("--state", metavar="PATH", help="The run's file; by default OUTPUT with .run added.")
     ] = None,
     search: SearchOptions,
-    patience: Annotated[float, typer.Option(help="Seconds to go on trying while the desk is busy or away.")] = 300.0,
+    patience: Annotated[
+        float, typer.Option(help="Seconds to keep trying while the desk is busy or unreachable.")
+    ] = 300.0,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing output.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Tune a model on the scores of an owner's desk.
 
-    The run is stored after each batch. Started again after a crash, it asks the open batch under the same names, for
-    which the desk charges nothing again.
+    The run is stored after each batch. Started again after a crash, it repeats the open batch, for which the desk
+    charges nothing again.
 
     [bold]Example:[/] tacit tune --desk https://desk.example --token $TOKEN --queries 300 -o tuned.safetensors
     """
@@ -85,7 +89,7 @@ def tune(
 def ask(
     *,
     state: State,
-    output: Annotated[Path, output_option("TACIT", "Where the candidates go.")],
+    output: Annotated[Path, output_option("TACIT", "The candidates to write.")],
     schema: Annotated[Path | None, schema_option("The owner's schema; for a new run.")] = None,
     model: Annotated[
         Path | None, typer.Option("--model", "-m", metavar="TOML", help="What the desk scores; for a new run.")
@@ -115,10 +119,10 @@ def tell(
     scores: Annotated[Path, argument("SCORES", "What `tacit desk score` wrote.")],
     *,
     state: State,
-    output: Annotated[Path | None, output_option("SAFETENSORS", "Where the parameters so far go.")] = None,
+    output: Annotated[Path | None, output_option("SAFETENSORS", "The parameters so far, to write.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Read the scores of the open batch, and move the model accordingly.
+    """Read the scores of the open batch, and update the model.
 
     [bold]Example:[/] tacit tune tell scores.json --state ann.run -o tuned.safetensors
     """

@@ -22,19 +22,19 @@ STAND_INS = (
 
 
 def what_if(
-    table: Annotated[Path, argument("TABLE", "Public or fabricated rows that stand for the private ones.")],
+    table: Annotated[Path, argument("TABLE", "Public or fabricated rows, in place of the private ones.")],
     *,
-    schema: Annotated[Path, schema_option("Their public facts.")],
+    schema: Annotated[Path, schema_option("The schema of the rows.")],
     epsilon: Annotated[
         str, typer.Option(metavar="LIST", help="Values of epsilon to try, separated by commas.")
     ] = "0.1,0.3,1,3",
-    method: Annotated[str | None, typer.Option(help="What would be handed out, as of `tacit release`.")] = None,
+    method: Annotated[str | None, typer.Option(help="A method of `tacit release`.")] = None,
     fabricated: Annotated[
         bool, typer.Option("--fabricated", help="Simulate the rows of `tacit fabricate` instead of a release.")
     ] = False,
-    draws: Annotated[int, typer.Option(min=1, help="How often noise is drawn for each epsilon.")] = 5,
+    draws: Annotated[int, typer.Option(min=1, help="Draws of noise for each epsilon.")] = 5,
     picture: Annotated[
-        Path | None, typer.Option(metavar="PNG", help="Draw it into a .png or .svg file; needs the extra `plots`.")
+        Path | None, typer.Option(metavar="PNG", help="Write a chart (.png or .svg); needs the extra `plots`.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     as_json: AsJson = False,

@@ -3,7 +3,7 @@
 from tacit.privacy.budget import Unit
 from tacit.releases.kind import ReleaseKind
 
-SUMMARY = "a curve for each column that together give class scores, checked privately"
+SUMMARY = "a curve for each column of a table; together they give class scores, or a number"
 FILE = "additive"
 KIND = ReleaseKind(
     __name__,

@@ -5,7 +5,7 @@ from tacit.releases.kind import ReleaseKind
 
 RECORD_FILE, ENTRY_FILE = "transfer_record", "transfer_entry"
 
-SUMMARY = "class sums of the columns or of picture features, or class moments of noisy rows"
+SUMMARY = "class sums of the columns or of picture features; per entry, class moments of noisy rows"
 KIND = ReleaseKind(
     __name__,
     "moments",

@@ -5,7 +5,7 @@ from tacit.releases.kind import ReleaseKind
 
 FILE = "marginals"
 
-SUMMARY = "tables of columns and pairs, from which come rows (`tacit fabricate --from`), class scores and counts"
+SUMMARY = "noisy tables of columns and pairs, for class scores, counts and rows (`tacit fabricate --from`)"
 KIND = ReleaseKind(
     __name__,
     "marginals",

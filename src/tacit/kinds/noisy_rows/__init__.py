@@ -5,5 +5,5 @@ from tacit.releases.kind import ReleaseKind
 
 FILE = "federated_rows"
 
-SUMMARY = "every row with noise in every entry, per entry"
+SUMMARY = "every row, with noise in every entry (per entry)"
 KIND = ReleaseKind(__name__, "rows", SUMMARY, (Unit.ENTRY,), ("candidates",), (FILE,))

@@ -21,17 +21,17 @@ EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 
 def audit_desk(
     *,
-    rows: Annotated[int, typer.Option(min=2, max=5000, help="Labelled records of the table.")] = 2000,
-    queries: Annotated[int, typer.Option(min=1, max=5000, help="Answers that the desk gives in all.")] = 1000,
-    delta: Annotated[float, typer.Option(help="Of the noise; 0 takes Laplace noise.")] = 1e-6,
-    seed: Annotated[int | None, typer.Option(help="Repeat an audit.")] = None,
+    rows: Annotated[int, typer.Option(min=2, max=5000, help="Labelled records in the table.")] = 2000,
+    queries: Annotated[int, typer.Option(min=1, max=5000, help="Answers of the desk in all.")] = 1000,
+    delta: Annotated[float, typer.Option(help="Delta of the noise; 0 selects Laplace noise.")] = 1e-6,
+    seed: Annotated[int | None, typer.Option(help="Seed, to repeat an audit.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what rounding alone leaks at a desk, and what epsilon a useful run needs.
 
-    An attacker who knows twice as many rows as are in the table, and asks random models, solves for who is in it. The
-    advantage is the true minus the false positive rate: 0 is guessing, 1 is knowing all. The rows are made up: no
-    private table is read.
+    The attacker knows twice as many rows as are in the table, asks for scores of random models, and solves for the rows
+    that are in it. The advantage is the true minus the false positive rate: 0 is guessing, 1 is certainty. The rows
+    are made up: no private table is read.
 
     [bold]Example:[/] tacit audit desk --rows 2000 --queries 1000
     """

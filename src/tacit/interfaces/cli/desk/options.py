@@ -17,23 +17,28 @@ class DeskOptions:
     """What a desk answers with: files, terms, and the account that pays."""
 
     schema: Annotated[Path, schema_option()]
-    model: Annotated[Path, option("linear, or a file that declares it.", "--model", "-m", metavar="TOML")]
+    model: Annotated[
+        Path, option("[bold]linear[/], or a TOML file that declares the model.", "--model", "-m", metavar="TOML")
+    ]
     metric: Annotated[
         str, typer.Option(help="[bold]accuracy[/] or [bold]balanced_accuracy[/] (without noise only).")
     ] = "accuracy"
-    queries: Annotated[int, typer.Option(help="Answers that are given in all, to all providers.")] = 1000
-    decimals: Annotated[int, typer.Option(help="Digits after the point of an answer.")] = 2
+    queries: Annotated[int, typer.Option(help="Answers to all providers together.")] = 1000
+    decimals: Annotated[int, typer.Option(help="Decimals of an answer.")] = 2
     epsilon: Annotated[
-        float | None, typer.Option(help="What all answers together may cost; without it no noise and no promise.")
+        float | None,
+        typer.Option(help="Privacy loss of all answers together; without it there is no noise and no guarantee."),
     ] = None
-    delta: Annotated[float, typer.Option(help="Probability with which more may be lost; 0 takes Laplace noise.")] = 1e-6
+    delta: Annotated[
+        float, typer.Option(help="Probability that the loss exceeds epsilon; 0 selects Laplace noise.")
+    ] = 1e-6
     ledger: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="The table's account; charged before the desk opens.")
+        Path | None, typer.Option(metavar="PATH", help="The table's ledger; charged before the desk opens.")
     ] = None
     person: PersonColumn = None
     rows_per_person: RowsPerPerson = None
     log: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="The desk's log; by default TABLE with .desk as ending.")
+        Path | None, typer.Option(metavar="PATH", help="The desk's log; by default TABLE with the ending .desk.")
     ] = None
 
     def terms(self) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from tacit.situations.feedback.desk.providers import Provider, new_token, token_
 
 def add(
     log: LogPath,
-    name: Annotated[str, argument("NAME", "Letters, digits, dots, dashes.")],
-    queries: Annotated[int, option("Answers that this provider gets in all.")],
+    name: Annotated[str, argument("NAME", "A name of letters, digits, dots and dashes.")],
+    queries: Annotated[int, option("Answers to this provider in all.")],
 ) -> None:
     """Let a provider in, and print the token, which is shown this once.
 
@@ -28,7 +28,7 @@ def add(
 
 
 def revoke(log: LogPath, name: Annotated[str, typer.Argument(metavar="NAME", show_default=False)]) -> None:
-    """Have a provider's token open nothing any more; a desk that is open notices within a second.
+    """Revoke a provider's token; an open desk notices within a second.
 
     [bold]Example:[/] tacit desk provider revoke patients.desk ann
     """

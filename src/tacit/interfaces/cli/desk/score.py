@@ -20,17 +20,16 @@ def score(
     table: PrivateTable,
     candidates: Annotated[Path, typer.Argument(metavar="CANDIDATES", help="A file of `tacit tune ask`.")],
     *,
-    provider: Annotated[str, option("Whose queries these are.")],
+    provider: Annotated[str, option("The provider whose queries these are.")],
     options: DeskOptions,
-    output: Annotated[Path, output_option("JSON", "Where the scores go.")],
+    output: Annotated[Path, output_option("JSON", "The scores to write.")],
     as_json: AsJson = False,
 ) -> None:
     """Score a file of candidates, for providers who cannot reach the owner's network.
 
     Budgets, noise, ledger and log are those of `tacit desk serve`, and so are the options.
 
-    [bold]Example:[/] tacit desk score patients.csv batch.tacit --provider ann -s patients.toml -m linear
-    --log patients.desk -o scores.json
+    [bold]Example:[/] tacit desk score patients.csv batch.tacit --provider ann -s p.toml -m linear -o scores.json
     """
     inputs = [path for path in (table, candidates, options.schema, options.model, options.ledger) if path]
     require_output(output, force=True, inputs=inputs)

@@ -22,13 +22,13 @@ def serve(
     table: PrivateTable,
     *,
     options: DeskOptions,
-    host: Annotated[str, typer.Option(help="Where to listen; 0.0.0.0 lets others in.")] = "127.0.0.1",
+    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 lets others in.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")] = 8765,
 ) -> None:
     """Open the desk over HTTP, and keep it open until Ctrl-C.
 
-    The whole run is charged on the ledger before the first answer, once: started again, the desk goes on where it
-    ended. It speaks plain HTTP; put a TLS proxy in front of it before anyone comes in from outside.
+    The whole run is charged to the ledger once, before the first answer; a desk that is started again continues where
+    it stopped. It speaks plain HTTP: put a proxy with TLS in front of it before you let others in.
 
     [bold]Example:[/] tacit desk serve patients.csv -s patients.toml -m linear --epsilon 4 --ledger patients.ledger
     """

@@ -15,16 +15,14 @@ def show(
     log: LogPath,
     receipt: Annotated[
         str,
-        option(
-            "A receipt that a provider got with scores: fails if the log is from before it.", metavar="NUMBER:DIGEST"
-        ),
+        option("A receipt that a provider got with scores; fails if the log is older.", metavar="NUMBER:DIGEST"),
     ] = "",
     as_json: AsJson = False,
 ) -> None:
     """Show what a desk has answered, and check that nothing in its log was changed.
 
-    A log that was put back to an earlier moment together with its ledger is unbroken too: the receipts that providers
-    got with their scores tell.
+    An older copy of log and ledger together is unbroken too: compare it with a receipt that a provider got with scores
+    ([bold]--receipt[/]).
 
     [bold]Example:[/] tacit desk show patients.desk --receipt 120:9f86d081884c7d65...
     """
