@@ -171,3 +171,12 @@ def test_a_mistake_in_the_table_is_not_taken_for_a_part_that_is_not_installed() 
     table = {"a": Command("tacit.interfaces.cli.absent:a", "A.", extra="serve"), "b": Command("absent:b", "B.")}
     for name in table:
         assert isinstance(CliRunner().invoke(group_of(table), [name]).exception, ModuleNotFoundError)
+
+
+@pytest.mark.parametrize("name", [name for name, entry in COMMANDS.items() if entry.workers])
+def test_processes_that_read_for_a_command_load_no_command_line(name: str) -> None:
+    program = f"import sys, {COMMANDS[name].workers}\nprint(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "polars" in loaded
+    assert not loaded & (TOO_HEAVY_FOR_OWNERS | {"typer", "rich"})

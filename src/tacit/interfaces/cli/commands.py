@@ -8,17 +8,20 @@ class Command(NamedTuple):
 
     ``target`` is ``package.module:function``, or empty for a group, which holds the entries that begin with its name.
     ``summary`` is what ``--help`` of the group says about it, ``extra`` the optional part of the package that it needs,
-    ``workers`` whether its option of that name asks for processes, ``panel`` the heading under which it is listed.
+    ``workers`` the module that the processes load for which its option of that name asks, empty without such an option,
+    ``panel`` the heading under which it is listed.
     """
 
     target: str
     summary: str
     extra: str = ""
-    workers: bool = False
+    workers: str = ""
     panel: str | None = None
 
 
 _CLI = "tacit.interfaces.cli"
+# All that any kind of release needs to add up rows, and nothing of the command line.
+_READING = "tacit.releases.kind"
 OWNER = "For owners of a private table"
 RECEIVER = "For receivers"
 REVIEWER = "For reviewers"
@@ -57,14 +60,14 @@ COMMANDS = {
     "release": Command(
         f"{_CLI}.release:release",
         "Make a private release of a table: the file to hand out, with its card.",
-        workers=True,
+        workers=_READING,
         panel=OWNER,
     ),
     "sign": Command(f"{_CLI}.sign:sign", "Sign a release that was made before, after reading its card.", panel=OWNER),
     "fabricate": Command(
         f"{_CLI}.fabricate:fabricate",
         "Fabricate a table: invented rows with the schema's columns and types.",
-        workers=True,
+        workers=_READING,
         panel=OWNER,
     ),
     "compare": Command(

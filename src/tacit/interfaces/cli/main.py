@@ -54,7 +54,7 @@ class LazyGroup(TyperGroup):
         """Return the command ``name``; what the project file says of its options is what they are by default."""
         if self.table[name].workers and not ctx.resilient_parsing:
             # Before the command is imported: they load beside this process, not after it.
-            start_early(n_workers(arguments) - 1, self.table[name].target.split(":")[0])
+            start_early(n_workers(arguments) - 1, self.table[name].workers)
         command = self._called(name)
         if not self.table[name].target:
             return command
