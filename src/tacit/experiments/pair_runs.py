@@ -144,11 +144,14 @@ def plain_diagonal(split: BalancedSplit, pairs: PairSet) -> FloatArray:
     return np.diag(diagonal_weights(moments)[0])
 
 
-def plain_descent(split: BalancedSplit, pairs: PairSet, *, steps: int = 50) -> FloatArray:
-    """Return the transformation that descends the contrastive loss without noise, margin the mean distance."""
+def plain_descent(split: BalancedSplit, pairs: PairSet, *, steps: int = 50, margin_ratio: float = 1.0) -> FloatArray:
+    """Return the transformation that descends the contrastive loss without noise.
+
+    The margin is ``margin_ratio`` times the mean distance of dissimilar pairs: rho of [pairs] section 3.6.4.
+    """
     differences = split.X[pairs.indices[:, 0]] - split.X[pairs.indices[:, 1]]
     far = pair_signs(split.y, pairs.indices) < 0
-    margin = float(np.linalg.norm(differences[far], axis=1).mean())
+    margin = margin_ratio * float(np.linalg.norm(differences[far], axis=1).mean())
     W = np.eye(differences.shape[1])
     for step in range(steps):
         total = clipped_gradient_sum(W, differences, far, margin=margin, clip=1e9, norm=2)

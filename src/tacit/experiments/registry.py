@@ -172,6 +172,7 @@ EXPERIMENTS = (
         "pairs-curves",
         "the printed descent of pairs by step, mechanism and setting; in the manner of [pairs] figures 3.8, 3.10, 3.11",
     ),
+    Experiment("pairs-margin", "Bank, descent without privacy by the margin of its loss; [pairs] figure 3.11 (c)"),
     Experiment(
         "pairs-strips", "two aligned strips, nearest neighbours under metrics learned from pairs; [pairs] figure 3.7"
     ),
