@@ -17,7 +17,7 @@ from tacit.privacy.events import (
     RepeatedEvent,
     SequentialEvent,
 )
-from tacit.privacy.spending import Spending, digits
+from tacit.privacy.spending import Spending, digits, reserve_words
 
 EVENTS: list[Event] = [LaplaceEvent(20, 1), GaussianEvent(30, 1), ApproximateEvent(0.1, 1e-8)]
 
@@ -131,3 +131,14 @@ def test_a_refusal_names_the_epsilon_with_which_such_a_release_would_fit(event: 
 def test_a_spent_budget_says_so() -> None:
     past = spending(Budget(1, unit="record"), ApproximateEvent(1.0))
     assert "No release of this kind fits any more" in past.refusal(LaplaceEvent(1, 1))
+
+
+def test_a_gap_between_spent_left_and_budget_is_explained_and_none_is_invented() -> None:
+    def words(budget: Budget, *events: Event) -> str:
+        book = spending(budget, *events)
+        return reserve_words(book.epsilon(), book.room(), budget.epsilon)
+
+    noisy, pure = Budget(2, 2e-6, unit="record"), Budget(1, 0, unit="record")
+    assert words(noisy, GaussianEvent(5, 1)).startswith("The rest pays")
+    assert not words(noisy)
+    assert not words(pure, LaplaceEvent(2, 1))

@@ -218,3 +218,12 @@ def test_what_an_owner_is_told_adds_up_over_batches(tmp_path: Path, batch_size: 
     assert "5 rows without a label left out" in words
     assert "'patient' repeats like an identifier" in words
     assert "'age'" in words
+
+
+@pytest.mark.parametrize("method", ["additive", "moments", "linear"])
+def test_a_table_without_labels_is_refused_by_saying_so(method: str, tmp_path: Path) -> None:
+    unlabelled = frame(40).with_columns(ill=pl.lit(None, dtype=pl.String))
+    ledger = Ledger.create(tmp_path / "x.ledger", Budget(9, 1e-3, unit="record", relation="replace"))
+    with pytest.raises(InputError, match=r"no row has a label, and a release is learned from labelled rows"):
+        release(unlabelled, SCHEMA, epsilon=1, method=method, ledger=ledger)
+    assert not ledger.lines()

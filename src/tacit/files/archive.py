@@ -164,7 +164,7 @@ def _read_directory(file: BinaryIO, size: int) -> tuple[bytes, int]:
         raise ReleaseError("it is empty.")
     file.seek(0)
     if file.read(len(_LOCAL_MARK)) != _LOCAL_MARK:
-        raise ReleaseError("it is not a tacit file.")
+        raise ReleaseError("it is not a tacit file (a release or a model).")
     file.seek(max(size - _END.size, 0))
     record = file.read(_END.size)
     if len(record) < _END.size or not record.startswith(_END_MARK):

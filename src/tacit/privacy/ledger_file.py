@@ -273,9 +273,7 @@ def _is_there(path: Path) -> bool:
 
 def _require_free(path: Path) -> None:
     if _is_there(path):
-        raise LedgerError(
-            f"{path} is there already, and a ledger is never overwritten. Open it or choose another path."
-        )
+        raise LedgerError(f"{path} exists already, and a ledger is never overwritten. Use it, or choose another path.")
     for companion in (path.with_name(path.name + ending) for ending in COMPANIONS):
         if _is_there(companion):
             raise LedgerError(

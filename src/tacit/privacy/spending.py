@@ -11,6 +11,8 @@ from tacit.privacy.filters import MASS, Filters
 
 # Less epsilon than this is the rounding of sums, not something to spend.
 LEAST_ROOM = 1e-9
+# A reserve of a smaller part of the budget than what this leaves is not worth a sentence.
+SMALL_RESERVE = 0.99
 
 
 class Spending:
@@ -88,7 +90,7 @@ class Spending:
         if math.isinf(needed):
             why = self._without_epsilon(event)
         else:
-            why = f"By itself it costs epsilon {digits(needed, up=True)}{at}. {self._way_out(event, at)}"
+            why = f"This charge alone costs epsilon {digits(needed, up=True)}{at}. {self._way_out(event, at)}"
         left = "no epsilon is left"
         if room:
             shown = digits(room)
@@ -139,3 +141,16 @@ def digits(number: float, *, up: bool = False) -> str:
     """Return six digits of ``number``, rounded down: for what is left; or ``up``: for what a charge costs."""
     rounding = decimal.ROUND_UP if up else decimal.ROUND_DOWN
     return f"{float(decimal.Context(prec=6, rounding=rounding).create_decimal(repr(number))):g}"
+
+
+def reserve_words(spent: float, left: float, epsilon: float) -> str:
+    """Return why ``spent`` and ``left`` are together less than the budget ``epsilon``; nothing if they hardly are.
+
+    >>> reserve_words(0.963, 0.789, 2.0)
+    'The rest pays for choosing each release after seeing those before.'
+    >>> reserve_words(0.5, 0.5, 1.0), reserve_words(2.0, 0.0, 2.0)
+    ('', '')
+    """
+    if left == 0 or spent + left > SMALL_RESERVE * epsilon:
+        return ""
+    return "The rest pays for choosing each release after seeing those before."

@@ -32,7 +32,9 @@ def open_release(path: Path, *, trusted_key: TrustedKey | None = None) -> Releas
         return read_release(path, trusted_key=trusted_key)
     sidecar = release_path(path)
     if path.is_file() and not sidecar.is_file():
-        raise InputError(f"{path.name}: no {sidecar.name} beside it. A fabricated table travels with its release.")
+        raise InputError(
+            f"{path.name}: there is no {sidecar.name} beside it. Only a fabricated table has a card, in that release."
+        )
     release = read_release(sidecar, trusted_key=trusted_key)
     if not path.is_file():
         raise InputError(f"{path}: no such file, though its release is there. Check the path.")

@@ -15,7 +15,7 @@ import polars as pl
 
 from tacit import checks
 from tacit.arrays import BoolArray
-from tacit.data.reading.table_source import TableSource
+from tacit.data.reading.table_source import NO_LABELS, TableSource
 from tacit.data.reading.tables import is_database
 from tacit.data.rows.contribution import kept_rows
 from tacit.data.rows.encoding import Encoded, LabelPresence, columns_to_read, encode, encode_source, open_for
@@ -110,6 +110,8 @@ def labelled(rows: Encoded) -> tuple[Encoded, BoolArray]:
     has_label = rows.has_outcome
     if has_label.all():
         return rows, has_label
+    if not has_label.any():
+        raise InputError(NO_LABELS)
     warnings.warn(_left_out_words(int((~has_label).sum())), stacklevel=4)
     return rows.where(has_label), has_label
 

@@ -131,7 +131,7 @@ def test_numbers_far_outside_the_bounds_end_exactly_at_them(bounds: tuple[float,
 
 
 def test_columns_that_do_not_fit_are_named() -> None:
-    with pytest.raises(SchemaError, match=r"ours\.csv: lacks 'age', 'sex' of the schema"):
+    with pytest.raises(SchemaError, match=r"ours\.csv: the table lacks 'age', 'sex' of the schema"):
         encode(TABLE.drop("age", "sex"), SCHEMA, source="ours.csv")
     more = TABLE.with_columns(weight=pl.lit("70"))
     with pytest.raises(SchemaError, match=r"has 'weight' that the schema does not list.*kind = \"ignored\""):
@@ -181,7 +181,7 @@ def test_a_file_is_read_and_encoded_in_one_go(tmp_path: Path) -> None:
     TABLE.write_csv(file)
     np.testing.assert_array_equal(encode_file(file, SCHEMA).X, encode(TABLE, SCHEMA).X)
     file.write_text("age,sex\n1,2\n")
-    with pytest.raises(SchemaError, match=r"ours\.csv: lacks 'chol', 'smokes'"):
+    with pytest.raises(SchemaError, match=r"ours\.csv: the table lacks 'chol', 'smokes'"):
         encode_file(file, SCHEMA)
 
 
@@ -201,7 +201,7 @@ def test_batches_of_a_source_give_the_matrix_of_the_whole(tmp_path: Path) -> Non
     assert read.persons is not None
     assert expected.persons is not None
     assert read.persons.tolist() == expected.persons.tolist()
-    with pytest.raises(SchemaError, match=r"^2\.csv: lacks 'ill'"):
+    with pytest.raises(SchemaError, match=r"^2\.csv: the table lacks 'ill'"):
         encode_source(open_table(tmp_path), rules, labels="column")
 
 

@@ -61,5 +61,5 @@ def test_a_table_without_its_label_has_no_classes() -> None:
 
 
 def test_columns_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(SchemaError, match=r"ours\.csv: lacks 'age'"):
+    with pytest.raises(SchemaError, match=r"ours\.csv: the table lacks 'age'"):
         inspect_table(TABLE.drop("age"), SCHEMA, source="ours.csv")

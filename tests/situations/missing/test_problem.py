@@ -75,7 +75,7 @@ def test_what_cannot_be_asked_is_said(column: str, cells: list[str | None] | Non
 
 
 def test_a_column_that_the_table_lacks_and_one_without_company_are_refused() -> None:
-    with pytest.raises(SchemaError, match=r"survey\.csv: lacks 'race'"):
+    with pytest.raises(SchemaError, match=r"survey\.csv: the table lacks 'race'"):
         inference_problem(TABLE.drop("race"), SCHEMA, "race", source="survey.csv")
     alone = Schema((Categorical("race", ("a", "b")), Ignored("id")))
     with pytest.raises(InputError, match="no other column"):

@@ -24,6 +24,10 @@ from tacit.records import record
 # Rows of a batch: the few columns at work stay in a core's cache, and a batch costs far more than its bookkeeping.
 BATCH_ROWS = 1 << 17
 STANDARD_INPUT = "-"
+NO_LABELS = (
+    "no row has a label, and a release is learned from labelled rows. Fill the label column, or check its name and its "
+    "missing_values in the schema."
+)
 
 
 class TablePart(Protocol):
@@ -73,8 +77,10 @@ class TableSource:
                 n_rows += frame.height
         self.require_rows(n_rows)
 
-    def require_rows(self, n_rows: int) -> None:
-        """Raise InputError if a pass over the table met no row."""
+    def require_rows(self, n_rows: int, *, n_unlabelled: int = 0) -> None:
+        """Raise InputError if a pass over the table met no row, or none but ``n_unlabelled`` without a label."""
+        if n_rows == 0 and n_unlabelled:
+            raise InputError(f"{self.name}: {NO_LABELS}")
         if n_rows == 0:
             raise InputError(f"{self.name}: the table has columns but no rows.")
 

@@ -201,12 +201,14 @@ def check_columns(table: pl.DataFrame, schema: Schema, *, labels: LabelPresence,
         needed.append(outcome.name)
     lacking = [name for name in needed if name not in present]
     if lacking:
-        raise SchemaError(f"{source}: lacks {_some(lacking)} of the schema. Add it, or take it out of the schema.")
+        raise SchemaError(
+            f"{source}: the table lacks {_some(lacking)} of the schema. Add it, or take it out of the schema."
+        )
     listed = {column.name for column in schema.columns}
     extra = [name for name in table.columns if name not in listed]
     if extra and schema.extra_columns == "error":
         raise SchemaError(
-            f'{source}: has {_some(extra)} that the schema does not list. Give each one kind = "ignored", '
+            f'{source}: the table has {_some(extra)} that the schema does not list. Give each one kind = "ignored", '
             'or set extra_columns = "ignore" at the top of the schema.'
         )
 

@@ -131,7 +131,7 @@ class SourceRows:
     def _note(self, facts: RowFacts) -> None:
         if self._facts is None:
             # Before anything is charged: the first pass has read every cell.
-            self.source.require_rows(facts.n_rows)
+            self.source.require_rows(facts.n_rows, n_unlabelled=facts.n_left_out)
             require_countable(facts.n_rows)
             self._facts = facts
 

@@ -17,7 +17,7 @@ from tacit.interfaces.cli.parameters import argument, option
 from tacit.privacy.budget import Budget, cautions
 from tacit.privacy.events import to_dict
 from tacit.privacy.ledger import Ledger, Line, Receipt, Statement
-from tacit.privacy.spending import digits
+from tacit.privacy.spending import digits, reserve_words
 from tacit.releases.receipts import release_files, verify_against
 from tacit.workflows.tables import table_identity
 
@@ -241,4 +241,5 @@ def _bar(spent: float, *, ascii_only: bool) -> Text:
 def _balance(budget: Budget, statement: Statement) -> Text:
     at = f" (at delta {budget.delta:g})" if budget.delta else ""
     spent, left = digits(statement.spent, up=True), digits(statement.left)
-    return Text(f"epsilon {spent} of {budget.epsilon:g} is spent{at}, {left} is left.")
+    words = f"epsilon {spent} of {budget.epsilon:g} is spent{at}, {left} is left."
+    return Text(f"{words} {reserve_words(statement.spent, statement.left, budget.epsilon)}".rstrip())

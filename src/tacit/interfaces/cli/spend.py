@@ -18,12 +18,12 @@ from tacit.interfaces.cli.signing import Sign, key_file
 from tacit.privacy.card import Card
 from tacit.privacy.card_facts import CardFacts
 from tacit.privacy.ledger import Ledger
-from tacit.privacy.spending import digits
+from tacit.privacy.spending import digits, reserve_words
 from tacit.workflows.release import OwnerTerms, owner_terms
 
 NO_LEDGER = (
-    "no --ledger: this spend stands on the release's card alone, and nothing stops a second release of the same rows. "
-    "`tacit ledger init` makes an account."
+    "no --ledger: nothing adds this charge to other releases of the same rows, or stops further ones. "
+    "`tacit ledger init` makes a ledger."
 )
 SEEDED = "--seed: whoever knows the seed can draw the noise again. The release is NOT PRIVATE, and its card says so."
 
@@ -176,7 +176,9 @@ def left_words(book: Ledger) -> str:
     statement = book.statement()
     spent, left = digits(statement.spent, up=True), digits(statement.left)
     words = f"The ledger has spent epsilon {spent} of {book.budget.epsilon:g}; {left} is left."
-    return f"{words} {statement.caution}".rstrip()
+    return " ".join(
+        filter(None, [words, reserve_words(statement.spent, statement.left, book.budget.epsilon), statement.caution])
+    )
 
 
 def spend_facts(card: Card, output: Path, account: Ledger | None) -> dict[str, Any]:

@@ -97,8 +97,10 @@ def quality_words(release: Release) -> str:
     else:
         figure = f"area under the ROC curve about {model.check.auc:.2f}"
     z = model.check.separation_z
-    doubt = "" if z >= 2 else "; it may hold nothing: spend more epsilon or add rows"
-    return f"Its own check, with noise: {figure}, {z:.1f} standard deviations away from nothing{doubt}."
+    if z >= 2:
+        return f"Its own check, with noise: {figure}, {z:.1f} standard deviations above chance."
+    doubt = "It may hold nothing: spend more epsilon, or add rows."
+    return f"Its own check, with noise: {figure}, within noise of chance. {doubt}"
 
 
 def stored_scores(arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]) -> ScoreFunction:
