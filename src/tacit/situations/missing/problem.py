@@ -44,7 +44,7 @@ def inference_problem(table: pl.DataFrame, schema: Schema, column: str, *, sourc
     """
     target = _target(schema, column)
     if column not in table.columns:
-        raise SchemaError(f"{source}: the table lacks {column!r}, the column to infer. Add it, blank where it is not known.")
+        raise SchemaError(f"{source}: the table lacks {column!r}, the column to infer. Add it, blank where unknown.")
     label = schema.label if schema.label != target else None
     if label is not None and label.name in table.columns:
         table = table.with_columns(_merged(table[label.name], label, schema))
