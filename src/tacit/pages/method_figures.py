@@ -13,8 +13,8 @@ from tacit.pages.markup import Markup, joined, tag
 
 # The commonest of the labels that a model may see is the rarer one among those held out, if classes are nearly equal.
 NEARLY_EQUAL = (
-    "The commonest class is that of the labels which were not held out: where classes are nearly as common as each "
-    "other it is seldom that of the rows held out, and may be right less often than guessing is."
+    "The commonest class is found among the labels learned from. Where classes are about equally common, it is "
+    "seldom the commonest among the rows held out, and may do worse than guessing."
 )
 
 
@@ -60,7 +60,7 @@ def methods_part(methods: Sequence[MethodFigures]) -> Markup:
 def calibration_part(method: MethodFigures) -> Markup:
     """Return how often predicted probabilities came true, from the least to the most probable rows."""
     bins = method.calibration
-    names = [f"{each.n_rows} rows" for each in bins]
+    names = [percent(each.predicted, 0) for each in bins]
     series = [
         ("came true", [each.observed.value for each in bins], "with"),
         ("predicted", [each.predicted for each in bins], "alone"),
@@ -68,10 +68,10 @@ def calibration_part(method: MethodFigures) -> Markup:
     keys = legend([(caption, colour) for caption, _, colour in series])
     intervals = "; ".join(
         f"predicted {percent(each.predicted, 0)}, came true {percent(each.observed.value, 0)} "
-        f"({percent(each.observed.low, 0)} to {percent(each.observed.high, 0)})"
+        f"({percent(each.observed.low, 0)} to {percent(each.observed.high, 0)}) in {each.n_rows:,} predictions"
         for each in bins
     )
-    return joined(keys, dot_rows(names, series), tag("p", f"95 % intervals: {intervals}.", class_="small"))
+    return joined(keys, dot_rows(names, series), tag("p", f"With 95 % intervals: {intervals}.", class_="small"))
 
 
 def _cells(method: MethodFigures) -> list[str]:

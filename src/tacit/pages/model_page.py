@@ -85,9 +85,15 @@ def _header(facts: ModelFacts) -> list[Markup]:
 
 def _comparison_sections(both: Comparison) -> list[Markup]:
     return [
-        section("Accuracy", "The same learner, on the same rows, without and with it.", comparison.accuracy_part(both)),
-        section("Class by class", "How the share of right rows of each class changed.", comparison.classes_part(both)),
-        section("Confusions", "What is taken for what, with all that was adopted.", comparison.confusion_part(both)),
+        section(
+            "Accuracy", "The same rows, learned without and with what was adopted.", comparison.accuracy_part(both)
+        ),
+        section("Class by class", "How the share of correct rows changed.", comparison.classes_part(both)),
+        section(
+            "Confusions",
+            "Which classes are mistaken for which, with what was adopted.",
+            comparison.confusion_part(both),
+        ),
     ]
 
 
@@ -99,7 +105,7 @@ def _method_sections(facts: ModelFacts) -> list[Markup]:
         "AUC is the chance that of two rows the likelier one is ranked higher; log-loss punishes false certainty. "
         "Held-out figures are means over several ways to hold rows out."
     )
-    came_true = "Of rows predicted so, how many were: the marks should lie on each other."
+    came_true = "Predicted probabilities, and how often they came true: the marks should coincide."
     return [
         section("Ways to learn", aside, methods_part(facts.methods)),
         section("Calibration", came_true, calibration_part(facts.methods[-1])),

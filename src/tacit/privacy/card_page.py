@@ -80,7 +80,9 @@ def person_meaning(card: CardContent) -> str:
         bound = f"At most {card.rows_per_person} rows" if card.rows_per_person else "A bounded number of rows"
         return f"{bound} of each person were read, chosen by a key and not by their values. {_presence(card)}"
     if card.unit is Unit.RECORD:
-        several = "one with several loses as much as a group of so many records, and their number is not bounded."
+        several = (
+            "one with several rows is protected only as a group of that many records, and their number is not bounded."
+        )
         if card.rows_per_person:
             several = (
                 f"of one with several at most {card.rows_per_person} were read, and the guarantee for a person holds."
@@ -88,12 +90,12 @@ def person_meaning(card: CardContent) -> str:
         return f"{_presence(card)} That is for a person with one row: {several}"
     if card.unit is Unit.ENTRY:
         return (
-            "Each single cell of a person's row is protected; the row as a whole far less, as the guarantee for a "
-            "record says, and that the person is in the table not at all."
+            "Each single cell of a person's row is protected. The row as a whole is protected far less, as the "
+            "guarantee for a record says; whether the person is in the table is not protected."
         )
     return (
-        "Each single relationship of a person is protected; a person with many relationships loses as much as a group "
-        "of so many."
+        "Each single relationship of a person is protected; a person with many relationships is protected only as a "
+        "group of that many."
     )
 
 

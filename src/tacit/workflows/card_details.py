@@ -21,8 +21,8 @@ StatedFacts = CardFacts | Mapping[str, Any] | None
 # What becomes of records that a schema does not foresee: mended by public rules, or able to stop a release.
 MENDED = "cells that the schema does not foresee are mended by its public rules, so that no record stops a release"
 REFUSED = (
-    "that every record follows the schema: one that does not stops the release, so that a release tells that there is "
-    'none (bad_records = "clip", "category" or "missing" mends such records instead)'
+    "whether every record follows the schema: one that does not stops the release, so that a release tells that there "
+    'was none (bad_records = "clip", "category" or "missing" mends such records instead)'
 )
 
 
