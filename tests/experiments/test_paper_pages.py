@@ -112,6 +112,7 @@ def test_the_index_counts_verdicts_and_shows_tables_of_no_paper() -> None:
     assert "| [[toy]](toy.md) | A toy | 1 | 1 not reproduced |" in page
     for table in EXPERIMENTS:
         assert (f"`tacit reproduce {table.name}`" in page) == (table.name not in PAPER.tables)
+        assert (f"[{table.name}](#tacit-reproduce-{table.name})" in page) == (table.name not in PAPER.tables)
 
 
 def test_pages_are_written_below_their_lists(tmp_path: Path) -> None:

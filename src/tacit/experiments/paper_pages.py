@@ -46,8 +46,13 @@ def _contents(paper: Paper) -> str:
     words = f"Its {count} numbered items, [one by one](#item-by-item): {verdicts}."
     if not paper.tables:
         return words
-    tables = ", ".join(f"[{name}](#tacit-reproduce-{name})" for name in paper.tables)
+    tables = ", ".join(table_link(name) for name in paper.tables)
     return f"{words} Tables of ours, each run again by `tacit reproduce` and its name: {tables}."
+
+
+def table_link(name: str) -> str:
+    """Return a link to a table of ours on the same page."""
+    return f"[{name}](#tacit-reproduce-{name})"
 
 
 def unwrapped(text: str) -> str:
@@ -142,6 +147,7 @@ def index_page(papers: Sequence[Paper], recorded: Recorded, tables: Sequence[Exp
         INDEX_WORDS,
         markdown_table(("page", "title", "items", "verdicts"), lines),
         "## Tables of no paper",
+        ", ".join(table_link(table.name) for table in others),
         *(table_section(table.name, recorded.get(table.name), table.summary) for table in others),
     ]
     return "\n\n".join(parts) + "\n"
