@@ -36,8 +36,11 @@ class WeightedMembers(Generic[M]):
 
     def mean(self, function: Callable[[M], FloatArray]) -> FloatArray:
         """Return the mean of a function of the members."""
-        parts = [weight * function(each) for weight, each in zip(self.weights, self.members, strict=True)]
-        return np.asarray(np.sum(parts, axis=0))
+        first, *others = zip(self.weights, self.members, strict=True)
+        total = np.asarray(first[0] * function(first[1]))
+        for weight, member in others:
+            total += weight * function(member)
+        return total
 
     def reads_release(self, place: int) -> bool:
         """Whether any member reads scores or features of the release at ``place``."""

@@ -50,8 +50,10 @@ class BinaryMember:
         """Return class probabilities [N, 2]."""
         margins, variances = self._margins(inputs)
         variances += self.hypothesis.amplitude**2 * inputs.lost(self.hypothesis.kernel)
-        positive = expit(margins / np.sqrt(1 + DAMPING * variances))
-        return np.stack([1 - positive, positive], axis=1)
+        shares = np.empty((len(margins), 2))
+        shares[:, 1] = expit(margins / np.sqrt(1 + DAMPING * variances))
+        np.subtract(1, shares[:, 1], out=shares[:, 0])
+        return shares
 
     def left_out(self, inputs: Inputs, codes: Codes) -> FloatArray:
         """Return log p(label | all other labels) of the rows that were learned from [L], about."""

@@ -1,8 +1,11 @@
 """The columns in which the receiver's own learners see a table: spread and rank of numbers, indicators by frequency."""
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.adoption.average.interpolation import Interpolation, interpolation
 from tacit.arrays import FloatArray, Rows
 from tacit.records import record
 
@@ -39,16 +42,19 @@ class Representation:
         """The number of columns of a represented row."""
         return 2 * len(self.numbers) + len(self.indicators)
 
+    @cached_property
+    def _ranks_of(self) -> Interpolation:
+        """The ranks of values of the numbers, prepared once for all blocks of rows."""
+        return interpolation(self.knots, self.ranks)
+
     def __call__(self, X: Rows) -> FloatArray:
         """Return rows [N, n_columns]."""
         Z = np.empty((len(X), self.n_columns))
         n = len(self.numbers)
         values = np.take(X, self.numbers, axis=1)
         Z[:, :n] = np.clip((values - self.number_centres) * self.number_scales, -LARGEST, LARGEST) / np.sqrt(2)
-        places = zip(np.ascontiguousarray(values.T), self.knots, self.ranks, strict=True)
-        ranks = [np.interp(column, knots, levels) for column, knots, levels in places]
         # Ranks are uniform on [0, 1]: sqrt(12) makes their spread 1, and each of the two columns counts half.
-        Z[:, n : 2 * n] = (np.transpose(ranks) - 0.5) * np.sqrt(6) if ranks else 0.0
+        Z[:, n : 2 * n] = (self._ranks_of(np.ascontiguousarray(values.T)).T - 0.5) * np.sqrt(6)
         # In place: a temporary of the width of a table would fall out of a core's cache.
         np.subtract(np.take(X, self.indicators, axis=1), self.indicator_centres, out=Z[:, 2 * n :])
         Z[:, 2 * n :] *= self.indicator_scales

@@ -201,17 +201,14 @@ def all_scores(
     sources: Sequence[Source], X: Rows, n_classes: int, *, only: Collection[int] | None = None
 ) -> list[CleanScores]:
     """Return the usable scores of rows ``X`` by each source; zeros by those whose place is not in ``only``."""
-    nothing = np.zeros((len(X), n_classes))
+    nothing = CleanScores(np.zeros((len(X), n_classes)), np.ones(n_classes, dtype=bool), 0)
 
-    def raw(place: int, source: Source) -> FloatArray:
-        asked = source.scores is not None and len(X) and (only is None or place in only)
-        return np.asarray(source.scores(X)) if source.scores is not None and asked else nothing
+    def scores(place: int, source: Source) -> CleanScores:
+        if source.scores is None or not len(X) or not (only is None or place in only):
+            return nothing
+        return clean_scores(np.asarray(source.scores(X)), len(X), n_classes, name=source.name)
 
-    raw_scores = [raw(place, each) for place, each in enumerate(sources)]
-    return [
-        clean_scores(each, len(X), n_classes, name=source.name)
-        for source, each in zip(sources, raw_scores, strict=True)
-    ]
+    return [scores(place, each) for place, each in enumerate(sources)]
 
 
 def score_correlations(scores: Sequence[FloatArray]) -> FloatArray:
