@@ -36,6 +36,10 @@ nitpicky = False
 html_theme = "pydata_sphinx_theme"
 html_title = "tacit"
 html_show_sourcelink = False
+html_static_path = ["style"]
+html_css_files = ["site.css"]
+# Pages without pages below them have no navigation of their own.
+html_sidebars = {"main-job": [], "guarantees": []}
 html_copy_source = False
 html_theme_options = {
     "show_prev_next": False,
