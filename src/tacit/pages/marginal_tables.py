@@ -35,12 +35,13 @@ def marginal_sections(release: Release, schema: Schema | None) -> list[Markup]:
 def _words(model: MarginalModel) -> Markup:
     measured = model.measurement
     half = DEVIATIONS * measured.cell_sigma
-    return tag(
-        "p",
-        f"About {model.n_rows:,} rows. A count of one class in one cell is right within ±{half:,.0f} 95 times of 100, "
-        f"a count in a pair of cells within ±{DEVIATIONS * measured.pair_sigma:,.0f}. "
-        f"{len(measured.pairs):,} pairs of columns are counted.",
+    words = (
+        f"About {model.n_rows:,} rows. A count of one class in one cell is right within ±{half:,.0f} 95 times of 100"
     )
+    if not measured.pairs:
+        return tag("p", f"{words}. No pairs of columns are counted.")
+    pairs = f"a count in a pair of cells within ±{DEVIATIONS * measured.pair_sigma:,.0f}"
+    return tag("p", f"{words}, {pairs}. {len(measured.pairs):,} pairs of columns are counted.")
 
 
 def _legend(model: MarginalModel) -> Markup:

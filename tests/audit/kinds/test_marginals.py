@@ -4,7 +4,17 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tacit.audit.kinds.marginals import DEEP_SCHEMA, LINK_SCHEMA, _deep_tables, _game, _linked_tables, _measured, cases
+from tacit.audit.kinds.marginals import (
+    DEEP_SCHEMA,
+    FEW_SCHEMA,
+    LINK_SCHEMA,
+    _deep_tables,
+    _few_rows,
+    _game,
+    _linked_tables,
+    _measured,
+    cases,
+)
 from tacit.audit.replay import QueryRecorder
 from tacit.privacy.account import observed_by
 
@@ -15,7 +25,7 @@ def test_halved_noise_exact_zeros_and_a_forgotten_charge_are_caught(unexpected: 
 
 
 def test_releases_use_no_more_than_their_sensitivity(unexpected: Callable[..., list[str]]) -> None:
-    assert unexpected(cases, "replay", seed=0, least=3) == []
+    assert unexpected(cases, "replay", seed=0, least=4) == []
 
 
 def test_the_game_of_a_sound_release_is_not_lost(unexpected: Callable[..., list[str]]) -> None:
@@ -33,6 +43,10 @@ def test_the_deep_tables_ask_for_more_than_one_depth() -> None:
     with observed_by(recorder.record):
         _measured(_deep_tables()[0], DEEP_SCHEMA, 0)
     assert len(recorder.queries) == 5  # three depths, label by cell, label by pair
+
+
+def test_the_few_rows_ask_for_columns_in_place_of_pairs() -> None:
+    assert _measured(_few_rows()[0], FEW_SCHEMA, 0).pairs == ()
 
 
 def test_the_linked_tables_ask_for_a_link() -> None:

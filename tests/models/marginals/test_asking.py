@@ -115,7 +115,7 @@ def test_lines_state_cells_counts_and_intervals(model: MarginalModel) -> None:
 
 
 def test_what_is_shown_is_never_below_0_and_adds_up_to_the_same_in_every_question() -> None:
-    rows = encode(people(300), SCHEMA)
+    rows = encode(people(700), SCHEMA)
     model = MarginalModel(measured(rows.X, rows.y, SCHEMA, epsilon=0.5), NO_MIXTURE)
     pair, swapped = answer(model, "grade x work x outcome"), answer(model, "work x grade")
     assert pair.counts.min() < 0  # the noise is large: otherwise nothing is tested

@@ -81,3 +81,11 @@ def test_the_size_is_rows_times_mu_of_the_whole_budget(measurement: Measurement)
     budget = Budget(4.0, 1e-6, unit="record")
     sigma = calibrate(lambda level: Gaussian(level, 1.0, 1).event, budget)  # one query of sensitivity 1
     assert size_of(measurement) == pytest.approx(6000 / sigma, rel=0.03)
+
+
+def test_the_size_is_rows_times_mu_where_columns_were_counted_again() -> None:
+    rows = encode(people(150), SCHEMA)
+    again = measured(rows.X, rows.y, SCHEMA, epsilon=1.0)
+    assert again.pairs == ()
+    sigma = calibrate(lambda each: Gaussian(each, 1.0, 1).event, Budget(1.0, 1e-6, unit="record"))
+    assert size_of(again) == pytest.approx(max(again.columns[0].counts.sum(), 0) / sigma, rel=0.02)

@@ -8,7 +8,16 @@ from tacit.data.schemas.schema import Schema
 from tacit.errors import BudgetError
 from tacit.models.marginals.counting import BatchCounts
 from tacit.models.marginals.layout import Layout, encoded_batches
-from tacit.models.marginals.measuring import Measurement, Survey, chosen_pairs, label_weight, measure
+from tacit.models.marginals.measuring import (
+    LEAST_ROWS,
+    Measurement,
+    Survey,
+    chosen_pairs,
+    label_weight,
+    measure,
+    pairs_drown,
+    step_sigma,
+)
 from tacit.models.marginals.planning import plan_stages
 from tacit.models.marginals.tables import ColumnTable
 from tacit.privacy.account import Account
@@ -71,10 +80,43 @@ def test_noise_alone_has_no_weight() -> None:
     assert label_weight(np.array([[100.0, 0], [0, 100.0]]), 1.0) == pytest.approx(1.0, abs=0.05)
 
 
-def test_a_wide_table_is_measured() -> None:
+def wide_table(n_rows: int) -> tuple[Schema, np.ndarray, np.ndarray]:
     columns = tuple(Categorical(f"c{j}", ("a", "b")) for j in range(45))
-    schema = Schema((*columns, Label("y", ("0", "1"))))
     rng = np.random.default_rng(0)
-    X = np.eye(2)[rng.integers(0, 2, (300, 45))].reshape(300, 90)
-    found = measured(X, rng.integers(0, 2, 300), schema)
-    assert len(found.pairs) == 600
+    X = np.eye(2)[rng.integers(0, 2, (n_rows, 45))].reshape(n_rows, 90)
+    return Schema((*columns, Label("y", ("0", "1")))), X, rng.integers(0, 2, n_rows)
+
+
+def test_a_wide_table_is_measured() -> None:
+    schema, X, y = wide_table(500)
+    assert len(measured(X, y, schema).pairs) == 600
+
+
+def test_of_few_rows_columns_are_counted_again_in_place_of_pairs_with_the_stated_noise() -> None:
+    schema, X, y = wide_table(100)
+    errors, sigmas = [], set()
+    for seed in range(3):
+        found = measured(X, y, schema, seed=seed)
+        assert found.pairs == ()
+        sigmas.add(found.cell_sigma)
+        codes = Layout.of(schema).row_codes(X)
+        for j, table in enumerate(found.columns):
+            exact = np.array([[np.sum((y == code) & (codes[:, j] == cell)) for cell in (0, 1)] for code in (0, 1)])
+            # What lies between the two cells of a class is not moved to common totals.
+            errors.append(np.diff(table.counts - exact, axis=1)[1] - np.diff(table.counts - exact, axis=1)[0])
+    (sigma,) = sigmas
+    planned = plan_stages(Layout.of(schema), Budget(4.0, 1e-6, unit="record"))
+    assert planned.pairs is not None
+    first, again = step_sigma(planned.cells), step_sigma(planned.pairs) / np.sqrt(600 // 45)
+    assert sigma == pytest.approx((first**-2 + again**-2) ** -0.5)
+    assert np.std(errors) == pytest.approx(2 * sigma, rel=0.15)
+
+
+def test_columns_of_enough_rows_and_two_columns_alone_keep_their_pairs() -> None:
+    stages = plan_stages(Layout.of(SCHEMA), Budget(1.0, 1e-6, unit="record"))
+    assert stages.pairs is not None
+    enough = LEAST_ROWS * step_sigma(stages.pairs)
+    assert pairs_drown(0.9 * enough, stages, 6)
+    assert not pairs_drown(1.1 * enough, stages, 6)
+    two = Schema((Categorical("a", ("0", "1")), Categorical("b", ("0", "1"))))
+    assert not pairs_drown(1.0, plan_stages(Layout.of(two), Budget(1.0, 1e-6, unit="record")), 2)

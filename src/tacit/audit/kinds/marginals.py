@@ -39,6 +39,15 @@ LINK_SCHEMA = Schema(
         Label("class", ("0", "1")),
     )
 )
+# So few rows of so many columns that columns are counted again in place of pairs.
+FEW_SCHEMA = Schema(
+    (
+        Categorical("ward", ("a", "b", "c")),
+        Numeric("age", (0, 20), integer=True),
+        Numeric("stays", (0, 9), integer=True),
+        Label("class", ("0", "1")),
+    )
+)
 
 
 def cases(seed: int | None) -> list[Case]:
@@ -46,6 +55,7 @@ def cases(seed: int | None) -> list[Case]:
     return [
         Case("marginals, replay", lambda: _replay(MIXED_SCHEMA, mixed_table(), neighbouring_table(Unit.RECORD), seed)),
         Case("marginals with trees, replay", lambda: _replay(DEEP_SCHEMA, *_deep_tables(), seed)),
+        Case("marginals of few rows, replay", lambda: _replay(FEW_SCHEMA, *_few_rows(), seed)),
         Case("marginals with links, replay", lambda: _replay(LINK_SCHEMA, *_linked_tables(), seed)),
         Case("marginals, all queries, game", lambda: _game(seed).play(DRAWS)),
         Case("control: marginals, noise halved", lambda: _game(seed, noise=0.5).play(DRAWS), control=True),
@@ -63,6 +73,14 @@ def _deep_tables() -> tuple[MixedTable, MixedTable]:
     y = np.arange(400) // 5 % 2
     extra = np.array([[0.2, 0.0, 0.0, 1.0, 0.0, 0.0]])
     return (X, y), (np.vstack([X, extra]), np.append(y, 1))
+
+
+def _few_rows() -> tuple[MixedTable, MixedTable]:
+    """Return a table of 20 rows, and the table with one row more."""
+    rows = np.arange(20)
+    X = np.column_stack([np.eye(3)[rows % 3], rows / 20, rows % 10 / 9])
+    extra = np.array([[0.0, 0.0, 1.0, 1.0, 1.0]])
+    return (X, rows // 2 % 2), (np.vstack([X, extra]), np.append(rows // 2 % 2, 1))
 
 
 def _linked_tables() -> tuple[MixedTable, MixedTable]:

@@ -85,6 +85,8 @@ def _pairs_line(model: MarginalModel) -> list[str]:
     q, counted = len(model.layout.columns), len(model.measurement.pairs)
     if counted == q * (q - 1) // 2:
         return []
+    if not counted:
+        return ["no pairs of columns are counted, since the noisy tables show too few rows: single columns are, again"]
     return [f"{counted} of {q * (q - 1) // 2} pairs of columns are counted, chosen by the noisy tables of the columns"]
 
 

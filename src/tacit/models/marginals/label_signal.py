@@ -8,7 +8,7 @@ import numpy as np
 
 from tacit.arrays import FloatArray
 from tacit.models.marginals.measuring import Measurement
-from tacit.models.marginals.planning import CELL_SHARE, PAIR_SHARE, TREE_SHARE
+from tacit.models.marginals.planning import CELL_SHARE, MOST_PAIRS, PAIR_SHARE, TREE_SHARE
 from tacit.models.marginals.tables import ColumnTable
 
 # Shares of rows below this one count as it: noise in them would weigh most.
@@ -82,7 +82,13 @@ def _form_variance(covariance: FloatArray, p: FloatArray) -> float:
 
 
 def size_of(measurement: Measurement) -> float:
-    """Return the noisy number of rows times mu: q tables with their share of mu² have the ratio sqrt(q)/sigma."""
-    q, total = len(measurement.columns), TREE_SHARE + CELL_SHARE + (PAIR_SHARE if measurement.pairs else 0.0)
-    mu = math.sqrt(q * total / CELL_SHARE) / measurement.cell_sigma
+    """Return the noisy number of rows times mu: q tables with their share of mu² have the ratio sqrt(q)/sigma.
+
+    Tables of columns that were asked in place of pairs have the pairs' share too, by how many they are.
+    """
+    q = len(measurement.columns)
+    n_pairs = min(q * (q - 1) // 2, MOST_PAIRS)
+    total = TREE_SHARE + CELL_SHARE + (PAIR_SHARE if n_pairs else 0.0)
+    again = 0.0 if measurement.pairs or not n_pairs else PAIR_SHARE * (n_pairs // q) * q / n_pairs
+    mu = math.sqrt(q * total / (CELL_SHARE + again)) / measurement.cell_sigma
     return max(float(measurement.columns[0].counts.sum()), 0.0) * mu

@@ -11,6 +11,7 @@ from tacit.data.schemas.conditions import Condition
 from tacit.errors import InputError
 from tacit.models.marginals.conditioning import Rules, conditioned
 from tacit.models.marginals.constraint_cells import constraint_zeros
+from tacit.models.marginals.independent import independent_mixture
 from tacit.models.marginals.layout import Layout
 from tacit.models.marginals.link_places import LinkPlaces, link_places
 from tacit.models.marginals.measuring import Measurement
@@ -170,6 +171,8 @@ class MarginalModel:
 def fitted_model(measurement: Measurement, *, random_state: Any = None) -> MarginalModel:
     """Return the model of what was measured; a matter of public chance, since the tables are released."""
     coarse = measurement.coarse()
+    if not measurement.pairs:
+        return MarginalModel(measurement, independent_mixture(coarse, offsets_of(measurement.columns)))
     zeros = [*structural_zeros(measurement, coarse), *constraint_zeros(measurement.layout, measurement.columns)]
     mixture = fitted_mixture(targets_of(measurement, coarse, zeros), public_random(random_state))
     return MarginalModel(measurement, mixture)

@@ -79,7 +79,8 @@ def plan_stages(layout: Layout, budget: Budget) -> Stages:
 
     Inequality: one row more adds 1 to exactly one count of each table that it enters: of m tables together, sqrt(m)
     in 2-norm. Trees: the row count, each category and each depth of each number's tree are one table each. Links:
-    ``n_links`` tables of one category and one number, whichever they are; one that is asked k times counts as k.
+    ``n_links`` tables of one category and one number, whichever they are; one that is asked k times counts as k. Pairs
+    likewise: of few rows as many tables of single columns are asked instead, each several times.
     """
     q = len(layout.columns)
     touched = _touched(layout)
@@ -104,8 +105,8 @@ def plan_stages(layout: Layout, budget: Budget) -> Stages:
     cells = _step(drawn[len(trees)], "counts of each class in cells of each column", q, "one cell of each column")
     pairs = links = None
     if n_pairs:
-        what = "counts of each class in pairs of cells of two columns"
-        pairs = _step(drawn[len(trees) + 1], what, n_pairs, "one cell of each pair")
+        what = "counts of each class in pairs of cells of two columns; of few rows, in cells of each column again"
+        pairs = _step(drawn[len(trees) + 1], what, n_pairs, "one count of each of these tables")
     if n_links:
         what = "counts of a number's levels for each level of the category that it hangs on most"
         links = _step(drawn[-1], what, n_links, "one count of each of these tables")

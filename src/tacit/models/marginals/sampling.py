@@ -146,9 +146,12 @@ def raked_weights(rows: CoarseRows, offsets: IntArray, margins: CoarseCounts) ->
     return weights
 
 
-def towards(target: FloatArray, start: FloatArray, variances: FloatArray) -> FloatArray:
-    """Return ``start`` moved to a noisy ``target`` by max(0, 1 - (d - 1) / sum of squared z), d their size [stein]."""
+def towards(target: FloatArray, start: FloatArray, variances: FloatArray, free: int | None = None) -> FloatArray:
+    """Return ``start`` moved to a noisy ``target`` by max(0, 1 - f / sum of squared z) [stein].
+
+    ``free`` is f, the independent numbers of which noise is made; None: all but one.
+    """
     squares = float(((target - start) ** 2 / variances).sum())
-    share = max(0.0, 1 - (target.size - 1) / squares) if squares > 0 else 0.0
+    share = max(0.0, 1 - (target.size - 1 if free is None else free) / squares) if squares > 0 else 0.0
     moved: FloatArray = start + share * (target - start)
     return moved
