@@ -140,6 +140,13 @@ def test_columns_that_do_not_fit_are_named() -> None:
     np.testing.assert_array_equal(encode(more, lenient).X, encode(TABLE, SCHEMA).X)
 
 
+def test_a_name_with_outer_blanks_is_said_to_be_read_without_them(tmp_path: Path) -> None:
+    (tmp_path / "ours.csv").write_text("age ,ill\n50,no\n40,yes\n")
+    schema = Schema((Numeric("age ", (0, 100)), Label("ill", ("no", "yes"))))
+    with pytest.raises(SchemaError, match=r"lacks 'age '.* without outer blanks"):
+        encode_file(tmp_path / "ours.csv", schema)
+
+
 def test_an_ignored_column_may_be_absent() -> None:
     np.testing.assert_array_equal(encode(TABLE.drop("name"), SCHEMA).X, encode(TABLE, SCHEMA).X)
 

@@ -201,9 +201,10 @@ def check_columns(table: pl.DataFrame, schema: Schema, *, labels: LabelPresence,
         needed.append(outcome.name)
     lacking = [name for name in needed if name not in present]
     if lacking:
-        raise SchemaError(
-            f"{source}: the table lacks {_some(lacking)} of the schema. Add it, or take it out of the schema."
-        )
+        way_out = "Add it, or take it out of the schema."
+        if any(name.strip() in present for name in lacking):
+            way_out = "Names are read from files without outer blanks: leave these out of the schema."
+        raise SchemaError(f"{source}: the table lacks {_some(lacking)} of the schema. {way_out}")
     listed = {column.name for column in schema.columns}
     extra = [name for name in table.columns if name not in listed]
     if extra and schema.extra_columns == "error":
