@@ -10,7 +10,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tacit.data.reading.table_source import TableSource, as_frame, open_table, read_table
+from tacit.data.reading.frames import as_frame
+from tacit.data.reading.table_source import TableSource, open_table, read_table
 from tacit.data.rows.encoding import encode, open_for
 from tacit.data.schemas.columns import Categorical, Label, Numeric
 from tacit.data.schemas.schema import Schema

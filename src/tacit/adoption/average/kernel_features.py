@@ -6,8 +6,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.arrays import Float32Array, FloatArray, Rows
-from tacit.numerics.kernels import gaussian_kernel
+from tacit.arrays import FloatArray, Rows
+from tacit.numerics.exact_products import ExactMatrix
+from tacit.numerics.kernels import LOWEST_EXPONENT
 from tacit.records import record
 
 LINEAR = "linear"
@@ -15,6 +16,8 @@ LINEAR = "linear"
 WIDTHS = {"radial": 1.0}
 KERNELS = (LINEAR, *WIDTHS)
 MOST_ANCHORS, MOST_FEATURES = 256, 128
+# Coordinates of rows are cut at this, far beyond those of a representation and of a release's features.
+LARGEST_COORDINATE = 64.0
 # Directions of less than this part of the largest eigenvalue are left out; their variance stays in the diagonal.
 LEAST_EIGENVALUE = 1e-4
 
@@ -38,18 +41,19 @@ class KernelFeatures:
             object.__setattr__(self, name, np.ascontiguousarray(getattr(self, name)))
 
     def __call__(self, Z: Rows) -> FloatArray:
-        """Return the features [N, r] of rows of any precision, computed in single, which is twice as fast."""
-        coordinates = Z.astype(np.float32, copy=False)
-        anchors, projection = self._single
+        """Return the features [N, r], of each row the same digits whatever rows are beside it."""
         if self.kernel == LINEAR:
-            return (coordinates @ projection).astype(np.float64)
-        near = radial(coordinates, anchors, self.size, WIDTHS[self.kernel])
-        return (near @ projection).astype(np.float64)
+            return self._projected(Z)
+        return self._projected(self._near(Z))
 
     @cached_property
-    def _single(self) -> tuple[Float32Array, Float32Array]:
-        """The anchors and the projection in single precision, for all blocks of rows."""
-        return self.anchors.astype(np.float32), self.projection.astype(np.float32)
+    def _projected(self) -> ExactMatrix:
+        largest = LARGEST_COORDINATE if self.kernel == LINEAR else 1.0
+        return ExactMatrix.of(self.projection, largest=largest)
+
+    @cached_property
+    def _near(self) -> "Nearness":
+        return Nearness.of(self.anchors, 1 / (WIDTHS[self.kernel] * np.sqrt(self.size)))
 
     def lost(self, Z: FloatArray, phi: FloatArray) -> FloatArray:
         """Return k(z, z) - |phi(z)|² [N], at least 0: the prior variance that the features leave out."""
@@ -57,10 +61,33 @@ class KernelFeatures:
         return np.asarray(np.maximum(whole - np.vecdot(phi, phi), 0.0))
 
 
-def radial(Z: Rows, anchors: Rows, size: float, width: float) -> Rows:
-    """Return exp(-|z - a|²/(2 width² size)) [N, m]."""
-    scales = np.full(Z.shape[1], 1 / (width * np.sqrt(size)), dtype=Z.dtype)
-    return np.asarray(gaussian_kernel(Z, anchors, scales))
+@record
+class Nearness:
+    """exp(-scale² |z - a|²/2) of rows z to anchors a."""
+
+    anchors: ExactMatrix
+    """[d, m]: scaled, about their mean."""
+    origin: FloatArray
+    halves: FloatArray
+    """[m]: half of the anchors' squared lengths."""
+    scale: float
+
+    @classmethod
+    def of(cls, anchors: FloatArray, scale: float) -> "Nearness":
+        """Return what is near to ``anchors`` [m, d]."""
+        origin = anchors.mean(axis=0)
+        matrix = ExactMatrix.of(((anchors - origin) * scale).T, largest=LARGEST_COORDINATE * scale)
+        return cls(matrix, origin, 0.5 * (matrix.values**2).sum(axis=0), scale)
+
+    def __call__(self, Z: Rows) -> FloatArray:
+        """Return [N, m], each row the same in any company."""
+        U = self.anchors.cut((Z - self.origin) * self.scale)
+        K = U @ self.anchors.values
+        K -= 0.5 * np.vecdot(U, U)[:, None]
+        K -= self.halves
+        np.clip(K, LOWEST_EXPONENT, 0, out=K)
+        np.exp(K, out=K)
+        return np.asarray(K)
 
 
 def view_kernel(kernel: str, place: int) -> str:
@@ -80,7 +107,7 @@ def kernel_features(kernel: str, Z: FloatArray, size: float) -> KernelFeatures:
         return KernelFeatures(kernel, size, np.empty((0, Z.shape[1])), _linear_projection(Z, size))
     # Evenly spread over the rows, whose order is the caller's random one.
     anchors = Z if len(Z) <= MOST_ANCHORS else Z[np.linspace(0, len(Z) - 1, MOST_ANCHORS).astype(np.intp)]
-    values, vectors = np.linalg.eigh(radial(anchors, anchors, size, WIDTHS[kernel]))
+    values, vectors = np.linalg.eigh(Nearness.of(anchors, 1 / (WIDTHS[kernel] * np.sqrt(size)))(anchors))
     kept = _kept(values)
     return KernelFeatures(kernel, size, anchors, vectors[:, kept] / np.sqrt(values[kept]))
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.adoption.average.kernel_features import KernelFeatures, view_of
-from tacit.arrays import Float32Array, FloatArray, Rows
+from tacit.arrays import FloatArray, Rows
 from tacit.errors import InputError
 from tacit.records import record
 
@@ -38,7 +38,7 @@ class Inputs:
         """Return the features of the rows by ``kernel`` [N, r], computed once; none for None."""
         if kernel is None:
             return np.empty((len(self.Z), 0))
-        return self.once(("features", kernel), lambda: self.features[kernel](self._single(view_of(kernel))))
+        return self.once(("features", kernel), lambda: self.features[kernel](self._seen(kernel)))
 
     def lost(self, kernel: str | None) -> FloatArray:
         """Return the prior variance that the features of ``kernel`` leave out [N]."""
@@ -63,11 +63,6 @@ class Inputs:
         trees = None if self.trees is None else self.trees[places]
         views = {place: each[places] for place, each in self.views.items()}
         return Inputs(tuple(each[places] for each in self.scores), self.Z[places], self.features, trees, views)
-
-    def _single(self, place: int | None) -> Float32Array:
-        """Return the rows that kernels of the view at ``place`` read (None: represented) in single precision."""
-        rows = self.Z if place is None else self.views[place]
-        return self.once(("single", place), lambda: rows.astype(np.float32))
 
     def _seen(self, kernel: str) -> FloatArray:
         """Return the rows that a kernel reads."""

@@ -7,6 +7,7 @@ from scipy.special import softmax
 
 from tacit.arrays import Codes, FloatArray
 from tacit.errors import BudgetError
+from tacit.numerics.exact_products import ExactMatrix
 from tacit.privacy.account import Account, Plan, Step
 from tacit.privacy.accounting import calibrate
 from tacit.privacy.budget import Budget, Relation, Unit
@@ -96,4 +97,4 @@ def descend_head(features: FloatArray, codes: Codes, start: FloatArray, plan: He
 
 def _scores(rows: FloatArray, head: FloatArray) -> FloatArray:
     """Return rows times the head, each row's rounding independent of the block that it stands in."""
-    return np.asarray(np.einsum("nk,kc->nc", rows, head))
+    return ExactMatrix.of(head, largest=1.0)(rows)

@@ -8,6 +8,7 @@ from scipy.fft import idctn
 from tacit.arrays import FloatArray, IntArray, Rows
 from tacit.data.schemas.columns import Categorical, Numeric
 from tacit.data.schemas.schema import Schema
+from tacit.numerics.exact_products import ExactMatrix
 from tacit.records import record
 
 # Waves of a picture that are kept; more cost more noise, fewer blur.
@@ -18,7 +19,7 @@ MOST_COLUMNS = 128
 PICTURE_NORM, PICTURE_SPREAD = 0.36, 0.18
 # Variances are at least this: for each pixel of a picture along a wave, or of a column.
 LEAST_WAVE, LEAST_COLUMN = 1.3e-4, 1e-3
-# So many rows are projected at once, never fewer: see `coordinates`.
+# So many rows are projected at once.
 BLOCK = 4096
 
 
@@ -50,20 +51,16 @@ class Directions:
         return self.axes is not None or self.size <= MOST_COLUMNS
 
     def coordinates(self, X: Rows) -> FloatArray:
-        """Return the coordinates [N, d] of encoded rows.
+        """Return the coordinates [N, d] of encoded rows with cells in [0, 1], each the same in any company.
 
-        Matrix products round the rows of a ragged block differently. In full blocks a row's coordinates depend on
-        that row alone, so that one row more does not move the last digits of others.
+        Otherwise one row more would move the last digits of others, beyond the declared sensitivity.
         """
         if self.axes is None:
             columns: FloatArray = np.asarray(X, dtype=np.float64) - self.centre
             return columns
-        Z = np.empty((len(X), self.size))
-        block = np.zeros((BLOCK, X.shape[1]))
+        axes, Z = ExactMatrix.of(self.axes, largest=1.0), np.empty((len(X), self.size))
         for start in range(0, len(X), BLOCK):
-            rows = X[start : start + BLOCK]
-            block[: len(rows)] = rows - self.centre
-            Z[start : start + BLOCK] = (block @ self.axes)[: len(rows)]
+            Z[start : start + BLOCK] = axes(X[start : start + BLOCK] - self.centre)
         return Z
 
     def rows(self, Z: FloatArray) -> FloatArray:

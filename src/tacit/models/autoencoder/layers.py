@@ -15,6 +15,7 @@ from tacit.arrays import FloatArray
 from tacit.errors import InputError
 from tacit.models.autoencoder.functional_mechanism import MomentQuery, Norm, cross_entropy, released_moments
 from tacit.numerics.blocks import in_full_blocks
+from tacit.numerics.exact_products import ExactMatrix
 from tacit.privacy.account import Account
 from tacit.privacy.mechanisms import Gaussian, Laplace
 from tacit.records import record
@@ -65,7 +66,8 @@ class Layer:
     def encode(self, X: FloatArray) -> FloatArray:
         """Return the code [N, b] of rows in the unit ball; each row has length 1, or 0 where nothing is active."""
         low, high = self.range()
-        activity = np.tanh(steepness(len(self.weights)) * (X - self.centre) @ self.weights)
+        products = ExactMatrix.of(self.weights, largest=1.0)(X) - self.centre @ self.weights
+        activity = np.tanh(steepness(len(self.weights)) * products)
         widths = np.maximum(high - low, np.finfo(float).tiny)
         return normalised_rows((2 * activity - low - high) / widths)
 
@@ -129,7 +131,8 @@ def public_directions(n_features: int, n_units: int, *, seed: int) -> FloatArray
 
 def public_code(X: FloatArray, R: FloatArray) -> FloatArray:
     """Return h [N, b + 1], |h| <= 1: tanh units in public directions over sqrt(b), and a constant unit."""
-    return with_constant(np.tanh(steepness(len(R)) * X @ R) / math.sqrt(R.shape[1]))
+    products = ExactMatrix.of(R, largest=1.0)(X)
+    return with_constant(np.tanh(steepness(len(R)) * products) / math.sqrt(R.shape[1]))
 
 
 def layer_query(n_features: int, n_units: int, *, norm: Norm) -> MomentQuery:
