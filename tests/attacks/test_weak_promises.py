@@ -56,7 +56,7 @@ def release(files: Path, *options: object, table: str = "x.csv", schema: str = "
         (("--epsilon", 25), "x.csv", "that is no protection to speak of"),
         (("--epsilon", 1e-7), "x.csv", "does not depend on the table any more"),
         (("--epsilon", 1), "three.csv", "the table has 3 rows"),
-        (("--epsilon", 1), "clipped.csv", "column 'bp': every value lies at one of its bounds"),
+        (("--epsilon", 1), "clipped.csv", "column 'bp': every value lies at or beyond a bound"),
     ],
 )
 def test_a_weak_promise_is_warned_of(files: Path, options: tuple[object, ...], table: str, words: str) -> None:

@@ -206,7 +206,7 @@ def test_a_column_that_is_clipped_away_is_noticed() -> None:
     _, facts = rows_in_memory(people(ages=[150.0] * 40).drop("patient"), SCHEMA, Contribution(Unit.RECORD))
     assert facts.clipped == {"age": 1.0}
     plan = kind_for("moments", SCHEMA, Unit.RECORD).plan(SCHEMA, unit="record", epsilon=1.0, delta=1e-6)
-    with pytest.warns(UserWarning, match="column 'age': every value lies at one of its bounds"):
+    with pytest.warns(UserWarning, match="column 'age': every value lies at or beyond a bound"):
         warn_of_rows(plan, facts)
 
 

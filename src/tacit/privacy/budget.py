@@ -142,7 +142,7 @@ def cautions(budget: Budget, *, n_rows: int | None = None) -> tuple[str, ...]:
     sentences = [*_about_delta(budget, n_rows), *_about_epsilon(budget)]
     if n_rows is not None and n_rows < FEW_ROWS:
         sentences.append(
-            f"the table has {n_rows} rows: so few are lost in the noise, and what is released says next to nothing. "
+            f"the table has {n_rows} rows: they are lost in the noise, and the release holds next to nothing. "
             "Release a larger table."
         )
     return tuple(sentences)
@@ -156,10 +156,10 @@ def clipping_cautions(clipped: Mapping[str, float]) -> tuple[str, ...]:
     names = [repr(name) for name, share in clipped.items() if share >= 1]
     if not names:
         return ()
-    columns, them = ("column", "the column") if len(names) == 1 else ("columns", "these columns")
+    columns, hold = ("column", "it holds") if len(names) == 1 else ("columns", "they hold")
     return (
-        f"{columns} {', '.join(names)}: every value lies at one of its bounds or outside it and was clipped to it, so "
-        f"that nothing is left of {them}. Check the bounds and the units in the schema.",
+        f"{columns} {', '.join(names)}: every value lies at or beyond a bound and was clipped to it, so that {hold} no "
+        "information. Check the bounds and the units in the schema.",
     )
 
 
@@ -168,13 +168,13 @@ def _about_delta(budget: Budget, n_rows: int | None) -> list[str]:
     if budget.delta >= per_row:
         return [
             f"delta {budget.delta:g} is at least 1 over the number of rows: publishing one record in full, chosen at "
-            f"random, would keep this promise. Choose a delta well below it, {per_row / 100:.0e} say."
+            f"random, would satisfy it. Choose a smaller delta, such as {per_row / 100:.0e}."
         ]
     if budget.delta >= LARGE_DELTA:
         return [
-            f"delta {budget.delta:g} is a probability with which everything may be lost, for each {budget.unit}: in a "
-            f"table of more than {1 / budget.delta:.0f} rows publishing one of them in full would keep this promise. "
-            "Choose a delta well below 1 over the number of rows, 1e-6 say."
+            f"delta {budget.delta:g} is large: with that probability one {budget.unit} may lose all protection. In a "
+            f"table of more than {1 / budget.delta:.0f} rows publishing one of them in full would satisfy it. Choose a "
+            "delta well below 1 over the number of rows, such as 1e-6."
         ]
     return []
 
