@@ -172,7 +172,7 @@ def _about_delta(budget: Budget, n_rows: int | None) -> list[str]:
         ]
     if budget.delta >= LARGE_DELTA:
         return [
-            f"delta {budget.delta:g} is large: with that probability one {budget.unit} may lose all protection. In a "
+            f"delta {budget.delta:g} is large: with that probability one {budget.unit} may lose all protection: in a "
             f"table of more than {1 / budget.delta:.0f} rows publishing one of them in full would satisfy it. Choose a "
             "delta well below 1 over the number of rows, such as 1e-6."
         ]
