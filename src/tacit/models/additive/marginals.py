@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import toeplitz
-from scipy.optimize import isotonic_regression
 
 from tacit.arrays import FloatArray, IntArray
 from tacit.data.rows.stream import Totals
 from tacit.models.additive.levels import ColumnLevels
 from tacit.models.additive.rows import Batches, RowBatch, RowLayout
 from tacit.numerics.exact_sums import ROW_BITS, IntegerSum, require_countable, with_room
+from tacit.numerics.growing import nearest_growing
 from tacit.records import record
 
 
@@ -40,7 +39,8 @@ def root_of_sums(size: int) -> tuple[FloatArray, float]:
     """
     ratios = np.append(1.0, (2 * np.arange(1, size) - 1) / (2 * np.arange(1, size)))
     series = np.cumprod(ratios)
-    return toeplitz(series, np.zeros(size)), float(np.linalg.norm(series))
+    below = np.subtract.outer(np.arange(size), np.arange(size))
+    return np.where(below >= 0, series[below], 0.0), float(np.linalg.norm(series))
 
 
 def squared_norms(columns: Iterable[ColumnLevels]) -> float:
@@ -121,5 +121,5 @@ def _answered(column: ColumnLevels, part: FloatArray, n_rows: float) -> FloatArr
         return np.maximum(part, 0.0)
     root, norm = root_of_sums(column.size - 1)
     # Running sums grow: the nearest growing ones lose noise and no signal.
-    sums = np.maximum(isotonic_regression(root @ part[:-1] * norm).x, 0.0)
+    sums = np.maximum(nearest_growing(root @ part[:-1] * norm), 0.0)
     return np.append(np.diff(sums, prepend=0.0), max(float(part[-1]), 0.0))
