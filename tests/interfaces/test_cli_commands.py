@@ -132,6 +132,13 @@ def test_a_release_of_class_sums_and_its_card_load_nothing_that_they_do_not_need
     words = ["release", table, "-s", schema, "--epsilon", "1", "--method", "moments", "--no-audit", "-o", output]
     assert not loaded_by(*map(str, words)) & TOO_HEAVY_FOR_OWNERS
     assert not loaded_by("card", str(output)) & TOO_HEAVY_FOR_OWNERS
+    # Bounds of games need scipy.
+    assert loaded_by("audit", str(output), "--draws", "200") & TOO_HEAVY_FOR_OWNERS == {"scipy"}
+
+
+def test_showing_a_ledger_loads_no_library_that_reads_tables() -> None:
+    for command in ("show", "verify"):
+        assert not loaded_by("ledger", command, "--help") & {*TOO_HEAVY_FOR_OWNERS, "polars"}
 
 
 def test_garbage_is_collected_again_once_a_command_is_loaded() -> None:

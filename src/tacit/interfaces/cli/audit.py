@@ -1,24 +1,22 @@
 """``tacit audit``: empirical audits of the package itself and of a release."""
 
-from collections.abc import Iterable
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich import box
 from rich.console import Console
-from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
 from tacit.audit.card_audit import CardAudit
-from tacit.audit.self_audit import Verdict, self_audit
 from tacit.errors import InputError
-from tacit.interfaces.cli import attacks
+from tacit.interfaces.cli.attack_options import AttackOptions, Tables, require_page
+from tacit.interfaces.cli.audit_results import result_figures, verdict_table
 from tacit.interfaces.cli.json_output import AsJson, print_json
 from tacit.interfaces.cli.option_groups import with_option_groups
 from tacit.interfaces.cli.parameters import argument
-from tacit.privacy.card_content import AuditResult
 from tacit.releases.file import Release
 from tacit.releases.sidecar import open_release
 from tacit.workflows.audit import audit as audit_release
@@ -33,7 +31,7 @@ def audit(
     ] = False,
     draws: Annotated[int, typer.Option(help="Draws on each of the two inputs.")] = 20_000,
     seed: Annotated[int | None, typer.Option(help="Seed, to repeat an audit; without it the noise is fresh.")] = None,
-    attacking: attacks.AttackOptions,
+    attacking: AttackOptions,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing page.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -53,66 +51,30 @@ def audit(
     if file is None:
         if tables is not None:
             raise InputError("--members and --non-members are for a release FILE, not for --self.")
-        _audit_package(seed, as_json=as_json)
+        from tacit.interfaces.cli.self_audit import audit_package  # noqa: PLC0415 - loads every estimator
+
+        audit_package(seed, as_json=as_json)
         return
     if tables is not None and as_json:
         raise InputError("--json is for the audit of a release or of the package; leave the attacked tables out.")
     if tables is not None:
-        attacks.require_page(attacking.report, tables, file, force=force)
+        require_page(attacking.report, tables, file, force=force)
     release = open_release(file)
     # Attacked first: whatever is wrong with the tables is said before anything is printed.
-    attack = None if tables is None else attacks.attack(file, tables, shadows=attacking.shadows, seed=seed)
+    show_attack = None if tables is None else _attacked(file, tables, attacking, seed)
     stands = _audit_release(release, draws, seed, as_json=as_json)
-    if attack is not None:
-        stands &= attacks.show_attack(attack, file, attacking.report)
+    if show_attack is not None:
+        stands &= show_attack()
     if not stands:
         raise typer.Exit(1)
 
 
-def _audit_package(seed: int | None, *, as_json: bool) -> None:
-    verdicts: list[Verdict] = []
-    if as_json:
-        verdicts = list(self_audit(seed))
-        print_json({"as_expected": all(each.as_expected for each in verdicts), "audits": [*map(_figures, verdicts)]})
-        if not all(each.as_expected for each in verdicts):
-            raise typer.Exit(1)
-        return
-    with Live(_package_table(verdicts), console=Console(), auto_refresh=False) as live:
-        for verdict in self_audit(seed):
-            verdicts.append(verdict)
-            live.update(_package_table(verdicts), refresh=True)
-    wrong = [verdict for verdict in verdicts if not verdict.as_expected]
-    typer.echo(f"{len(verdicts) - len(wrong)} of {len(verdicts)} audits are as they should be.")
-    if wrong:
-        raise typer.Exit(1)
+def _attacked(file: Path, tables: Tables, attacking: AttackOptions, seed: int | None) -> Callable[[], bool]:
+    """Attack the release, and return what shows how far that got."""
+    from tacit.interfaces.cli import attacks  # noqa: PLC0415 - loads the estimators that attackers use
 
-
-def _figures(verdict: Verdict) -> dict[str, Any]:
-    return {**result_figures(verdict.result), "control": verdict.control, "as_expected": verdict.as_expected}
-
-
-def result_figures(result: AuditResult) -> dict[str, Any]:
-    """Return the figures of one audit by name."""
-    names = ("what", "claimed", "lower_bound", "draws", "passed")
-    return {name: getattr(result, name) for name in names}
-
-
-def _package_table(verdicts: Iterable[Verdict]) -> Table:
-    table = _table("self-audit: lower bounds hold with 99.9 % confidence")
-    for verdict in verdicts:
-        result = verdict.result
-        caught = "caught" if verdict.as_expected else "NOT CAUGHT"
-        passed = "passes" if verdict.as_expected else "FAILS"
-        colour = "green" if verdict.as_expected else "bold red"
-        word = caught if verdict.control else passed
-        table.add_row(
-            Text(result.what),
-            f"{result.claimed:.3g}",
-            f"{result.lower_bound:.3f}",
-            f"{result.draws:,}",
-            f"[{colour}]{word}[/]",
-        )
-    return table
+    result = attacks.attack(file, tables, shadows=attacking.shadows, seed=seed)
+    return partial(attacks.show_attack, result, file, attacking.report)
 
 
 def _audit_release(release: Release, draws: int, seed: int | None, *, as_json: bool) -> bool:
@@ -131,19 +93,10 @@ def _audit_release(release: Release, draws: int, seed: int | None, *, as_json: b
 
 
 def _release_table(outcome: CardAudit) -> Table:
-    table = _table("audit of the release: the mechanisms as its card describes them")
+    table = verdict_table("audit of the release: the mechanisms as its card describes them")
     for result in outcome.results:
         word = "[green]passes[/]" if result.passed else "[bold red]FAILS[/]"
         figures = f"{result.claimed:.3g}", f"{result.lower_bound:.3f}", f"{result.draws:,}"
         # As Text: what a card says is shown, never taken for markup.
         table.add_row(Text(result.what), *figures, word)
-    return table
-
-
-def _table(title: str) -> Table:
-    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
-    table.add_column("what")
-    for name in ("claimed epsilon", "lower bound", "draws a side"):
-        table.add_column(name, justify="right")
-    table.add_column("verdict")
     return table

@@ -39,7 +39,7 @@ COMMANDS = {
     "ledger": Command(
         "", "The privacy account of a data set: what was released, what it cost, what is left.", panel=OWNER
     ),
-    "ledger init": Command(f"{_CLI}.ledger:init", "Make a ledger with a budget that cannot be changed later."),
+    "ledger init": Command(f"{_CLI}.ledger_init:init", "Make a ledger with a budget that cannot be changed later."),
     "ledger show": Command(f"{_CLI}.ledger:show", "Show every charge, what is spent and what is left."),
     "ledger verify": Command(
         f"{_CLI}.ledger:verify",

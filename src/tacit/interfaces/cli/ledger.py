@@ -1,4 +1,4 @@
-"""``tacit ledger``: make, read and check the account of a private data set."""
+"""``tacit ledger show`` and ``verify``: read and check the account of a private data set."""
 
 import math
 from collections import Counter
@@ -11,15 +11,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tacit.data.schemas.file import read_schema
 from tacit.interfaces.cli.json_output import AsJson, print_json
 from tacit.interfaces.cli.parameters import argument, option
-from tacit.privacy.budget import Budget, cautions
+from tacit.privacy.budget import Budget
 from tacit.privacy.events import to_dict
 from tacit.privacy.ledger import Ledger, Line, Receipt, Statement
 from tacit.privacy.spending import digits, reserve_words
 from tacit.releases.receipts import release_files, verify_against
-from tacit.workflows.tables import table_identity
 
 # Width of the bar that shows what is spent.
 BAR = 60
@@ -27,54 +25,6 @@ BAR = 60
 MOST_ROWS = 200
 
 LedgerPath = Annotated[Path, argument("PATH", "The ledger's file.")]
-
-
-def init(
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="The file to make; it must not exist yet.")],
-    *,
-    epsilon: Annotated[float, option("The whole budget: epsilon of all releases together.")],
-    unit: Annotated[
-        str,
-        typer.Option(
-            help="What one epsilon protects: [bold]entry[/], [bold]record[/], [bold]person[/] or [bold]pair[/]."
-        ),
-    ],
-    delta: Annotated[float, typer.Option(help="The whole budget of delta; 0 for pure epsilon.")] = 1e-6,
-    relation: Annotated[
-        str | None,
-        option(
-            "Neighbouring tables: [bold]add-remove[/] (one unit more or less; the default for records and persons) "
-            "or [bold]replace[/] (one unit exchanged, the number of rows public; desks need it)."
-        ),
-    ] = None,
-    name: Annotated[str, option("A name for the data set.")] = "",
-    schema: Annotated[
-        Path | None,
-        option(
-            "The table's schema: releases of another table are then refused, and so is a second ledger for this "
-            "table in the same folder.",
-            "--schema",
-            "-s",
-            metavar="TOML",
-        ),
-    ] = None,
-    allow: Annotated[
-        list[str] | None,
-        option("[bold]second-ledger[/]: though there is one.", "--allow", metavar="WHAT"),
-    ] = None,
-) -> None:
-    """Make a ledger with a budget that cannot be changed later.
-
-    Keep one ledger for each private data set, on a local disk, and give it to every release from that data set.
-
-    [bold]Example:[/] tacit ledger init patients.ledger --epsilon 3 --delta 1e-6 --unit record --name patients
-    """
-    table = None if schema is None else table_identity(read_schema(schema), name)
-    budget = Budget(epsilon, delta, unit=unit, relation=relation)
-    ledger = Ledger.create(path, budget, name=name, table=table, allow=allow or ())
-    for words in cautions(budget):
-        typer.echo(f"warning: {words}", err=True)
-    typer.echo(f"made {path}: {ledger.budget}. Its budget is fixed; its identifier is {ledger.identifier}.")
 
 
 def show(
