@@ -102,7 +102,7 @@ def test_noise_that_is_not_exact_names_what_it_is_in() -> None:
 
 
 def test_the_ledger_is_named_with_the_rule_its_sum_holds_by() -> None:
-    assert "none: this spend stands on this card alone" in text(CARD)
+    assert "none: nothing adds this charge to other releases of the same rows" in text(CARD)
     entry = {"identifier": "ab12", "line": 3, "digest": "ff"}
     assert f"ab12, line 3, digest ff; {ADAPTIVE}" in text(changed(ledger=entry))
 

@@ -19,14 +19,15 @@ def additive_sections(release: Release, _: Schema | None) -> list[Markup]:
     model = read_additive(release)
     curves = strongest_curves(model.curves)
     n_columns = len(model.curves.levels)
+    shown = "All are" if n_columns <= MOST_CURVES else f"The {MOST_CURVES} of {n_columns} that move scores most are"
     words = (
-        f"A row's score is the sum of its columns' curves. Shown are the {min(MOST_CURVES, n_columns)} of {n_columns} "
-        "columns that move scores most. Bands hold two standard deviations of the noise; curves are shrunk by it."
+        f"A row's score is the sum of its columns' curves. {shown} shown. Bands are two standard deviations of the "
+        "noise wide on either side; curves are shrunk by the noise in them."
     )
-    aside = "What each column adds to a score, as learned from noisy answers."
+    aside = "What each column adds to a score, learned from noisy answers."
     charts = joined(tag("p", words), curve_charts(curves, score_names(model)))
     parts = [
-        section("Quality", "What the owner's own rows say, with noise.", quality(model)),
+        section("Quality", "Measured on the owner's rows, with noise.", quality(model)),
         section("Curves", aside, charts),
     ]
     return [*parts, *_pair_sections(model)]
@@ -73,12 +74,15 @@ def quality(model: AdditiveClassifier | AdditiveRegression) -> Markup:
     bought = f"scores spread by {spread:.2f} from row to row, of which {noise:.2f} may be noise"
     figures += [("learned from", noisy), ("what epsilon bought", bought)]
     doubt = (
-        "The check stands out of its noise."
+        "That is more than noise explains."
         if check.separation_z >= 2
-        else "The check does not stand out of its noise: this release may hold nothing. Spend more epsilon or add rows."
+        else "Noise alone may explain that: this release may hold nothing. Spend more epsilon or add rows."
     )
-    z = f"{check.separation_z:.1f} standard deviations of what noise and chance explain"
+    z = f"{check.separation_z:.1f} standard deviations of noise and chance"
     return joined(
-        tag("p", f"The finished scores were counted once more, with noise: they separate by {z}. {doubt}"),
+        tag(
+            "p",
+            f"The scores were counted once more, with noise. They lie {z} from scores that predict nothing. {doubt}",
+        ),
         tag("dl", [joined(tag("dt", name), tag("dd", value)) for name, value in figures]),
     )

@@ -1,5 +1,6 @@
 """Curves of additive models with the noise in them, as inline SVG."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -78,6 +79,16 @@ def _chart(curve: ColumnCurve, n_scores: int, reach: float) -> Markup:
     return tag("div", tag("p", short(name), class_="dot-name left", title=name), content)
 
 
+def axis_ends(low: float, high: float) -> tuple[str, str]:
+    """Return both ends of an axis, to a hundredth of its length or better.
+
+    >>> axis_ends(6.92946, 107.25), axis_ends(0.0, 0.5), axis_ends(0.0, 25_000.0)
+    (('7', '107'), ('0.000', '0.500'), ('0', '25000'))
+    """
+    decimals = max(0, 2 - math.floor(math.log10(max(high - low, 1e-12))))
+    return f"{low:.{decimals}f}", f"{high:.{decimals}f}"
+
+
 def _number_curve(curve: ColumnCurve, n_scores: int, reach: float) -> Markup:
     """Return steps over the values of a number, with a band; below, what a missing value adds."""
     places = _drawn(curve)
@@ -89,9 +100,10 @@ def _number_curve(curve: ColumnCurve, n_scores: int, reach: float) -> Markup:
         y, off = (20 * part[places, k] / reach for part in (curve.values, BAND * curve.deviations))
         parts.append(tag("path", d=_band(x, 20 - y - off, 20 - y + off), class_=f"noise {COLOURS[k]}"))
         parts.append(tag("path", d=_steps(x, 20 - y), class_=f"curve {COLOURS[k]}"))
-    words = f"{curve.levels.name} from {ends[places[0]]:.6g} to {ends[places[-1] + 1]:.6g}"
+    low, high = axis_ends(float(ends[places[0]]), float(ends[places[-1] + 1]))
+    words = f"{curve.levels.name} from {low} to {high}"
     drawing = tag("svg", parts, viewBox="0 0 100 40", preserveAspectRatio="none", role="img", aria_label=words)
-    axis = tag("div", tag("span", f"{ends[places[0]]:.6g}"), tag("span", f"{ends[places[-1] + 1]:.6g}"), class_="axis")
+    axis = tag("div", tag("span", low), tag("span", high), class_="axis")
     return tag("div", drawing, axis, _missing(curve, n_scores), class_="column-curve")
 
 

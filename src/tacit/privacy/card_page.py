@@ -155,7 +155,7 @@ def _ledger(card: CardContent) -> str:
     if card.joint is not None:
         return f"that of each party, charged before anything was drawn; {ADAPTIVE}"
     if not card.ledger:
-        return "none: this spend stands on this card alone"
+        return "none: nothing adds this charge to other releases of the same rows"
     receipt = card.ledger
     return f"{receipt.get('identifier')}, line {receipt.get('line')}, digest {receipt.get('digest')}; {ADAPTIVE}"
 

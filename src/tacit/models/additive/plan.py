@@ -32,16 +32,16 @@ GRADIENTS = (
     "scores, and the mean and spread of a number to predict"
 )
 MARGINALS_BECAUSE = (
-    "adding one row adds 1 to one level of each column and of the target, and to the number of rows; columns of two "
-    "levels are asked as half their difference, numbers through the square root of running sums, and all of it is "
+    "adding one row adds 1 to one level of each column and of the target, and to the number of rows. Columns of two "
+    "levels are asked for as half their difference, numbers through the square root of running sums; all of it is "
     "divided by the norm of the longest such row"
 )
 UNITS_BECAUSE = (
-    "each query is divided by what adding one row can move it: a gradient, also that by all pairs of columns, by the "
-    "length to which each row's part is shortened, the histogram of finished scores by the root of the number of cells "
-    "that one row is counted in, sums of a number and its prediction by cells by the longest part that ends of both "
-    "allow, mean and spread by the longest pair of both that public bounds allow; a row's part is whole numbers, cut "
-    "towards zero, so that no rounding adds to it"
+    "each query is divided by the most that adding one row can move it: for a gradient, also that by all pairs of "
+    "columns, the length to which each row's part is shortened; for the histogram of finished scores the root of "
+    "the number of cells in which one row is counted; for sums of a number and its prediction by cells the "
+    "longest part that the ends of both allow; for mean and spread the longest pair of both that public bounds "
+    "allow. A row's part is cut towards zero to whole numbers, so that rounding adds nothing to it"
 )
 
 
