@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from scipy.ndimage import map_coordinates
 
 from tacit.arrays import FloatArray
 
@@ -15,6 +14,8 @@ SHIFT_FRAME = 28
 
 def deformed(pictures: FloatArray, shape: tuple[int, ...], count: int, random: Any) -> FloatArray:
     """Return ``count`` random affine deformations [count, C, p] of pictures [C, p], the same for each of them."""
+    from scipy.ndimage import map_coordinates  # noqa: PLC0415 - slow to load, and for pictures alone
+
     height, width, channels = (*shape, 1)[:3]
     stacks = pictures.reshape(len(pictures), height, width, channels)
     results = np.empty((count, *stacks.shape))

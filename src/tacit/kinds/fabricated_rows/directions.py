@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-from scipy.fft import idctn
 
 from tacit.arrays import FloatArray, IntArray, Rows
 from tacit.data.schemas.columns import Categorical, Numeric
@@ -79,6 +78,8 @@ def directions_of(schema: Schema) -> Directions:
 
 def waves(shape: tuple[int, ...], most: int) -> FloatArray:
     """Return orthonormal columns [p, d]: cosines of lowest frequency of pictures of ``shape``, for each channel."""
+    from scipy.fft import idctn  # noqa: PLC0415 - slow to load, and for pictures alone
+
     height, width, channels = (*shape, 1)[:3]
     squares = np.add.outer((np.arange(height) / height) ** 2, (np.arange(width) / width) ** 2).ravel()
     chosen = np.argsort(squares, kind="stable")[: max(1, most // channels)]

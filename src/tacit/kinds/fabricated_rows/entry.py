@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from tacit.arrays import Codes, Rows
-from tacit.kinds.fabricated_rows import smoothing
 from tacit.kinds.fabricated_rows.directions import Directions
 from tacit.kinds.fabricated_rows.gaussians import NoisyMoments
 from tacit.models.class_moments.moments import Moments
@@ -35,6 +34,8 @@ def noisy_moments(moments: Moments, directions: Directions) -> NoisyMoments:
 
 def smoothed_rows(noisy: Rows, codes: Codes, random: Any, *, block_size: int, n_jobs: int | None) -> Rows:
     """Return the images of noisy rows in hulls of random blocks after a fixed number of steps: sound."""
+    from tacit.kinds.fabricated_rows import smoothing  # noqa: PLC0415 - loads hulls, which no other method needs
+
     blocks = smoothing.random_blocks(codes, random, block_size)
     rows = noisy.astype(np.float32)
     return smoothing.in_blocks(rows, blocks, lambda _, block: smoothing.through_hulls(block), n_jobs=n_jobs)
@@ -44,6 +45,8 @@ def smoothed_as_published(
     X: Rows, noisy: Rows, codes: Codes, random: Any, *, block_size: int, n_jobs: int | None
 ) -> Rows:
     """Return the images of noisy rows as printed, [hull] Def. 14 and Remark 4, which reads the raw rows twice."""
+    from tacit.kinds.fabricated_rows import smoothing  # noqa: PLC0415 - as above
+
     raw = X.astype(np.float32)
     blocks = smoothing.clustered_blocks(raw, codes, random, block_size)
 

@@ -9,7 +9,6 @@ from tacit.data.schemas.schema import Schema
 from tacit.errors import InputError
 from tacit.kinds.fabricated_rows import METHODS, entry, record
 from tacit.kinds.fabricated_rows.directions import directions_of
-from tacit.kinds.fabricated_rows.smoothing import BLOCK_SIZE
 from tacit.models.entry_noise import entry_step
 from tacit.privacy.budget import Budget, Unit
 from tacit.privacy.conversions import Exact
@@ -17,6 +16,8 @@ from tacit.releases.kind import ReleasePlan
 
 ACCOUNTINGS = ("sound", "paper")
 MOST_ROWS = 10_000_000
+# Rows that share a hull.
+BLOCK_SIZE = 1000
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ from tacit.numerics.kernels import Floats
 
 Blocks = Sequence[NDArray[np.intp]]
 DIRECTIONS = 20
-BLOCK_SIZE = 1000
 # How many hulls noisy rows pass through; the published stopping rule, which reads raw rows, gives 2 or 3.
 STEPS = 2
 MOST_STEPS = 20
