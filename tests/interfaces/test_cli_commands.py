@@ -117,9 +117,7 @@ def test_the_check_on_heavy_modules_sees_one_when_a_command_is_called() -> None:
 TOO_HEAVY_FOR_OWNERS = {"torch", "sklearn", "scipy", "pandas", "narwhals", "dp_accounting"}
 
 
-@pytest.mark.parametrize(
-    "command", ["release", "ledger init", "ledger show", "ledger verify", "card", "schema check", "audit"]
-)
+@pytest.mark.parametrize("command", ["release", "ledger init", "ledger show", "ledger verify", "card", "schema check"])
 def test_commands_of_owners_are_imported_without_libraries_that_are_slow_to_load(command: str) -> None:
     assert not loaded_by(*command.split(), "--help") & TOO_HEAVY_FOR_OWNERS
 
