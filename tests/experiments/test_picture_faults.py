@@ -24,15 +24,24 @@ def test_a_faulty_picture_has_its_shape_and_bounds_and_a_seed_repeats_it(fault: 
     assert np.abs(first - PICTURES).mean() > 0.01
 
 
-@pytest.mark.parametrize("fault", ["gaussian", "shot", "impulse", "glass", "snow", "fog", "elastic"])
+@pytest.mark.parametrize("fault", ["gaussian", "shot", "impulse", "glass", "snow", "frost", "fog", "elastic"])
 def test_faults_by_chance_differ_by_seed(fault: str) -> None:
     assert not np.array_equal(faulty(PICTURES, fault, 0), faulty(PICTURES, fault, 1))
 
 
-def test_all_of_the_table_but_frost_are_there() -> None:
-    assert len(FAULTS) == 14
-    assert "frost" not in FAULTS
-    assert "frost" in (picture_faults.__doc__ or "")
+def test_all_fifteen_of_the_table_are_there_and_made_up_frost_is_said_to_be() -> None:
+    assert len(FAULTS) == 15
+    assert "Frost is made up" in " ".join((picture_faults.__doc__ or "").split())
+
+
+def test_frost_dims_a_picture_and_lays_bright_ridges_over_it() -> None:
+    grey = np.full((4, 24, 24, 3), 0.5)
+    ice = FAULTS["frost"](grey, np.random.RandomState(0))
+    assert ice.min() == pytest.approx(0.3, abs=0.05)
+    assert (ice > 0.9).mean() == pytest.approx(0.15, abs=0.1)
+    assert (ice[..., 2] >= ice[..., 0]).all()
+    bare = FAULTS["frost"](grey[..., :1], np.random.RandomState(0))
+    assert_allclose(bare[..., 0], ice[..., 2])
 
 
 def test_noise_has_its_law() -> None:

@@ -1,7 +1,7 @@
 """Faults of pictures, those of [feedback] Table 5.2: noise, blur, weather, and what a camera or a file format does.
 
-The table's fifteenth fault, frost, lays photographs of frost over a picture; they are not part of the repository.
-Severities are of our own making: pictures are smaller than those for which the published ones were set.
+Severities are of our own making: pictures are smaller than those for which the published ones were set. Frost is made
+up; the table lays photographs of it over a picture.
 """
 
 from collections.abc import Callable
@@ -88,6 +88,15 @@ def fog(X: PictureStack, generator: Any) -> PictureStack:
     return np.asarray(0.5 * X + 0.5 * (clouds - low) / (high - low))
 
 
+def frost(X: PictureStack, generator: Any) -> PictureStack:
+    """Return pictures behind ice: bright ridges where smooth noise crosses zero, bluish if there is colour."""
+    noise = generator.standard_normal((*X.shape[:3], 1))
+    smooth = [ndimage.gaussian_filter(noise, (0, scale, scale, 0), mode="wrap") for scale in (1, 2)]
+    ridges = [np.exp(-3 * np.abs(part) / part.std()) for part in smooth]
+    tint = np.array([0.85, 0.95, 1.0]) if X.shape[3] == 3 else 1.0
+    return np.asarray(0.6 * X + 0.75 * np.maximum(*ridges) * tint)
+
+
 def brightness(X: PictureStack, generator: Any) -> PictureStack:
     """Return brighter pictures."""
     del generator
@@ -143,6 +152,7 @@ FAULTS: dict[str, Fault] = {
         motion,
         zoom,
         snow,
+        frost,
         fog,
         brightness,
         contrast,

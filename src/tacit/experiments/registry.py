@@ -164,7 +164,7 @@ EXPERIMENTS = (
     ),
     Experiment(
         "feedback-faults",
-        "fourteen faults of pictures, a metric of five classes, queries to a preset error; [feedback] Tables 5.2, 5.3",
+        "fifteen faults of pictures, a metric of five classes, queries to a preset error; [feedback] Tables 5.2, 5.3",
     ),
     Experiment("pairs-bank", "Bank Marketing, nearest neighbours under metrics learned from pairs; [pairs] figure 3.9"),
     Experiment("pairs-adult", "Adult, nearest neighbours under metrics learned from pairs; [pairs] figure 3.9"),

@@ -1,4 +1,4 @@
-"""Fourteen faults of pictures: batch normalisations tuned from scores alone; in the manner of [feedback] Table 5.2.
+"""Fifteen faults of pictures: batch normalisations tuned from scores alone; in the manner of [feedback] Table 5.2.
 
 Also the metric of the best five classes (Fig. 5.8) and how many queries a preset error takes (Table 5.3).
 """
