@@ -1,14 +1,18 @@
 """Which method fabricates a table, and what it takes."""
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
+import polars as pl
 import pytest
 from tests.models.marginals.conftest import SCHEMA, people
 
 import tacit
 from tacit.data.public.schemas import image_schema
-from tacit.data.schemas.columns import Categorical, Label, Numeric
+from tacit.data.schemas.columns import Categorical, Ignored, Label, Numeric, Target
 from tacit.data.schemas.schema import Schema
-from tacit.errors import InputError
+from tacit.errors import InputError, TacitError
 from tacit.kinds.fabricated_rows.rows import sidecar_release
 from tacit.privacy.budget import Unit
 from tacit.workflows.fabricate import usual_method
@@ -71,3 +75,39 @@ def test_a_release_gives_the_same_rows_again_with_a_seed() -> None:
     assert not np.array_equal(first.places, other.places)
     with pytest.raises(InputError, match="at most"):
         drawn_rows(release, rows=10**8)
+
+
+def test_a_number_to_predict_is_a_column_of_the_rows(tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    ward = random.choice(["a", "b"], 3000)
+    table = pl.DataFrame({"ward": ward, "cost": np.where(ward == "a", 20.0, 80.0) + random.normal(0, 5, 3000)})
+    schema = Schema((Categorical("ward", ("a", "b")), Target("cost", (0, 100))))
+    rows = tacit.fabricate(table, schema, epsilon=8.0, random_state=0, output=tmp_path / "rows.csv").table()
+    assert rows.columns == ["ward", "cost"]
+    means = dict(rows.group_by("ward").agg(pl.col("cost").mean()).iter_rows())
+    assert means["a"] == pytest.approx(20, abs=4)
+    assert means["b"] == pytest.approx(80, abs=4)
+    assert "cost" in tacit.compare(table, tmp_path / "rows.csv", schema).names
+    made = tacit.release(table, schema, epsilon=8.0, method="marginals", random_state=0, output=tmp_path / "a.tacit")
+    assert tacit.fabricate_from(made, rows=5).table().columns == ["ward", "cost"]
+
+
+@pytest.mark.parametrize("held", ["file", "encoded", "person"])
+def test_a_table_without_a_label_is_fabricated(tmp_path: Path, held: str) -> None:
+    table = people(2000).drop("outcome").with_columns(name=pl.int_range(2000).cast(pl.String))
+    schema = Schema((*SCHEMA.columns[:-1], Ignored("name")))
+    path = tmp_path / "people.csv"
+    table.write_csv(path)
+    person: dict[str, Any] = {"person": "name", "rows_per_person": 1} if held == "person" else {}
+    rows = tacit.fabricate(
+        tacit.encode(table, schema) if held == "encoded" else path, schema, epsilon=8.0, random_state=0, **person
+    )
+    assert rows.table().columns == list(schema.positions)
+    gain = rows.table()["gain"]
+    assert (gain == 0).mean() == pytest.approx(0.8, abs=0.05)
+    if held == "file":
+        comparison = tacit.compare(path, rows.table(), schema)
+        assert comparison.variations[1] < 0.1
+        assert comparison.learned == {}
+        with pytest.raises(TacitError, match="label"):
+            tacit.fabricate(path, schema, epsilon=8.0, method="moments")

@@ -54,9 +54,8 @@ def batch_size(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     from tacit.data.rows.held import hold_here
 
     def set_size(size: int) -> None:
-        monkeypatch.setattr(
-            row_stream.SourceRows.__init__, "__defaults__", (size, row_stream.one_by_one, hold_here, None)
-        )
+        defaults = (size, row_stream.one_by_one, hold_here, False, None)
+        monkeypatch.setattr(row_stream.SourceRows.__init__, "__defaults__", defaults)
 
     return set_size
 

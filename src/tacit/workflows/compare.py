@@ -11,7 +11,7 @@ from tacit.errors import InputError
 from tacit.files.atomic import require_output, write_text
 from tacit.files.regular import FilePath
 from tacit.pages.compare import compare_page
-from tacit.workflows.tables import Progress, Table, as_schema, encoded_rows, input_paths, no_progress
+from tacit.workflows.tables import Progress, Table, as_schema, encoded_rows, input_paths, no_progress, whole_row_schema
 
 # Fewer rows say nothing about two tables.
 LEAST_ROWS = 10
@@ -44,7 +44,7 @@ def compare(
     report : path or None
         An HTML page.
     """
-    rules = as_schema(schema)
+    rules = whole_row_schema(as_schema(schema), real, fabricated, holdout)
     if report is not None:
         require_output(Path(report), force=force, inputs=input_paths(real, fabricated, schema, holdout))
     tables = [_rows(table, rules, progress) for table in (real, fabricated, holdout) if table is not None]

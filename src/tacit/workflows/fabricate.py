@@ -35,6 +35,7 @@ from tacit.workflows.tables import (
     input_paths,
     no_progress,
     private_rows,
+    whole_row_schema,
 )
 
 # Bytes that a cell of the written table takes, at most about.
@@ -66,7 +67,7 @@ def plan_fabrication(
 
     The other arguments are those of `fabricate`.
     """
-    rules = terms.schema
+    rules = whole_row_schema(terms.schema, table)
     method = settings.pop("method", None) or _usual(rules, terms.promise.unit, settings)
     kinds = fabricating_kinds()
     kind = kinds[one_of("method", method, tuple(kinds))]
@@ -74,7 +75,15 @@ def plan_fabrication(
     # Also checks the number of rows and what the method takes.
     details = FabricationSettings(**{**settings, **own})
     plan = kind.plan(rules, **terms.planned_budget, **own)
-    rows = private_rows(table, rules, terms.kept, streams=method != "hull", workers=workers, progress=progress)
+    rows = private_rows(
+        table,
+        rules,
+        terms.kept,
+        streams=method != "hull",
+        label_free=kind.holds_tables,
+        workers=workers,
+        progress=progress,
+    )
     return PlannedFabrication(kind, plan, rows, details.rows)
 
 

@@ -38,6 +38,7 @@ from tacit.workflows.tables import (
     no_progress,
     private_rows,
     warn_of_rows,
+    whole_row_schema,
     with_person,
 )
 
@@ -135,10 +136,20 @@ def plan_release(
     rules, promise = terms.schema, terms.promise
     kind = kind_for(method, rules, promise.unit)
     kind.require_unit(promise.unit)
+    if kind.holds_tables:
+        rules = whole_row_schema(rules, table)
     budget = {**terms.planned_budget, "relation": chosen_relation(kind, promise.unit, relation, terms.ledger)}
     # Planned before the table is read, so that a mistake costs no time, unless the plan needs the number of rows.
     early = None if kind.row_count_public else kind.plan(rules, **budget)
-    rows = private_rows(table, rules, terms.kept, streams=kind.streams, workers=workers, progress=progress)
+    rows = private_rows(
+        table,
+        rules,
+        terms.kept,
+        streams=kind.streams,
+        label_free=kind.holds_tables,
+        workers=workers,
+        progress=progress,
+    )
     plan = early or kind.plan(rules, n_rows=rows.facts.n_rows, **budget)
     return PlannedRelease(kind, plan, rows)
 

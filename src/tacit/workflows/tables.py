@@ -7,10 +7,11 @@ import math
 import os
 import warnings
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from tacit import checks
@@ -154,43 +155,75 @@ def contribution(
     return Contribution(chosen, require_rows_per_person(chosen, rows), choice_key(ledger, random_state))
 
 
+def whole_row_schema(schema: Schema, *tables: Table | None) -> Schema:
+    """Return the schema by which rows are fabricated: a number to predict is a column like any other.
+
+    Rows that were encoded before, without that number among their columns, keep ``schema``.
+    """
+    return schema if any(isinstance(table, Encoded) for table in tables) else schema.with_target_as_number()
+
+
 def private_rows(
     table: Table,
     schema: Schema,
     kept: Contribution,
     *,
     streams: bool = False,
+    label_free: bool = False,
     workers: Workers = ALONE,
     progress: Progress = no_progress,
 ) -> RowStream:
     """Return the labelled rows, bounded per person if that is the unit.
+
+    With ``label_free`` all rows are of one class where the schema has neither a label nor a number to predict.
 
     With ``streams`` they are read batch by batch as often as they are summed, unless a person's rows must be seen
     together; otherwise the table is read whole.
     """
     if streams and not kept.rows and not isinstance(table, Encoded):
         source = opened(table, schema, progress=progress).split(workers.pieces)
-        return SourceRows(source, schema, map_parts=workers.map_parts, hold_parts=workers.hold_parts)
+        one_class = label_free and not _has_outcome(schema)
+        return SourceRows(
+            source, schema, map_parts=workers.map_parts, hold_parts=workers.hold_parts, one_class=one_class
+        )
     if workers is not ALONE:
         raise InputError(
             "workers read tables whose release is made of sums over rows: methods moments, additive and marginals, "
             "per record or entry. Leave --workers and --dask out."
         )
-    rows, facts = rows_in_memory(table, schema, kept, progress=progress)
+    rows, facts = rows_in_memory(table, schema, kept, label_free=label_free, progress=progress)
     return ArrayRows(rows.X, rows.outcomes, facts)
 
 
+def _has_outcome(schema: Schema) -> bool:
+    return schema.label is not None or schema.target is not None
+
+
+def _of_one_class(rows: Encoded) -> Encoded:
+    return replace(rows, y=np.zeros_like(rows.y))
+
+
 def rows_in_memory(
-    table: Table, schema: Schema, kept: Contribution, *, progress: Progress = no_progress
+    table: Table,
+    schema: Schema,
+    kept: Contribution,
+    *,
+    label_free: bool = False,
+    progress: Progress = no_progress,
 ) -> tuple[Encoded, RowFacts]:
-    """Return the labelled rows as a matrix, bounded per person if that is the unit, and what their owner is told."""
+    """Return the labelled rows as a matrix, bounded per person if that is the unit, and what their owner is told.
+
+    ``label_free`` as in `private_rows`.
+    """
+    one_class = label_free and not _has_outcome(schema)
     if isinstance(table, Encoded):
-        rows, names = labelled(table)[0], {}
+        rows, names = labelled(_of_one_class(table) if one_class else table)[0], {}
         if rows.persons is not None and schema.person is not None:
             names = count_names(pl.DataFrame({schema.person.name: rows.persons}), schema)
     else:
         frame, source = frame_of(table, schema, progress=progress)
-        rows, has_label = labelled(encode(frame, schema, labels="column", source=source))
+        encoded = encode(frame, schema, labels="optional" if one_class else "column", source=source)
+        rows, has_label = labelled(_of_one_class(encoded) if one_class else encoded)
         names = count_names(frame.filter(has_label), schema)
     if kept.rows:
         rows, names = _kept(rows, kept), {}

@@ -1,11 +1,12 @@
 """Rows to sum over, as often as a release has to: in memory, or read again from their source at every pass."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from operator import itemgetter
 from typing import Any, Protocol, TypeVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from tacit.arrays import Rows
@@ -92,6 +93,8 @@ class SourceRows:
     """How parts are worked on; only what a pass returns travels, never rows."""
     hold_parts: HoldParts = hold_here
     """How what is made of parts is held where it is made."""
+    one_class: bool = False
+    """Whether all rows are of one class, since the schema has no label."""
     _facts: RowFacts | None = None
 
     @property
@@ -126,7 +129,7 @@ class SourceRows:
 
     @property
     def _rules(self) -> "_Rules":
-        return _Rules(self.source.name, self.schema, self.size)
+        return _Rules(self.source.name, self.schema, self.size, self.one_class)
 
     def _note(self, facts: RowFacts) -> None:
         if self._facts is None:
@@ -138,11 +141,12 @@ class SourceRows:
 
 @record
 class _Rules:
-    """How parts of a table are read: what messages call it, its schema, the rows of a batch."""
+    """How parts of a table are read: what messages call it, its schema, the rows of a batch, whether it has a label."""
 
     source: str
     schema: Schema
     size: int
+    one_class: bool
 
 
 def added(first: Totals, second: Totals) -> Totals:
@@ -159,7 +163,10 @@ def _encoded(rules: _Rules, part: TablePart) -> Iterator[tuple[EncodedColumns, A
     for frame in part.batches(columns_to_read(rules.schema), rules.size):
         place = Place(part.name, n_before)
         n_before += frame.height
-        if frame.height:
+        if frame.height and rules.one_class:
+            rows = encode_columns(frame, rules.schema, labels="optional", place=place)
+            yield replace(rows, y=np.zeros_like(rows.y)), frame
+        elif frame.height:
             yield encode_columns(frame, rules.schema, labels="column", place=place), frame
 
 

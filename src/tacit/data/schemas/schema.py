@@ -174,6 +174,14 @@ class Schema:
         """The column that says whose row it is, if there is one."""
         return next((column for column in self.columns if isinstance(column, Person)), None)
 
+    def with_target_as_number(self) -> "Schema":
+        """Return the schema with the number to predict as a column like any other, which may be missing."""
+        numbers = (
+            replace(column.as_number, missing="flag") if isinstance(column, Target) else column
+            for column in self.columns
+        )
+        return self if self.target is None else replace(self, columns=tuple(numbers))
+
     def with_person(self, name: str) -> "Schema":
         """Return the schema with the column ``name`` of kind 'person': one that it ignores or does not list."""
         listed = {column.name: column for column in self.columns}
