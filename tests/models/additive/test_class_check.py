@@ -7,6 +7,9 @@ from sklearn.metrics import roc_auc_score
 from tests.models.additive.tables import COLUMNS, random_codes, random_targets, with_row
 
 from tacit.models.additive.class_check import (
+    EDGES,
+    EDGES_FEW,
+    EDGES_SOME,
     PRIOR_SCALE,
     ClassCheck,
     calibrate_scores,
@@ -14,8 +17,10 @@ from tacit.models.additive.class_check import (
     cell_middles,
     cell_shares,
     check_classes,
+    chosen_edges,
     histogram_query,
     log_odds,
+    noise_deviation,
     read_histogram,
     sharpest_values,
 )
@@ -63,9 +68,9 @@ def test_cells_hold_what_lies_between_their_edges() -> None:
             assert counts[label, cell] == pytest.approx(inside.sum(), abs=1e-6)
 
 
-def checked(counts: np.ndarray, scores: np.ndarray, *, noise: float, few: bool = False) -> ClassCheck:
+def checked(counts: np.ndarray, scores: np.ndarray, *, noise: float, upper: np.ndarray = EDGES) -> ClassCheck:
     """Return what counts say in cells that were placed by the very scores."""
-    edges = cell_edges(scores[:, None], few=few)
+    edges = cell_edges(scores[:, None], upper)
     expected = cell_shares(scores[:, None], edges)
     return check_classes(counts, edges, noise=noise, shares=np.ones(2) / 2, expected=expected)
 
@@ -122,16 +127,41 @@ def test_few_rows_are_counted_in_four_cells_and_stand_out_of_the_same_noise_soon
     scores = random.normal(0, 1.5, 300)
     labels = random.random(300) < expit(scores)
     z = []
-    for few in (False, True):
-        edges = cell_edges(scores[:, None], few=few)
+    for upper in (EDGES, EDGES_FEW):
+        edges = cell_edges(scores[:, None], upper)
         cells = np.searchsorted(edges[0], scores)
         counts = np.stack(
             [np.bincount(cells[labels == label], minlength=edges.shape[1] + 1) for label in (False, True)]
         )
         noisy = counts[None] + random.normal(0, 10, (200, *counts.shape))
-        z.append(np.mean([checked(each[None], scores, noise=10.0, few=few).separation_z for each in noisy]))
-    assert cell_edges(scores[:, None], few=True).shape == (1, 3)
+        z.append(np.mean([checked(each[None], scores, noise=10.0, upper=upper).separation_z for each in noisy]))
+    assert cell_edges(scores[:, None], EDGES_FEW).shape == (1, 3)
     assert z[1] > 1.3 * z[0] > 0
+
+
+@pytest.mark.parametrize(("n_rows", "rare", "n_cells"), [(40_000, 0.5, 16), (40_000, 0.04, 8), (1500, 0.2, 4)])
+def test_scores_are_checked_in_as_many_cells_as_noise_allows(n_rows: int, rare: float, n_cells: int) -> None:
+    scores = np.random.default_rng(3).normal(0, 1.5, (4000, 1))
+    shares = np.array([1 - rare, rare])
+    edges = chosen_edges(scores, noise=50.0, n_rows=n_rows, shares=shares)
+    assert edges.shape == (1, n_cells - 1)
+    assert np.array_equal(edges, cell_edges(scores, {16: EDGES, 8: EDGES_SOME, 4: EDGES_FEW}[n_cells]))
+
+
+@pytest.mark.parametrize("upper", [EDGES, EDGES_SOME])
+def test_the_deviation_that_chooses_the_cells_is_that_of_the_check(upper: np.ndarray) -> None:
+    """Of scores that hardly tell the classes apart, so that the sampling of rows is the same; noise is all there is."""
+    random = np.random.default_rng(4)
+    scores, noise, totals = random.normal(0, 1.5, 4000), 40.0, np.array([3.2e6, 8e5])
+    edges = cell_edges(scores[:, None], upper)
+    middles, expected = cell_middles(edges), cell_shares(scores[:, None], edges)
+    counts = totals[:, None] * expected
+    gaps = [
+        checked(counts[None] + random.normal(0, noise, (1, *counts.shape)), scores, noise=noise, upper=upper).separation
+        for _ in range(400)
+    ]
+    deviation = noise_deviation(middles[0], expected[0], noise=noise, totals=totals)
+    assert np.std(gaps) == pytest.approx(deviation, rel=0.15)
 
 
 def test_scores_that_fit_their_own_rows_by_chance_do_not_stand_out() -> None:
@@ -139,11 +169,11 @@ def test_scores_that_fit_their_own_rows_by_chance_do_not_stand_out() -> None:
     for _ in range(60):
         X, labels = random.normal(size=(300, 3)), random.random(300) < 0.5
         scores = X @ (X[labels].mean(axis=0) - X[~labels].mean(axis=0))  # learned from the labels of these very rows
-        edges = cell_edges(scores[:, None], few=True)
+        edges = cell_edges(scores[:, None], EDGES_FEW)
         cells = np.searchsorted(edges[0], scores)
         counts = np.stack([np.bincount(cells[labels == label], minlength=4) for label in (False, True)])
         noisy = counts + random.normal(0, 1, counts.shape)
-        z.append(checked(noisy[None], scores, noise=1.0, few=True).separation_z)
+        z.append(checked(noisy[None], scores, noise=1.0, upper=EDGES_FEW).separation_z)
     assert np.mean(z) < 1
 
 

@@ -6,9 +6,17 @@ from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 from tests.models.additive.tables import COLUMNS, classes, random_codes, random_targets
 
-from tacit.models.additive import learning
+from tacit.models.additive import class_check, learning
 from tacit.models.additive.fit import fit_classifier
-from tacit.models.additive.learning import FEWEST_STEPS, MOST_STEPS, STABLE, GradientLoss, n_steps, stable_step
+from tacit.models.additive.learning import (
+    FEWEST_STEPS,
+    MOST_STEPS,
+    STABLE,
+    GradientLoss,
+    checked_amount,
+    n_steps,
+    stable_step,
+)
 from tacit.models.additive.levels import LevelCodes
 from tacit.models.additive.losses import class_residuals
 from tacit.models.additive.model import AdditiveClassifier
@@ -125,3 +133,31 @@ def test_steps_are_shorter_where_one_direction_has_most_of_the_variance() -> Non
     assert stable_step(loss, np.array([0.1, 0.05])) == 10.0
     assert stable_step(loss, np.array([0.8, 0.05])) * 0.8 * 0.5 == pytest.approx(STABLE)
     assert stable_step(loss, np.zeros(0)) == stable_step(loss, np.zeros(3)) == 10.0
+
+
+@pytest.mark.parametrize("shares", [(0.5, 0.5), (0.06, 0.94), (0.2, 0.3, 0.5)])
+def test_a_check_sees_as_many_rows_as_noise_in_mean_scores_says(shares: tuple[float, ...]) -> None:
+    """The noise s/(n p_c) of each class's mean, as a root of mean squares, is that of equal classes of the result."""
+    n_rows, noise = 4000.0, 7.0
+    means = [noise / (n_rows * share) for share in shares]
+    equal = noise / (checked_amount(n_rows, np.array(shares)) / len(shares))
+    assert equal == pytest.approx(np.sqrt(np.mean(np.square(means))))
+    assert checked_amount(n_rows, None) == n_rows
+
+
+def test_the_check_of_a_rare_class_stands_out_of_its_noise(monkeypatch: pytest.MonkeyPatch) -> None:
+    """3000 rows of which a fifteenth are of one class: sixteen cells hide what four tell."""
+    codes = random_codes(3000, 5)
+    chance = 1 / (1 + np.exp(4.0 - 0.08 * codes[:, 0] - 0.5 * (codes[:, 3] > 2)))
+    target = (np.random.default_rng(5).random(3000) < chance).astype(np.intp)
+    assert 0.04 < target.mean() < 0.1
+
+    def mean_z() -> float:
+        checks = [learned(codes, target, seed=seed, epsilon=1.0).check for seed in range(6)]
+        return float(np.mean([each.separation_z for each in checks]))
+
+    told = mean_z()
+    monkeypatch.setattr(learning, "checked_amount", lambda amount, shares: amount)
+    monkeypatch.setattr(class_check, "chosen_edges", lambda scores, **_: class_check.cell_edges(scores))
+    assert told > 2.5
+    assert told > mean_z() + 1

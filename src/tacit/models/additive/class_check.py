@@ -16,8 +16,11 @@ from tacit.records import record
 # Edges of the cells on either side of the mean, in standard deviations of the scores of rows whose columns are drawn
 # independently; real columns may agree with each other, and scores then spread further.
 EDGES = np.array([0.25, 0.55, 0.9, 1.35, 1.9, 2.7, 4.0])
-# The same where rows are few beside the noise: four cells tell scores from nothing in a third of the noise of sixteen.
-EDGES_FEW = np.array([0.9])
+# The same for eight cells and for four, which tell scores from nothing in a third of the noise of sixteen.
+EDGES_SOME, EDGES_FEW = np.array([0.4, 0.9, 1.7]), np.array([0.9])
+# The most cells are taken by which scores should stand out of the noise by so many deviations: more cells calibrate
+# better, fewer tell better whether there is anything to calibrate.
+CLEAR_Z = 12.0
 # Share of private rows that may lie in any cell, since their scores may spread further.
 ELSEWHERE = 0.05
 # Prior mean and deviation of the scale, and deviation of the offsets; clipping the loss makes scores too large.
@@ -51,12 +54,43 @@ def log_odds(p: FloatArray) -> FloatArray:
     return odds
 
 
-def cell_edges(scores: FloatArray, *, few: bool = False) -> FloatArray:
+def chosen_edges(scores: FloatArray, *, noise: float, n_rows: float, shares: FloatArray) -> FloatArray:
+    """Return the edges of as many cells as the check of ``n_rows`` with class ``shares`` [C] can afford.
+
+    Calibrated log-odds of standard deviation d have class means d deviations apart, as those of two normal classes; so
+    the check of each class should come out at d over the deviation of its noise, which follows from the cells.
+    ``noise`` is that of a count; the scores are of rows that are not private.
+    """
+    odds = log_odds(probabilities(scores))
+    separation = PRIOR_SCALE * odds.std(axis=0)
+    classes = np.maximum(n_rows * shares[-len(separation) :], 1.0)
+    for upper in (EDGES, EDGES_SOME):
+        edges = cell_edges(scores, upper)
+        expected, middles = cell_shares(scores, edges), cell_middles(edges)
+        deviations = np.array(
+            [
+                noise_deviation(*each, noise=noise, totals=np.array([max(n_rows - inside, 1.0), inside]))
+                for *each, inside in zip(middles, expected, classes, strict=True)
+            ]
+        )
+        if float(np.mean(separation / deviations)) >= CLEAR_Z:
+            return edges
+    return cell_edges(scores, EDGES_FEW)
+
+
+def noise_deviation(middles: FloatArray, expected: FloatArray, *, noise: float, totals: FloatArray) -> float:
+    """Return the deviation of the noise in the difference of two classes' means, in deviations of the scores."""
+    values = sharpest_values(middles, expected, noise, totals)
+    centred = values - expected @ values
+    spread = max(math.sqrt(float(expected @ centred**2)), 1e-12)
+    return noise * float(np.linalg.norm(centred)) * math.sqrt(float((totals**-2.0).sum())) / spread
+
+
+def cell_edges(scores: FloatArray, upper: FloatArray = EDGES) -> FloatArray:
     """Return the edges [K, cells - 1] between cells of the log-odds of rows that are not private, from their scores.
 
-    ``few`` rows are counted in four cells instead of sixteen.
+    ``upper`` are those above the mean, in standard deviations of the scores; below it are as many.
     """
-    upper = EDGES_FEW if few else EDGES
     odds = log_odds(probabilities(scores))
     centre, spread = odds.mean(axis=0), np.maximum(odds.std(axis=0), 1e-3)
     edges: FloatArray = centre[:, None] + spread[:, None] * np.concatenate([-upper[::-1], [0.0], upper])

@@ -51,10 +51,13 @@ def fit_classifier(batches: Batches, plan: AdditivePlan, account: Account) -> Ad
         learned = learned.moved(offsets_for_shares(_invented_scores(learned.curves), shares))
     curves = learned.curves
     invented = _invented_scores(curves)
-    edges = class_check.cell_edges(invented, few=amount < FEW)
+    noise = learned.noise * math.sqrt(len(start))
+    if amount < FEW:  # the spread of such scores is mostly noise
+        edges = class_check.cell_edges(invented, class_check.EDGES_FEW)
+    else:
+        edges = class_check.chosen_edges(invented, noise=noise, n_rows=marginals.n_rows, shares=shares)
     query = class_check.histogram_query(learned.batches, *learned.tables, edges)
     counts = class_check.read_histogram(learned.units.ask(query, learned.check_draws))
-    noise = learned.noise * math.sqrt(len(start))
     expected = class_check.cell_shares(invented, edges)
     check = class_check.check_classes(
         counts, edges, noise=noise, shares=shares, expected=expected, chance=learned.chance
