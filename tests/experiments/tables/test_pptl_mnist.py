@@ -24,7 +24,8 @@ def images(shrink: Callable[..., None], digits: Callable[..., ImageSet]) -> Imag
 
 
 SOUND = [DIRECT, SOURCE, SIMPLE, *(f"PPTL-FS({f}), {a}" for f in "RW" for a in ("stack", "average"))]
-PRINTED = ["PPTL-FS(W), as printed, lambda 0.1", "PPTL-FS(W), as printed, lambda 0.01"]
+ALONE = [f"{DIRECT} by Alg. 1, lambda 1", f"{DIRECT} by Alg. 1, lambda 0.0001"]
+PRINTED = ["PPTL-FS(W), as printed, lambda 0.1", "PPTL-FS(W), as printed, lambda 0.01", *ALONE]
 
 
 def test_every_method_is_measured_at_every_epsilon(images: ImageSet, checked: Checked) -> None:
@@ -35,6 +36,12 @@ def test_every_method_is_measured_at_every_epsilon(images: ImageSet, checked: Ch
     assert areas["epsilon 8", DIRECT].mean > areas["epsilon 0.5", DIRECT].mean
     assert areas["epsilon 8", SIMPLE].mean > 0.95
     assert areas["no budget", PUBLIC].mean > areas["epsilon 0.5", DIRECT].mean
+
+
+def test_learning_alone_by_algorithm_1_needs_its_regularisation(images: ImageSet, shrink: Callable[..., None]) -> None:
+    shrink(pptl_mnist, RUNS=10, EPSILONS=(0.5,))
+    areas = {row.method: row.mean for row in pptl_mnist.rows()}
+    assert areas[ALONE[0]] > areas[ALONE[1]] + 0.05
 
 
 def test_a_published_figure_stands_beside_what_was_tuned_as_in_the_paper(images: ImageSet) -> None:
