@@ -2,19 +2,24 @@
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from tacit.adoption.pictures.label_free_transfer import LabelFreeTransfer
 from tacit.adoption.pictures.second_round import TOLD, OwnerAnswer, Request, answer_request, make_request
+from tacit.arrays import Float32Array
 from tacit.data.public.datasets import ImageSet, load_digits
 from tacit.data.public.schemas import image_schema
 from tacit.errors import BudgetExceededError, InputError, ReleaseError
 from tacit.kinds.class_moments import KIND as CLASS_MOMENTS
+from tacit.models.semi_supervised import training
 from tacit.models.semi_supervised.classifier import SharpenedClassifier
 from tacit.models.semi_supervised.embedding import CONSTANT, fitted_head
 from tacit.models.semi_supervised.recipe import TrainingSettings
+from tacit.models.semi_supervised.training import logits_of
 from tacit.privacy.budget import Budget
 from tacit.privacy.ledger import Ledger
 from tacit.releases.file import Model, read_model, read_release, write_model, write_release
@@ -50,10 +55,26 @@ def request() -> Request:
 
 
 def test_features_are_short_end_in_a_constant_and_depend_on_their_row_alone() -> None:
-    features = request().layer.embedding(digits().X_train)
+    embedding, rows = request().layer.embedding, digits().X_train
+    features = embedding(rows)
     assert np.linalg.norm(features, axis=1).max() <= 1
     assert features[:, -1] == pytest.approx(np.full(len(features), CONSTANT), abs=1e-3)
-    assert np.array_equal(features[5:8], request().layer.embedding(digits().X_train[5:8]))
+    alone = embedding.one_by_one(rows[:40])
+    assert np.allclose(alone, features[:40], atol=1e-4)
+    assert np.array_equal(alone[5:8], embedding.one_by_one(rows[5:8]))
+
+
+def test_an_owner_computes_features_of_each_private_row_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+
+    def counted(network: object, rows: NDArray[Any]) -> Float32Array:
+        sizes.append(len(rows))
+        return logits_of(network, rows)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(training, "logits_of", counted)
+    data = digits()
+    answer_request(request(), data.X_train[:30], data.y_train[:30], data.schema, epsilon=1, delta=1e-5, random_state=0)
+    assert sizes == [1] * 30
 
 
 def test_the_start_says_what_the_network_says() -> None:

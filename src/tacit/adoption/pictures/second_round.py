@@ -100,7 +100,7 @@ def answer_request(
     """Charge the ledger, then return the private layer learned from the owner's encoded rows and class codes."""
     _require_same_rows(request.schema, schema)
     plan = plan_answer(request, epsilon=epsilon, delta=delta)
-    features = request.layer.embedding(np.asarray(X, dtype=np.float32))
+    features = request.layer.embedding.one_by_one(np.asarray(X, dtype=np.float32))
     codes = np.array([request.schema.classes.index(name) for name in schema.classes])[np.asarray(y)]
     account = plan.plan.open(ledger=ledger, random_state=random_state, purpose=purpose)
     head = descend_head(features, codes, request.layer.head, plan, account)

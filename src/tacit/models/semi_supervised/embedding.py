@@ -17,7 +17,7 @@ DIRECTIONS, CONSTANT = 40, 0.5
 REACH = 0.1
 # Features are dyadic numbers, so that sums over rows are exact in any order; rows end a little inside the unit ball.
 QUANTUM, INSIDE = 2.0**-15, 1 - 2.0**-10
-# Rows that a network reads at a time, always as many: a row's features then depend on that row alone.
+# Rows that a network reads at a time.
 BLOCK = 2000
 HEAD_RIDGE = 1e-4
 
@@ -47,23 +47,35 @@ class Embedding:
         return int(self.directions.shape[1]) + 1
 
     def __call__(self, X: Float32Array) -> FloatArray:
-        """Return features [N, k + 1] of length at most 1, each row by itself."""
-        Z = (activations(self.network, X) - self.middle) @ self.directions / self.radius
+        """Return features [N, k + 1] of length at most 1."""
+        return self._of_activations(activations(self.network, X))
+
+    def one_by_one(self, X: Float32Array) -> FloatArray:
+        """Return the features of private rows, each computed alone.
+
+        Of a block of rows, libraries may round a row by its place in it: one row more would then move the features of
+        others, by more than the sensitivity of a sum over rows allows.
+        """
+        each = [self._of_activations(activations(self.network, X[place : place + 1], 1)) for place in range(len(X))]
+        return np.concatenate(each)
+
+    def _of_activations(self, raw: FloatArray) -> FloatArray:
+        Z = (raw - self.middle) @ self.directions / self.radius
         Z *= np.sqrt(1 - CONSTANT**2) / np.maximum(np.linalg.norm(Z, axis=1, keepdims=True), 1.0)
         rows = INSIDE * np.column_stack([Z, np.full(len(Z), CONSTANT)])
         return np.asarray(np.rint(rows / QUANTUM) * QUANTUM)
 
 
-def activations(network: SharpenedClassifier, X: Float32Array) -> FloatArray:
-    """Return what the last layer of a fitted network reads [N, u]."""
+def activations(network: SharpenedClassifier, X: Float32Array, block: int = BLOCK) -> FloatArray:
+    """Return what the last layer of a fitted network reads [N, u], of ``block`` rows at a time."""
     from tacit.models.semi_supervised.training import logits_of  # noqa: PLC0415 - needs torch
 
     layers: Any = network.network_
     body = layers[:-1]  # the default networks are sequences of layers
     blocks = []
-    for start in range(0, len(X), BLOCK):
-        rows = network.layout_.read(X[start : start + BLOCK])
-        full = np.concatenate([rows, np.zeros((BLOCK - len(rows), *rows.shape[1:]), rows.dtype)])
+    for start in range(0, len(X), block):
+        rows = network.layout_.read(X[start : start + block])
+        full = np.concatenate([rows, np.zeros((block - len(rows), *rows.shape[1:]), rows.dtype)])
         blocks.append(logits_of(body, full)[: len(rows)])
     return np.asarray(np.concatenate(blocks), dtype=np.float64)
 
