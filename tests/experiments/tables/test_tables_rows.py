@@ -75,6 +75,16 @@ def test_draws_that_were_stopped_are_told_beside_those_that_ended(
     assert not any(method == "MST" for method, _ in figures)
 
 
+def test_a_peer_that_does_not_end_on_a_table_is_not_asked_there(
+    shrink: Callable[..., None], small: OwnerSplit, checked: Checked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables_rows, "peer_rows", lambda _method, table, **_: (table.held_out, 60.0))
+    shrink(tables_rows, TABLES={"Bank": lambda: small, "flights": lambda: small}, DRAWS=1, METHODS=("marginals",))
+    asked = {(row.method, row.setting.partition(",")[0]) for row in checked(tables_rows.rows())}
+    assert {("MST", "Bank"), ("AIM", "Bank"), ("MST", "flights")} <= asked
+    assert ("AIM", "flights") not in asked
+
+
 def test_draws_are_kept_where_a_folder_is_named(
     shrink: Callable[..., None],
     small: OwnerSplit,
