@@ -17,7 +17,8 @@ import tacit
 from tacit.audit.game import epsilon_lower_bound
 from tacit.privacy.mechanisms import Laplace
 from tacit.privacy.stream import NoiseStream
-from tacit.workflows.audit import attack, audit
+from tacit.workflows.attack import attack
+from tacit.workflows.audit import audit
 
 folder = Path(tempfile.mkdtemp())
 

@@ -187,7 +187,7 @@ def test_a_ledger_per_person_takes_a_record_release_only_with_a_bound_on_rows(tm
     ledger.charge(LaplaceEvent(10, 1), unit="record", purpose="", rows_per_person=4)
     assert ledger.spent() == pytest.approx(0.4)
     assert Ledger(ledger.path).lines()[0].claim.rows_per_person == 4
-    with pytest.raises(BudgetExceededError, match=r"By itself it costs epsilon 0\.7"):
+    with pytest.raises(BudgetExceededError, match=r"This charge alone costs epsilon 0\.7"):
         ledger.charge(LaplaceEvent(10, 1), unit="record", purpose="", rows_per_person=7)
 
 

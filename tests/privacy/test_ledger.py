@@ -212,7 +212,7 @@ def test_a_refusal_says_what_is_left_and_what_would_fit(ledger: Ledger) -> None:
         charge(ledger, ApproximateEvent(0.5))
     message = str(refusal.value)
     assert "epsilon 0.3 is left; a single pure release of up to epsilon 0.3 would fit" in message
-    assert "By itself it costs epsilon 0.5" in message
+    assert "This charge alone costs epsilon 0.5" in message
     assert "budget of epsilon 1 per record" in message
 
 

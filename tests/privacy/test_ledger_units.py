@@ -58,7 +58,7 @@ def test_an_entry_event_on_a_record_ledger_needs_the_number_of_features(tmp_path
     ledger = Ledger.create(tmp_path / "x.ledger", Budget(1, unit="record", relation="replace"))
     with pytest.raises(InputError, match="n_features must be given"):
         ledger.charge(TENTH, unit="entry", purpose="", exact=[])
-    with pytest.raises(BudgetExceededError, match=r"By itself it costs epsilon 1\.1"):
+    with pytest.raises(BudgetExceededError, match=r"This charge alone costs epsilon 1\.1"):
         ledger.charge(TENTH, unit="entry", purpose="", n_features=11, exact=[])
     ledger.charge(TENTH, unit="entry", purpose="", n_features=10, exact=[])
     assert ledger.left() == 0
