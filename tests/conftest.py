@@ -1,9 +1,11 @@
-"""What every test runs under, and which tests are slow."""
+"""What every test runs under, which tests are slow, and the browser that pages are looked at in."""
 
 import os
+import shutil
 from collections import defaultdict
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -18,6 +20,21 @@ settings.load_profile("repeatable")
 # moves little. It may have to run twice: the first test that uses a shared fixture pays for it.
 SLOW_SECONDS = 0.12
 SLOW_TESTS = Path(__file__).with_name("slow_tests.txt")
+
+BROWSER_FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """A browser, the only one of a process: a second cannot be driven beside it."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs the Python package playwright (extra `dev`)")
+    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if program is None:
+        pytest.skip("needs a Chromium on the path (Debian: apt install chromium)")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=program, args=BROWSER_FLAGS)
+        yield browser
+        browser.close()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

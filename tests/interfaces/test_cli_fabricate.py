@@ -1,8 +1,6 @@
 """``tacit fabricate`` as its users meet it, and what reads the files that it leaves."""
 
 import json
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -187,19 +185,6 @@ def test_originals_appear_only_when_they_are_given(folder: Path) -> None:
     assert "--test is for models" in str(wrong.exception)
 
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-
-
-@pytest.fixture
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs the Python package playwright (extra `dev`)")
-    with playwright.sync_playwright() as driver:
-        flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=flags)
-        yield chromium
-        chromium.close()
-
-
 def wide_page(file: Path) -> str:
     """Return the page of a table with more columns than fit."""
     kinds = [Categorical(f"occupation_{place}", ("blue-collar", "management", "unemployed")) for place in range(20)]
@@ -210,8 +195,7 @@ def wide_page(file: Path) -> str:
     return report_fabricated(file)
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="needs a Chromium on the path (Debian: apt install chromium)")
-def test_the_page_reads_well_in_a_browser(folder: Path, browser: Any) -> None:
+def test_the_page_reads_well_in_a_browser(folder: Path, chromium: Any) -> None:
     run(folder, "--epsilon", "1", "-o", str(folder / "f.csv"))
     beside = report_fabricated(folder / "f.csv", originals=folder / "p.csv")
     (folder / "table.html").write_text(beside, encoding="utf-8")
@@ -223,7 +207,7 @@ def test_the_page_reads_well_in_a_browser(folder: Path, browser: Any) -> None:
     (folder / "wide.html").write_text(wide_page(folder / "w.csv"), encoding="utf-8")
     for name in ("table", "pictures", "wide"):
         for scheme, width in (("light", 375), ("dark", 1200)):
-            context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 800})
+            context = chromium.new_context(color_scheme=scheme, viewport={"width": width, "height": 800})
             page = context.new_page()
             said: list[str] = []
             asked: list[str] = []

@@ -1,13 +1,12 @@
 """The page about attacks: what it says, what it draws, and how it looks in a real browser."""
 
 import re
-import shutil
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import pytest
 
 from tacit.audit.attacks.membership_score import MembershipScore
 from tacit.audit.attacks.outcome import outcome
@@ -18,8 +17,6 @@ from tacit.pages.roc import roc_chart
 from tacit.privacy.card import Card
 from tacit.privacy.card_content import Guarantee
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 SCORE = MembershipScore(0.002, (0.0, 0.03), 0.02, 1.5)
 
 
@@ -86,33 +83,28 @@ def test_what_the_card_forbids_is_shaded_unless_it_forbids_nothing() -> None:
     assert "beyond" not in loose
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="needs a Chromium on the path (Debian: apt install chromium)")
-def test_the_page_reads_well_everywhere(tmp_path: Path) -> None:
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs the Python package playwright (extra `dev`)")
+def test_the_page_reads_well_everywhere(chromium: Any, tmp_path: Path) -> None:
     file = tmp_path / "attacks.html"
     file.write_text(attack_page(found(1.0), card()), encoding="utf-8")
     backgrounds = set()
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        for scheme, width in (("light", 375), ("dark", 375), ("light", 1200)):
-            context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 800})
-            page = context.new_page()
-            said: list[str] = []
-            asked: list[str] = []
-            page.on("console", lambda message, said=said: said.append(message.text))
-            page.on("request", lambda request, asked=asked: asked.append(request.url))
-            page.goto(file.as_uri())
-            assert said == []
-            assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
-            assert page.evaluate("document.documentElement.scrollWidth") <= width
-            square = page.evaluate(
-                "(() => { const b = document.querySelector('.roc svg').getBoundingClientRect();"
-                " return [b.width, b.height, b.right] })()"
-            )
-            assert abs(square[0] - square[1]) < 2
-            assert square[0] > 200
-            assert square[2] <= width
-            backgrounds.add(page.evaluate("getComputedStyle(document.body).backgroundColor"))
-            context.close()
-        browser.close()
+    for scheme, width in (("light", 375), ("dark", 375), ("light", 1200)):
+        context = chromium.new_context(color_scheme=scheme, viewport={"width": width, "height": 800})
+        page = context.new_page()
+        said: list[str] = []
+        asked: list[str] = []
+        page.on("console", lambda message, said=said: said.append(message.text))
+        page.on("request", lambda request, asked=asked: asked.append(request.url))
+        page.goto(file.as_uri())
+        assert said == []
+        assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        square = page.evaluate(
+            "(() => { const b = document.querySelector('.roc svg').getBoundingClientRect();"
+            " return [b.width, b.height, b.right] })()"
+        )
+        assert abs(square[0] - square[1]) < 2
+        assert square[0] > 200
+        assert square[2] <= width
+        backgrounds.add(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+        context.close()
     assert len(backgrounds) == 2

@@ -1,7 +1,5 @@
 """The report in a real browser: light and dark, on a phone and on a desk."""
 
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +24,6 @@ from tacit.pages.table_summary import summarise_table
 from tacit.releases.file import Release
 from tacit.workflows.report import report_release
 
-playwright = pytest.importorskip("playwright.sync_api", reason="needs the Python package playwright (extra `dev`)")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs a Chromium on the path (Debian: apt install chromium)")
-
-FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 LONG = "a_very_long_column_name_without_any_place_to_break_it_" * 3
 
 
@@ -103,20 +96,12 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {name: folder / f"{name}.html" for name in texts}
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield chromium
-        chromium.close()
-
-
 @pytest.mark.parametrize("name", PAGES)
-def test_a_report_reads_well_everywhere(browser: Any, reports: dict[str, Path], name: str, tmp_path: Path) -> None:
+def test_a_report_reads_well_everywhere(chromium: Any, reports: dict[str, Path], name: str, tmp_path: Path) -> None:
     backgrounds = set()
     for scheme in ("light", "dark"):
         for width in (375, 420, 1280):
-            context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 800})
+            context = chromium.new_context(color_scheme=scheme, viewport={"width": width, "height": 800})
             page = context.new_page()
             said: list[str] = []
             asked: list[str] = []
@@ -149,8 +134,8 @@ DRAWN = "[...document.querySelectorAll('details > *:not(summary)')].map(e => e.c
 
 
 @pytest.mark.parametrize("name", ["table", "release"])
-def test_folds_are_open_on_paper_and_closed_on_a_screen(browser: Any, reports: dict[str, Path], name: str) -> None:
-    page = browser.new_page(viewport={"width": 794, "height": 1123})
+def test_folds_are_open_on_paper_and_closed_on_a_screen(chromium: Any, reports: dict[str, Path], name: str) -> None:
+    page = chromium.new_page(viewport={"width": 794, "height": 1123})
     page.goto(reports[name].as_uri())
     folded = page.evaluate(DRAWN)
     assert folded
@@ -163,8 +148,8 @@ def test_folds_are_open_on_paper_and_closed_on_a_screen(browser: Any, reports: d
     page.close()
 
 
-def test_a_release_prints_on_paper_with_room_for_signatures(browser: Any, reports: dict[str, Path]) -> None:
-    page = browser.new_page(color_scheme="dark")
+def test_a_release_prints_on_paper_with_room_for_signatures(chromium: Any, reports: dict[str, Path]) -> None:
+    page = chromium.new_page(color_scheme="dark")
     page.goto(reports["release"].as_uri())
     page.emulate_media(media="print", color_scheme="dark")
     assert page.evaluate("getComputedStyle(document.querySelector('h1')).color") == "rgb(0, 0, 0)"
@@ -174,9 +159,9 @@ def test_a_release_prints_on_paper_with_room_for_signatures(browser: Any, report
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_nothing_is_cut_on_paper(browser: Any, reports: dict[str, Path], name: str) -> None:
+def test_nothing_is_cut_on_paper(chromium: Any, reports: dict[str, Path], name: str) -> None:
     """A4 between its margins is 178 mm or 672 px wide; what would be scrolled on a screen must fit too."""
-    page = browser.new_page(viewport={"width": 672, "height": 1000})
+    page = chromium.new_page(viewport={"width": 672, "height": 1000})
     page.goto(reports[name].as_uri())
     page.emulate_media(media="print")
     beyond = page.evaluate(

@@ -1,6 +1,5 @@
 """The owner's page in a real browser, while a provider asks: light and dark, on a phone and on a desk."""
 
-import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,11 +19,6 @@ from tacit.situations.feedback.desk.providers import Provider, token_digest
 from tacit.situations.feedback.desk.scoring import Scorer
 from tacit.situations.feedback.desk.terms import DeskTerms
 
-playwright = pytest.importorskip("playwright.sync_api", reason="needs the Python package playwright (extra `dev`)")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs a Chromium on the path (Debian: apt install chromium)")
-
-FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 ARCHITECTURE = Architecture("linear", 4, 1)
 
 
@@ -70,37 +64,34 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Desk, str
     thread.join()
 
 
-def look(desk: Desk, url: str, folder: Path) -> None:
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        backgrounds, first = set(), 0
-        for scheme in ("light", "dark"):
-            for width in (375, 1200):
-                context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 900})
-                page = context.new_page()
-                said: list[str] = []
-                asked: list[str] = []
-                page.on("console", lambda message, said=said: said.append(message.text))
-                page.on("pageerror", lambda error, said=said: said.append(str(error)))
-                page.on("request", lambda request, asked=asked: asked.append(request.url))
-                page.goto(f"{url}/owner#owner")
-                climb(desk, first, 40)
-                first += 40
-                page.locator(f".figure b:text-is('{first}')").first.wait_for(timeout=15000)
-                where = f"{scheme}, {width}"
-                assert said == [], where
-                assert all(each.startswith((f"{url}/owner", "data:")) for each in asked), asked
-                assert page.evaluate("document.documentElement.scrollWidth") <= width, where
-                assert page.locator("circle").count() == first
-                assert page.locator("#chart").bounding_box()["height"] > 100, where
-                assert f"{first} of 300 queries" in page.inner_text("#providers")
-                assert "epsilon 4 at delta" in page.inner_text("#promise")
-                backgrounds.add(page.evaluate("getComputedStyle(document.body).backgroundColor"))
-                page.screenshot(path=str(folder / f"{scheme}-{width}.png"), full_page=True)
-                context.close()
-        assert len(backgrounds) == 2
-        require_a_key(browser, url)
-        browser.close()
+def look(browser: Any, desk: Desk, url: str, folder: Path) -> None:
+    backgrounds, first = set(), 0
+    for scheme in ("light", "dark"):
+        for width in (375, 1200):
+            context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 900})
+            page = context.new_page()
+            said: list[str] = []
+            asked: list[str] = []
+            page.on("console", lambda message, said=said: said.append(message.text))
+            page.on("pageerror", lambda error, said=said: said.append(str(error)))
+            page.on("request", lambda request, asked=asked: asked.append(request.url))
+            page.goto(f"{url}/owner#owner")
+            climb(desk, first, 40)
+            first += 40
+            page.locator(f".figure b:text-is('{first}')").first.wait_for(timeout=15000)
+            where = f"{scheme}, {width}"
+            assert said == [], where
+            assert all(each.startswith((f"{url}/owner", "data:")) for each in asked), asked
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, where
+            assert page.locator("circle").count() == first
+            assert page.locator("#chart").bounding_box()["height"] > 100, where
+            assert f"{first} of 300 queries" in page.inner_text("#providers")
+            assert "epsilon 4 at delta" in page.inner_text("#promise")
+            backgrounds.add(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+            page.screenshot(path=str(folder / f"{scheme}-{width}.png"), full_page=True)
+            context.close()
+    assert len(backgrounds) == 2
+    require_a_key(browser, url)
 
 
 def require_a_key(browser: Any, url: str) -> None:
@@ -114,6 +105,8 @@ def require_a_key(browser: Any, url: str) -> None:
         page.close()
 
 
-def test_the_page_follows_the_desk_and_reads_well_everywhere(served: tuple[Desk, str], tmp_path: Path) -> None:
-    look(*served, tmp_path)
+def test_the_page_follows_the_desk_and_reads_well_everywhere(
+    chromium: Any, served: tuple[Desk, str], tmp_path: Path
+) -> None:
+    look(chromium, *served, tmp_path)
     assert all(path.stat().st_size > 10_000 for path in tmp_path.iterdir())
