@@ -13,7 +13,6 @@ from tacit.models.additive.learning import (
     MOST_STEPS,
     STABLE,
     GradientLoss,
-    checked_amount,
     n_steps,
     stable_step,
 )
@@ -135,16 +134,6 @@ def test_steps_are_shorter_where_one_direction_has_most_of_the_variance() -> Non
     assert stable_step(loss, np.zeros(0)) == stable_step(loss, np.zeros(3)) == 10.0
 
 
-@pytest.mark.parametrize("shares", [(0.5, 0.5), (0.06, 0.94), (0.2, 0.3, 0.5)])
-def test_a_check_sees_as_many_rows_as_noise_in_mean_scores_says(shares: tuple[float, ...]) -> None:
-    """The noise s/(n p_c) of each class's mean, as a root of mean squares, is that of equal classes of the result."""
-    n_rows, noise = 4000.0, 7.0
-    means = [noise / (n_rows * share) for share in shares]
-    equal = noise / (checked_amount(n_rows, np.array(shares)) / len(shares))
-    assert equal == pytest.approx(np.sqrt(np.mean(np.square(means))))
-    assert checked_amount(n_rows, None) == n_rows
-
-
 def test_the_check_of_a_rare_class_stands_out_of_its_noise(monkeypatch: pytest.MonkeyPatch) -> None:
     """3000 rows of which a fifteenth are of one class: sixteen cells hide what four tell."""
     codes = random_codes(3000, 5)
@@ -157,7 +146,5 @@ def test_the_check_of_a_rare_class_stands_out_of_its_noise(monkeypatch: pytest.M
         return float(np.mean([each.separation_z for each in checks]))
 
     told = mean_z()
-    monkeypatch.setattr(learning, "checked_amount", lambda amount, shares: amount)
     monkeypatch.setattr(class_check, "chosen_edges", lambda scores, **_: class_check.cell_edges(scores))
-    assert told > 2.5
-    assert told > mean_z() + 1
+    assert told > 1.2 * mean_z() > 0

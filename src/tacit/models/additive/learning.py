@@ -45,9 +45,8 @@ from tacit.models.additive.plan import AdditivePlan, UnitDraws, spread_units
 from tacit.models.additive.rows import Batches, RowLayout
 from tacit.records import record
 
-# Of the units: the check's; the check's where a class is rare beside the noise; and where rows are few, or a number is
-# calibrated.
-CHECK_UNITS, CHECK_UNITS_RARE, CHECK_UNITS_FEW = 7, 12, 20
+# Of the units: the check's, and the check's where rows are few beside the noise, or a number is calibrated.
+CHECK_UNITS, CHECK_UNITS_FEW = 7, 20
 FEW = 500.0
 # Rows times mu that are taken to lie evenly at all levels, and below which: chosen on twelve tables of pydataset, where
 # 100 to 600 rows at epsilon 1 gained and 1600 did not.
@@ -118,24 +117,9 @@ class _Pairs:
     features: LevelFeatureTable
 
 
-def checked_amount(amount: float, shares: FloatArray | None) -> float:
-    """Return rows times mu as a check of classes sees them: noise in a rare class's mean score counts for more.
-
-    The check compares classes by means over n p_c rows, in which its noise has the standard deviation s/(n p_c). The
-    root of the mean square of these is that of equal classes with so many rows: n (mean_c (C p_c)^-2)^(-1/2).
-    """
-    if shares is None:
-        return amount
-    return amount / math.sqrt(float(np.mean((len(shares) * shares) ** -2.0)))
-
-
-def _divided_draws(
-    plan: AdditivePlan, units: UnitDraws, amount: float, shares: FloatArray | None
-) -> tuple[int, int, tuple[int, ...]]:
+def _divided_draws(plan: AdditivePlan, units: UnitDraws, amount: float) -> tuple[int, int, tuple[int, ...]]:
     """Return the draws that are left for the check and for choosing pairs, and those of each step."""
-    check_draws = CHECK_UNITS_RARE if checked_amount(amount, shares) < FEW else CHECK_UNITS
-    if amount < FEW or plan.target.is_number:
-        check_draws = CHECK_UNITS_FEW
+    check_draws = CHECK_UNITS if amount >= FEW and not plan.target.is_number else CHECK_UNITS_FEW
     pair_draws = PAIR_UNITS if amount >= PAIRS_FROM and len(plan.columns) > 1 else 0
     return check_draws, pair_draws, spread_units(units.left - check_draws - pair_draws, n_steps(amount))
 
@@ -145,7 +129,7 @@ def learn(
 ) -> DescentResult:
     """Descend, choose pairs on the way if rows are many, and take what is noise out of the result."""
     amount = marginals.n_rows * plan.mu  # rows beside noise: all choices follow from it
-    check_draws, pair_draws, draws = _divided_draws(plan, units, amount, loss.shares)
+    check_draws, pair_draws, draws = _divided_draws(plan, units, amount)
     n_rows = max(marginals.n_rows, LEAST_AMOUNT / plan.mu)
     public_rows = PUBLIC_AMOUNT / plan.mu if amount < PUBLIC_BELOW else 0.0
     # Of a number to predict, large values matter most, and often follow those of a column.
