@@ -58,8 +58,12 @@ class Directions:
             columns: FloatArray = np.asarray(X, dtype=np.float64) - self.centre
             return columns
         axes, Z = ExactMatrix.of(self.axes, largest=1.0), np.empty((len(X), self.size))
+        # What the grids of axes and rows leave over, multiplied by itself: together as precise as doubles are.
+        left_of_axes = ExactMatrix.of(self.axes - axes.values, largest=1.0)
+        for_left_of_rows = ExactMatrix.of(self.axes, largest=axes.quantum)
         for start in range(0, len(X), BLOCK):
-            Z[start : start + BLOCK] = axes(X[start : start + BLOCK] - self.centre)
+            rows = X[start : start + BLOCK] - self.centre
+            Z[start : start + BLOCK] = axes(rows) + left_of_axes(rows) + for_left_of_rows(rows - axes.cut(rows))
         return Z
 
     def rows(self, Z: FloatArray) -> FloatArray:
