@@ -6,7 +6,8 @@ Run: python bench/scale.py [rows ...]        by default 100000 1000000; 10000000
      python bench/scale.py --travel 1000000  bytes between the asking process and two workers of an additive release
      ... --folder F                          tables are made in F and stay there, so that they are made once
 
-Each figure is of the run of a few in which other work on the machine took least; what it took is printed beside.
+Commands that are compared run in turns, so that a machine that grows slower slows them alike. Each figure is of the
+shortest run that other work on the machine hardly disturbed; what that took is printed beside.
 """
 
 import hashlib
@@ -20,6 +21,7 @@ from argparse import ArgumentParser
 from dataclasses import dataclass
 from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
+from statistics import median
 from typing import Any
 from unittest.mock import patch
 
@@ -86,7 +88,11 @@ class Cost:
 
 def least(arguments: list[str], repeats: int = 1) -> Cost:
     """Return the shortest by the clock of so many runs of a command that others hardly disturbed, if there is one."""
-    runs = [measured(arguments) for _ in range(repeats)]
+    return shortest([measured(arguments) for _ in range(repeats)])
+
+
+def shortest(runs: list[Cost]) -> Cost:
+    """Return the shortest by the clock of the runs that others hardly disturbed; without one, the least disturbed."""
     calm = [run for run in runs if run.others < CALM * run.clock] or [min(runs, key=lambda run: run.others / run.clock)]
     return min(calm, key=lambda run: run.clock)
 
@@ -126,7 +132,7 @@ import resource, subprocess, sys
 subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024)
 """
-ALONE, ONE_CORE, TWO = "moments", "moments, one core", "moments, 2 workers"
+SCANNED, ALONE, ONE_CORE, TWO = "scan", "moments", "moments, one core", "moments, 2 workers"
 COMMAND = [sys.executable, "-c", "from tacit.interfaces.cli.main import run; run()"]
 # A run in which other processes take less than this part of a core counts as undisturbed.
 CALM = 0.05
@@ -136,9 +142,7 @@ def compare(folder: Path, n_rows: int, *, record_only: bool = False) -> None:
     """Print what a scan and releases of a table of ``n_rows`` cost; ``record_only``: those per record alone."""
     table, schema = written(folder, n_rows)
     scan = SCAN.format(numbers=N_NUMBERS, categories=N_CATEGORIES, levels=N_LEVELS, path=str(table))
-    repeats = 3 if record_only else 2
-    base = least([sys.executable, "-c", scan], repeats)
-    print(f"{n_rows:>10,} rows  polars scan and sums     {base}")
+    rounds = 6 if record_only else 2
     settings = {
         ALONE: [],
         ONE_CORE: [],
@@ -147,19 +151,26 @@ def compare(folder: Path, n_rows: int, *, record_only: bool = False) -> None:
     }
     if record_only:
         settings.pop("moments per entry")
-    digests, costs = {}, {}
+    commands, outputs = {SCANNED: [sys.executable, "-c", scan]}, {}
     for name, options in settings.items():
-        output = folder / f"{name}.tacit"
+        outputs[name] = folder / f"{name}.tacit"
         held = ["taskset", "-c", "0"] if name == ONE_CORE else []
-        arguments = ["release", str(table), *seeded(schema), "--method", "moments", *options, "-o", str(output)]
-        costs[name] = cost = least([*held, *COMMAND, *arguments], repeats)
-        digests[name] = hashlib.sha256(output.read_bytes()).hexdigest()
+        arguments = ["release", str(table), *seeded(schema), "--method", "moments", *options, "-o", str(outputs[name])]
+        commands[name] = [*held, *COMMAND, *arguments]
+    turns = [{name: measured(command) for name, command in commands.items()} for _ in range(rounds)]
+    costs = {name: shortest([turn[name] for turn in turns]) for name in commands}
+    base = costs[SCANNED]
+    print(f"{n_rows:>10,} rows  polars scan and sums     {base}")
+    for name in settings:
+        cost = costs[name]
         print(f"{'':>10}       release {name:18s} {cost}, {cost.cpu / base.cpu:.2f} x the scan's CPU", flush=True)
     # Without workers one thread sums, but the library decodes columns on every core: held to one core it is one worker.
-    one, two = costs[ONE_CORE].clock, costs[TWO].clock
-    print(f"{'':>10}       two workers by the clock: {one / two:.2f} x as fast as one on one core,")
-    print(f"{'':>10}       {costs[ALONE].clock / two:.2f} x as fast as none; two cores do {two_cores(scan):.2f} x one;")
-    print(f"{'':>10}       same file {digests[ALONE] == digests[TWO]}")
+    for words, one in (("none", ALONE), ("one on one core", ONE_CORE)):
+        by_turns = median(turn[one].clock / turn[TWO].clock for turn in turns)
+        gain = f"{costs[one].clock / costs[TWO].clock:.2f} x as fast as {words} (median of turns {by_turns:.2f})"
+        print(f"{'':>10}       two workers by the clock: {gain}")
+    same = outputs[ALONE].read_bytes() == outputs[TWO].read_bytes()
+    print(f"{'':>10}       two cores do {two_cores(scan):.2f} x one; same file {same}")
     if not record_only:
         fabricate(folder, n_rows, base)
 
