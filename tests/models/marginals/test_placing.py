@@ -14,7 +14,7 @@ from tacit.models.marginals.placing import (
     followers,
     uniform_ranks,
 )
-from tacit.models.marginals.sampling import CoarseRows
+from tacit.models.marginals.raking import CoarseRows
 from tacit.models.marginals.tables import ColumnTable
 
 NUMBER = levels_of(Numeric("x", (0, 99), integer=True))

@@ -1,16 +1,8 @@
 import numpy as np
-import pytest
 
 from tacit.models.marginals.mixture import Mixture
-from tacit.models.marginals.sampling import (
-    CoarseModel,
-    CoarseRows,
-    drawn_cells,
-    forbidden_rows,
-    raked_weights,
-    systematic,
-    towards,
-)
+from tacit.models.marginals.raking import ReleasedCounts, TableCells
+from tacit.models.marginals.sampling import CoarseModel, drawn_cells, forbidden_rows, systematic
 from tacit.models.marginals.tables import CoarseCounts
 from tacit.models.marginals.zeros import PairZeros
 
@@ -49,36 +41,27 @@ def test_columns_of_a_component_are_independent() -> None:
 def test_no_drawn_row_has_a_forbidden_pair() -> None:
     forbidden = np.array([[True, False], [False, False], [False, True]])
     zeros = [PairZeros((0, 1), forbidden)]
-    rows = CoarseModel(mixture(), OFFSETS, zeros, None).draw(3000, np.random.RandomState(0))
+    rows = CoarseModel(mixture(), OFFSETS, zeros).draw(3000, np.random.RandomState(0))
     assert not forbidden_rows(rows.cells, zeros).any()
     assert set(np.unique(rows.classes)) == {0, 1}
 
 
-def test_raked_rows_have_the_released_margins() -> None:
-    rng = np.random.default_rng(0)
-    rows = CoarseRows(np.column_stack([rng.integers(0, 3, 5000), rng.integers(0, 2, 5000)]), rng.integers(0, 2, 5000))
-    counts = np.array([[200.0, 500, 300, 700, 300], [100.0, 50, 350, 250, 250]])
-    margins = CoarseCounts(counts, np.full(5, 1.0), np.array([1000.0, 500.0]))
-    weights = raked_weights(rows, OFFSETS, margins)
+def test_factors_change_the_shares_of_drawn_rows() -> None:
+    # Four times the rows with both first cells, in either class.
+    ratios = np.ones((2, 3, 2))
+    ratios[:, 0, 0] = 4.0
+    model = CoarseModel(mixture(), OFFSETS, [], None, [TableCells((0, 1), ratios)])
+    rows = model.draw(20_000, np.random.RandomState(0))
+    before = 0.5 * 0.5 * 0.9 + 0.5 * 0.1 * 0.2
+    share = (rows.cells == 0).all(axis=1).mean()
+    assert abs(share - 4 * before / (1 + 3 * before)) < 0.02
+
+
+def test_drawn_rows_have_the_released_margins_after_factors() -> None:
+    counts = np.array([[200.0, 200, 100, 250, 250], [100.0, 100, 300, 250, 250]])
+    released = ReleasedCounts(CoarseCounts(counts, np.ones(5), np.array([500.0, 500.0])), OFFSETS)
+    factors = [TableCells((0,), np.array([[1.0, 2, 1], [1.0, 1, 1]]))]
+    rows = CoarseModel(mixture(), OFFSETS, [], released, factors).draw(10_000, np.random.RandomState(0))
     for j, (first, end) in enumerate(((0, 3), (3, 5))):
-        have = np.zeros((2, end - first))
-        np.add.at(have, (rows.classes, rows.cells[:, j]), weights)
-        assert np.abs(have - counts[:, first:end]).max() < 12
-
-
-def test_margins_that_are_noise_are_not_followed() -> None:
-    rng = np.random.default_rng(0)
-    rows = CoarseRows(np.column_stack([np.arange(6000) % 3, np.arange(6000) % 2]), np.arange(6000) // 6 % 2)
-    counts = 1000 + rng.normal(0, 100, (2, 5)) * np.array([1, 1, 1, 1, 1])
-    counts[:, 3:] += 500
-    margins = CoarseCounts(counts, np.full(5, 300.0**2), np.array([3000.0, 3000.0]))
-    weights = raked_weights(rows, OFFSETS, margins)
-    assert weights.std() < 0.05 * weights.mean()
-
-
-def test_a_target_is_approached_as_far_as_noise_does_not_explain_it() -> None:
-    start, target = np.zeros(5), np.full(5, 10.0)
-    assert np.allclose(towards(target, start, np.full(5, 1e-6)), target)
-    assert np.allclose(towards(target, start, np.full(5, 1e6)), start)
-    assert towards(target, start, np.full(5, 25.0))[0] == pytest.approx(10 * (1 - 4 / 20))
-    assert np.array_equal(towards(start, start, np.ones(5)), start)
+        have = rows.counts((j,), (2, end - first), np.ones(10_000))
+        assert np.abs(have - 10 * counts[:, first:end]).max() < 120

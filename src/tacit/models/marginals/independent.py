@@ -6,7 +6,7 @@ import numpy as np
 
 from tacit.arrays import IntArray
 from tacit.models.marginals.mixture import SMALLEST, Mixture
-from tacit.models.marginals.sampling import towards
+from tacit.models.marginals.raking import towards
 from tacit.models.marginals.tables import CoarseCounts
 
 

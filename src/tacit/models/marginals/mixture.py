@@ -26,7 +26,7 @@ LEARNING_RATE, LAST_RATE = 0.1, 0.005
 FIRST_MOMENT, SECOND_MOMENT = 0.9, 0.99
 # Pull of each component towards the columns' own shares, in units of the squared noise of a pair's count; with fewer
 # cells than MANY_CELLS it is weaker in proportion: a component then meets the noise of fewer counts.
-DECAY = 400.0
+DECAY = 100.0
 SPREAD = 1.0
 SMALLEST = 1e-9
 

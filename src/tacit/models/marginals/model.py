@@ -17,8 +17,9 @@ from tacit.models.marginals.link_places import LinkPlaces, link_places
 from tacit.models.marginals.measuring import Measurement
 from tacit.models.marginals.mixture import Mixture, fitted_mixture, targets_of
 from tacit.models.marginals.placing import FinePlaces, Follower, fine_places, followers, uniform_ranks
+from tacit.models.marginals.raking import CoarseRows, ReleasedCounts, TableCells
 from tacit.models.marginals.repairing import Repair
-from tacit.models.marginals.sampling import CoarseModel, CoarseRows
+from tacit.models.marginals.sampling import CoarseModel
 from tacit.models.marginals.tables import CoarseCounts, offsets_of
 from tacit.models.marginals.zeros import PairZeros, structural_zeros
 from tacit.numerics.public_random import public_random
@@ -26,6 +27,8 @@ from tacit.records import record
 
 # Rows drawn at once, at most and at least where rows are drawn again.
 BLOCK, LEAST_BLOCK = 131_072, 1000
+# Rows drawn to see what contradicts the tables: so many times those of the private table, at most a block.
+WEIGHED_FACTOR = 10
 # Rows that break a condition are placed anew inside their cells so often before they are dropped.
 PLACINGS = 8
 # Rows drawn for each row asked for before constraints are forced, and before conditions are taken for impossible.
@@ -63,6 +66,20 @@ class MarginalModel:
     def forbidden(self) -> list[PairZeros]:
         """Those, and the pairs that the schema's constraints forbid."""
         return [*self.zeros, *constraint_zeros(self.layout, self.measurement.columns)]
+
+    @cached_property
+    def released(self) -> ReleasedCounts:
+        """What drawn rows are raked to."""
+        return ReleasedCounts(self.coarse, self.offsets)
+
+    @cached_property
+    def factors(self) -> list[TableCells]:
+        """What weights of drawn rows are multiplied by where they would nearly contradict released tables."""
+        measured = self.measurement
+        count = min(max(WEIGHED_FACTOR * self.n_rows, LEAST_BLOCK), BLOCK)
+        # Chance that is public and fixed: one release has one set of factors.
+        rows = CoarseModel(self.mixture, self.offsets, self.forbidden).draw(count, public_random(0))
+        return self.released.factors(rows, measured.pairs, measured.pair_sigma)
 
     @cached_property
     def followers(self) -> list[Follower]:
@@ -111,7 +128,8 @@ class MarginalModel:
         rules = Rules(self.layout, tuple(where))
         mixture = conditioned(self.mixture, self.measurement.columns, rules)[0] if where else self.mixture
         # Released counts are those of all rows: a part of them is not raked to them.
-        model = CoarseModel(mixture, self.offsets, self.forbidden, None if where else self.coarse)
+        released = None if where else self.released
+        model = CoarseModel(mixture, self.offsets, self.forbidden, released, self.factors)
         n_found = tried = 0
         while n_found < count:
             if tried > MOST_TRIES * count + BLOCK:

@@ -10,7 +10,7 @@ from scipy.special import ndtr, ndtri
 from tacit.arrays import FloatArray, IntArray
 from tacit.models.marginals.levels import Levels
 from tacit.models.marginals.mixture import Mixture
-from tacit.models.marginals.sampling import CoarseRows
+from tacit.models.marginals.raking import CoarseRows
 from tacit.models.marginals.tables import ColumnTable
 from tacit.models.marginals.zeros import PairZeros
 from tacit.records import record

@@ -1,4 +1,4 @@
-"""Rows of coarse cells drawn from a mixture: with little chance in them, without forbidden pairs, raked to margins."""
+"""Rows of coarse cells drawn from a mixture: with little chance in them, without forbidden pairs, raked to tables."""
 
 import itertools
 from collections.abc import Sequence
@@ -8,25 +8,14 @@ import numpy as np
 
 from tacit.arrays import BoolArray, FloatArray, IntArray
 from tacit.models.marginals.mixture import Mixture
-from tacit.models.marginals.tables import CoarseCounts
+from tacit.models.marginals.raking import CoarseRows, ReleasedCounts, TableCells
 from tacit.models.marginals.zeros import PairZeros
 from tacit.records import record
 
 # How often rows with a forbidden pair are drawn again before they are copied from others of their class.
 REDRAWS = 30
-# Rows drawn beyond those asked for, so that raking can choose among them.
+# Rows drawn beyond those asked for, so that weights can choose among them.
 EXTRA = 0.25
-RAKING_ROUNDS = 10
-# A round of raking changes no weight by more than this factor.
-MOST_CHANGE = 5.0
-
-
-@record
-class CoarseRows:
-    """Coarse cells [N, q], class codes [N]."""
-
-    cells: IntArray
-    classes: IntArray
 
 
 @record
@@ -37,15 +26,21 @@ class CoarseModel:
     offsets: IntArray
     """[q + 1]"""
     zeros: Sequence[PairZeros]
-    margins: CoarseCounts | None
+    released: ReleasedCounts | None = None
     """What the rows are raked to; None: they are not."""
+    factors: Sequence[TableCells] = ()
+    """What the weights of rows are multiplied by before."""
 
     def draw(self, count: int, random: Any) -> CoarseRows:
         """Return ``count`` rows ordered by component."""
-        if self.margins is None:
+        if self.released is None and not self.factors:
             return self._proposed(count, random)[0]
         rows, components = self._proposed(count + max(1, int(EXTRA * count)), random)
-        weights = raked_weights(rows, self.offsets, self.margins)
+        weights = np.ones(len(components))
+        for each in self.factors:
+            weights *= each.of_rows(rows)
+        if self.released is not None:
+            weights = self.released.raked(rows, weights)
         order = np.lexsort((random.uniform(size=len(components)), components, rows.classes))
         times = systematic(weights[order] * (count / weights.sum()), random)
         kept = np.repeat(order, times)
@@ -119,39 +114,3 @@ def forbidden_rows(cells: IntArray, zeros: Sequence[PairZeros]) -> BoolArray:
         i, j = each.columns
         forbidden |= each.forbidden[cells[:, i], cells[:, j]]
     return forbidden
-
-
-def raked_weights(rows: CoarseRows, offsets: IntArray, margins: CoarseCounts) -> FloatArray:
-    """Return weights [N] of rows under which each column's counts by class are those released, as far as not noise.
-
-    The target of a table is what the rows have, moved to the released counts by the share of their squared distance
-    that noise does not explain [stein]: first of the totals of its cells, then of the classes in them.
-    """
-    n_rows = float(margins.class_counts.sum())
-    weights = np.full(len(rows.classes), n_rows / max(len(rows.classes), 1))
-    jobs = []
-    for j, (first, end) in enumerate(itertools.pairwise(offsets)):
-        counts = margins.counts[:, first:end]
-        variances = np.broadcast_to(margins.variances[first:end], counts.shape)
-        codes = rows.classes * (end - first) + rows.cells[:, j]
-        have = np.bincount(codes, weights=weights, minlength=counts.size).reshape(counts.shape)
-        totals = towards(counts.sum(axis=0), have.sum(axis=0), variances.sum(axis=0))
-        pooled = have * (totals / np.maximum(have.sum(axis=0), 1e-9))
-        jobs.append((codes, np.maximum(towards(counts, pooled, variances), 0.0).ravel()))
-    for _ in range(RAKING_ROUNDS):
-        for codes, target in jobs:
-            have = np.bincount(codes, weights=weights, minlength=len(target))
-            factors = np.where(have > 0, target / np.maximum(have, 1e-9), 1.0)
-            weights *= np.clip(factors, 1 / MOST_CHANGE, MOST_CHANGE)[codes]
-    return weights
-
-
-def towards(target: FloatArray, start: FloatArray, variances: FloatArray, free: int | None = None) -> FloatArray:
-    """Return ``start`` moved to a noisy ``target`` by max(0, 1 - f / sum of squared z) [stein].
-
-    ``free`` is f, the independent numbers of which noise is made; None: all but one.
-    """
-    squares = float(((target - start) ** 2 / variances).sum())
-    share = max(0.0, 1 - (target.size - 1 if free is None else free) / squares) if squares > 0 else 0.0
-    moved: FloatArray = start + share * (target - start)
-    return moved
