@@ -22,7 +22,7 @@ def absent() -> OwnerSplit:
 
 @pytest.fixture
 def small(invented: Callable[..., TableSet]) -> OwnerSplit:
-    train, test = invented("bank", 600, seed=0), invented("bank", 300, seed=1)
+    train, test = invented("bank", 2000, seed=0), invented("bank", 1000, seed=1)
     return OwnerSplit(train.encode(), test.encode(), train.schema)
 
 
@@ -33,7 +33,7 @@ def test_every_method_is_judged_beside_real_rows_and_absent_tables_are_left_out(
     rows = checked(tables_rows.rows())
     assert {row.setting for row in rows} == {"Bank, record epsilon 8"}
     figures = {(row.method, row.metric): row.mean for row in rows}
-    assert figures["fabricated from marginals", "TV1"] < figures["fabricated from moments", "TV1"]
+    assert figures["fabricated from marginals", "TV1"] < 0.8 * figures["fabricated from moments", "TV1"]
     assert figures["real rows", "AUC, boosting"] > 0
     assert figures["fabricated from marginals", "CPU s"] > 0
 
