@@ -1,17 +1,22 @@
 """The engine for classes: any number of labels, unlabelled classes, stated shares, evidence."""
 
 import json
+from types import ModuleType
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from tacit.adoption.average.class_members import probabilities as class_probabilities
+from tacit.adoption.average.representation import Representation, represent
 from tacit.adoption.evidence.receiver_evidence import CANNOT_TELL
 from tacit.adoption.sources.source import Reliability, Source
+from tacit.adoption.tables import adopted_classifier, adopted_regressor
 from tacit.adoption.tables.adopted_classifier import AdoptedClassifier
+from tacit.adoption.tables.adopted_regressor import AdoptedRegressor
 from tacit.errors import InputError
 
 GOOD = Reliability(separation=1.5, separation_z=40.0, rows_times_mu=3000.0)
@@ -192,3 +197,26 @@ def test_codes_outside_the_classes_are_refused() -> None:
         AdoptedClassifier(classes=("a", "b")).fit(X, np.array([0, 1, 2]))
     with pytest.raises(InputError, match=r"at least two classes; got 1 class\. With fewer, name the classes"):
         AdoptedClassifier().fit(X, np.array([3, 3, -1]))
+
+
+@pytest.mark.parametrize("module", [adopted_classifier, adopted_regressor])
+def test_small_matrices_are_worked_on_by_one_thread(monkeypatch: pytest.MonkeyPatch, module: ModuleType) -> None:
+    threads = []
+
+    def represented(rows: np.ndarray) -> Representation:
+        threads.append(blas_threads())
+        return represent(rows)
+
+    monkeypatch.setattr(module, "represent", represented)
+    X, y = load_breast_cancer(return_X_y=True)
+    X = (X - X.min(axis=0)) / np.ptp(X, axis=0)
+    model = AdoptedClassifier if module is adopted_classifier else AdoptedRegressor
+    with threadpool_limits(limits=2, user_api="blas"):
+        before = blas_threads()
+        model(evidence=False, random_state=0).fit(X[:60], y[:60])
+        assert blas_threads() == before
+    assert threads == [{1}]
+
+
+def blas_threads() -> set[int]:
+    return {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}

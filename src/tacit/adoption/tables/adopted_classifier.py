@@ -39,6 +39,7 @@ from tacit.arrays import FLOATS, UNLABELLED, Codes, FloatArray, Rows
 from tacit.errors import InputError
 from tacit.models.class_labels import partial_codes, require_two_classes
 from tacit.models.estimator_input import validate_data
+from tacit.models.parallel import one_blas_thread
 from tacit.models.per_class import ProbabilityClassifierMixin
 from tacit.models.scikit_learn import BaseEstimator
 
@@ -112,6 +113,10 @@ class AdoptedClassifier(ProbabilityClassifierMixin, BaseEstimator):
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn from encoded rows ``X`` [N, p] and labels ``y`` [N]; -1, None or NaN where unlabelled."""
+        with one_blas_thread():
+            return self._fit(X, y)
+
+    def _fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         rows = validate_data(self, X, dtype=FLOATS)
         self.classes_, codes = partial_codes(y, self.classes)
         check_consistent_length(rows, codes)
@@ -161,7 +166,8 @@ class AdoptedClassifier(ProbabilityClassifierMixin, BaseEstimator):
             )
             for each in blocks
         )
-        return np.concatenate([probabilities(average, each) for each in inputs])
+        with one_blas_thread():
+            return np.concatenate([probabilities(average, each) for each in inputs])
 
     def _labelled(self, rows: Rows, codes: Codes, *, only: Sequence[int] | None = None) -> LabelledRows:
         clean = all_scores(self.sources, rows, len(self.classes_), only=only)

@@ -32,6 +32,7 @@ from tacit.adoption.tables.target_learned import (
 from tacit.arrays import FLOATS, FloatArray, Rows
 from tacit.errors import InputError
 from tacit.models.estimator_input import validate_data
+from tacit.models.parallel import one_blas_thread
 from tacit.models.scikit_learn import BaseEstimator, RegressorMixin
 
 REFERENCE_ROWS = 2000
@@ -105,6 +106,10 @@ class AdoptedRegressor(RegressorMixin, BaseEstimator):
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn from encoded rows ``X`` [N, p] and targets ``y`` [N], NaN where unknown."""
+        with one_blas_thread():
+            return self._fit(X, y)
+
+    def _fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         rows = np.asarray(validate_data(self, X, dtype=FLOATS))
         targets = _targets(y, len(rows))
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
@@ -175,7 +180,8 @@ class AdoptedRegressor(RegressorMixin, BaseEstimator):
         blocks = [rows[first : first + BLOCK] for first in range(0, len(rows), BLOCK)]
         target_rows = (self._rows(each, unknown[: len(each)]) for each in blocks)
         inputs = (self.learned_.inputs(each, trees_read=average.reads_trees) for each in target_rows)
-        return np.concatenate([moments(average, each) for each in inputs], axis=1)
+        with one_blas_thread():
+            return np.concatenate([moments(average, each) for each in inputs], axis=1)
 
     def _rows(self, rows: Rows, targets: FloatArray) -> TargetRows:
         return TargetRows(rows, self.representation_(rows), self._scores(rows), (targets - self.centre_) / self.unit_)
