@@ -38,6 +38,12 @@ class Mixture:
     weights: FloatArray
     shares: Float32Array
 
+    def joint(self, first: slice, second: slice) -> FloatArray:
+        """Return the shares [a, b] of rows in the cells of two columns, all classes together."""
+        weighted = self.shares[:, first] * self.weights.sum(axis=1)[:, None]
+        shares: FloatArray = (weighted.T @ self.shares[:, second]).astype(np.float64)
+        return shares
+
 
 @record
 class MixtureTargets:

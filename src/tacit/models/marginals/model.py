@@ -75,11 +75,15 @@ class MarginalModel:
     @cached_property
     def factors(self) -> list[TableCells]:
         """What weights of drawn rows are multiplied by where they would nearly contradict released tables."""
-        measured = self.measurement
+        sigma = self.measurement.pair_sigma
+        # Told by the mixture itself first: rows of many columns take long to count pair by pair.
+        pairs = self.released.contradicted_pairs(self.mixture, self.forbidden, self.measurement.pairs, sigma)
+        if not pairs:
+            return []
         count = min(max(WEIGHED_FACTOR * self.n_rows, LEAST_BLOCK), BLOCK)
         # Chance that is public and fixed: one release has one set of factors.
         rows = CoarseModel(self.mixture, self.offsets, self.forbidden).draw(count, public_random(0))
-        return self.released.factors(rows, measured.pairs, measured.pair_sigma)
+        return self.released.factors(rows, pairs, sigma)
 
     @cached_property
     def followers(self) -> list[Follower]:

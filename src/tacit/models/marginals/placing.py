@@ -216,8 +216,7 @@ def _joint(
     mixture: Mixture, offsets: IntArray, pair: tuple[int, int], cells: tuple[int, int], zeros: Sequence[PairZeros]
 ) -> FloatArray:
     """Return the mixture's joint table of two numbers' cells [a, b], without forbidden ones."""
-    first, second = (mixture.shares[:, offsets[j] : offsets[j] + count] for j, count in zip(pair, cells, strict=True))
-    joint = ((first * mixture.weights.sum(axis=1)[:, None]).T @ second).astype(np.float64)
+    joint = mixture.joint(*(slice(offsets[j], offsets[j] + count) for j, count in zip(pair, cells, strict=True)))
     for each in zeros:
         if set(each.columns) == set(pair):
             forbidden = each.forbidden if each.columns == pair else each.forbidden.T

@@ -12,8 +12,9 @@ from scipy.special import ndtr
 
 from tacit.arrays import FloatArray, IntArray
 from tacit.models.marginals.consistent import consistent_pair
-from tacit.models.marginals.mixture import moved_to_margins
+from tacit.models.marginals.mixture import Mixture, moved_to_margins
 from tacit.models.marginals.tables import CoarseCounts, PairTable
+from tacit.models.marginals.zeros import PairZeros
 from tacit.records import record
 
 ROUNDS = 10
@@ -79,6 +80,25 @@ class ReleasedCounts:
         start = weights * (self.n_rows / max(float(weights.sum()), 1e-9))
         return _raked(rows, self._column_targets(rows, start), start)[0]
 
+    def contradicted_pairs(
+        self, mixture: Mixture, zeros: Sequence[PairZeros], pairs: Iterable[PairTable], sigma: float
+    ) -> list[PairTable]:
+        """Return the tables that contradict the mixture's own, without what ``zeros`` forbid.
+
+        ``sigma`` is the deviation of a count's noise.
+        """
+        found = []
+        for pair in pairs:
+            moved = self._moved(pair)
+            shares = mixture.joint(*(slice(self.offsets[j], self.offsets[j + 1]) for j in pair.columns))
+            for each in zeros:
+                if each.columns == pair.columns:
+                    shares[each.forbidden] = 0.0
+            had = shares * (self.n_rows / max(float(shares.sum()), 1e-12))
+            if self._contradicts(moved.sum(axis=0), had, sigma * math.sqrt(len(moved))):
+                found.append(pair)
+        return found
+
     def factors(self, rows: CoarseRows, pairs: Iterable[PairTable], sigma: float) -> list[TableCells]:
         """Return the factors of rows that nearly contradict tables of two columns, and of the others; [] without such.
 
@@ -113,23 +133,34 @@ class ReleasedCounts:
 
         Classes inside a cell stay as they are: the mixture knows them from all tables.
         """
-        first, second = (self.margins.counts[:, self.offsets[j] : self.offsets[j + 1]] for j in pair.columns)
-        moved = moved_to_margins(pair.counts, first, second)
+        moved = self._moved(pair)
         have = rows.counts(pair.columns, moved.shape, weights)
         counts, had = moved.sum(axis=0), have.sum(axis=0)
         deviation = sigma * math.sqrt(len(moved))
-        # Of a table with known margins.
-        free = (counts.shape[0] - 1) * (counts.shape[1] - 1)
-        if free * deviation**2 > MOST_NOISE * float(((counts - had) ** 2).sum()):
+        if not self._contradicts(counts, had, deviation):
             return None
-        contradicted = counts < CONTRADICTED * had
-        excess = float((had - np.maximum(counts, 0.0))[contradicted].sum()) - excess_by_noise(had, deviation)
-        if excess < max(LEAST_SHARE * self.n_rows, LEAST_DEVIATIONS * deviation * math.sqrt(contradicted.sum())):
-            return None
-        drawn = towards(counts, had, np.full(counts.shape, deviation**2), free)
-        margins = (first.sum(axis=0)[None], second.sum(axis=0)[None])
+        drawn = towards(counts, had, np.full(counts.shape, deviation**2), _free(counts))
+        margins = (counts.sum(axis=1)[None], counts.sum(axis=0)[None])
         totals = consistent_pair(drawn[None], margins, np.zeros((1, *counts.shape), dtype=bool))[0]
         return TableCells(pair.columns, have * (totals / np.maximum(had, 1e-9)))
+
+    def _moved(self, pair: PairTable) -> FloatArray:
+        first, second = (self.margins.counts[:, self.offsets[j] : self.offsets[j + 1]] for j in pair.columns)
+        return moved_to_margins(pair.counts, first, second)
+
+    def _contradicts(self, counts: FloatArray, had: FloatArray, deviation: float) -> bool:
+        """Return whether noisy counts [a, b] contradict ``had`` by more than noise of that deviation explains."""
+        if _free(counts) * deviation**2 > MOST_NOISE * float(((counts - had) ** 2).sum()):
+            return False
+        contradicted = counts < CONTRADICTED * had
+        excess = float((had - np.maximum(counts, 0.0))[contradicted].sum()) - excess_by_noise(had, deviation)
+        return excess >= max(LEAST_SHARE * self.n_rows, LEAST_DEVIATIONS * deviation * math.sqrt(contradicted.sum()))
+
+
+def _free(counts: FloatArray) -> int:
+    """Return how many numbers of a table [a, b] with known margins are free."""
+    n_first, n_second = counts.shape
+    return int((n_first - 1) * (n_second - 1))
 
 
 def _raked(rows: CoarseRows, targets: Sequence[TableCells], weights: FloatArray) -> tuple[FloatArray, list[TableCells]]:
