@@ -164,15 +164,22 @@ def compare(folder: Path, n_rows: int, *, record_only: bool = False) -> None:
     for name in settings:
         cost = costs[name]
         print(f"{'':>10}       release {name:18s} {cost}, {cost.cpu / base.cpu:.2f} x the scan's CPU", flush=True)
-    # Without workers one thread sums, but the library decodes columns on every core: held to one core it is one worker.
-    for words, one in (("none", ALONE), ("one on one core", ONE_CORE)):
-        by_turns = median(turn[one].clock / turn[TWO].clock for turn in turns)
-        gain = f"{costs[one].clock / costs[TWO].clock:.2f} x as fast as {words} (median of turns {by_turns:.2f})"
-        print(f"{'':>10}       two workers by the clock: {gain}")
+    print_gain(turns, costs)
     same = outputs[ALONE].read_bytes() == outputs[TWO].read_bytes()
     print(f"{'':>10}       two cores do {two_cores(scan):.2f} x one; same file {same}")
     if not record_only:
         fabricate(folder, n_rows, base)
+
+
+def print_gain(turns: list[dict[str, Cost]], costs: dict[str, Cost]) -> None:
+    """Print how much faster two workers are.
+
+    Without workers one thread sums, but the library decodes columns on every core: held to one core it is one worker.
+    """
+    for words, one in (("none", ALONE), ("one on one core", ONE_CORE)):
+        by_turns = median(turn[one].clock / turn[TWO].clock for turn in turns)
+        gain = f"{costs[one].clock / costs[TWO].clock:.2f} x as fast as {words} (median of turns {by_turns:.2f})"
+        print(f"{'':>10}       two workers by the clock: {gain}")
 
 
 def seeded(schema: Path) -> list[str]:
