@@ -1,14 +1,16 @@
 """Averages over hypotheses: what labels make of good, reversed, useless and hostile releases."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
-from tacit.adoption.average.average import Average, fit_hypotheses, growing_usages, releases_only
+from tacit.adoption.average.average import Average, Fits, fit_hypotheses, growing_usages, releases_only
 from tacit.adoption.average.class_members import ClassFitter, ClassMember, probabilities
-from tacit.adoption.average.hypotheses import MOST_FOR_ALL_SUBSETS, usages
+from tacit.adoption.average.hypotheses import MOST_FOR_ALL_SUBSETS, Hypothesis, Usage, usages
 from tacit.adoption.average.kernel_features import features_of
 from tacit.adoption.average.member_inputs import Inputs, Setting
-from tacit.adoption.average.usage_fits import search, trees_share
+from tacit.adoption.average.usage_fits import ROWS_AGAINST_TREES, ROWS_FOR_TREES, UsageFits, search, stacked_share
 from tacit.adoption.sources.source import clean_scores
 
 
@@ -101,7 +103,8 @@ def test_of_many_releases_the_good_ones_are_found() -> None:
     good = [problem.margin + draw.normal(size=len(problem.margin)) for _ in range(3)]
     bad = [2 * draw.normal(size=len(problem.margin)) for _ in range(3)]
     average = problem.average(*good, *bad)
-    assert average.used[:3].max() > 0.9
+    # So many labels tell much without any release: of the weight that is left, the good ones have nearly all.
+    assert average.used[:3].max() > 0.9 * average.probability > 0.6
     assert average.used[3:].max() < average.used[:3].min()
 
 
@@ -154,6 +157,55 @@ def test_the_search_for_an_amplitude_stops_beyond_the_best() -> None:
 def test_trees_get_the_share_that_predicts_best_and_little_without_a_gain() -> None:
     draw = np.random.default_rng(0)
     plain = np.log(draw.uniform(0.5, 0.9, size=300))
-    assert trees_share(plain, plain) < 0.3
-    assert trees_share(plain, plain - 0.5) < 0.05
-    assert trees_share(plain, plain + 0.5) > 0.9
+    rows = ROWS_AGAINST_TREES, ROWS_FOR_TREES
+    assert stacked_share(plain, plain, rows=rows) < 0.3
+    assert stacked_share(plain, plain - 0.5, rows=rows) < 0.05
+    assert stacked_share(plain, plain + 0.5, rows=rows) > 0.9
+
+
+@dataclass(frozen=True)
+class Foretelling:
+    """A fitted hypothesis that foretells each left-out label with the same log-probability."""
+
+    hypothesis: Hypothesis
+    foretold: float
+    log_evidence: float = 0.0
+    tree_weight: float = 1.0
+
+
+def foretelling(*, log_mass: float, alone: float, joined: float, labels: int) -> Average[Foretelling]:
+    """Return an average of one hypothesis without and one with a release of posterior odds e^log_mass."""
+
+    def fits(sign: int, log_mass: float, foretold: float) -> UsageFits[Foretelling]:
+        usage = Usage((sign,))
+        member = Foretelling(Hypothesis(usage, 1.0, None, 0.0, trees=False, log_prior=0.0), foretold)
+        return UsageFits(usage, (member,), np.array([log_mass]))
+
+    left_out = (lambda member: np.full(labels, member.foretold)) if labels else None
+    return Fits(fits(0, 0.0, alone), (fits(1, log_mass, joined),), left_out).average()
+
+
+def test_a_release_whose_early_lead_won_the_evidence_yields_to_labels_that_now_foretell_better() -> None:
+    """Its evidence is e^10 times as large, though each label is now foretold better without it."""
+    assert foretelling(log_mass=10.0, alone=-0.3, joined=-0.3, labels=100).probability > 0.99
+    assert 0 < foretelling(log_mass=10.0, alone=-0.3, joined=-0.33, labels=100).probability < 0.8
+    ignored = foretelling(log_mass=10.0, alone=-0.3, joined=-0.5, labels=100)
+    assert ignored.joined is None
+    assert ignored.used.tolist() == ignored.reversed.tolist() == [0.0]
+    # Ten labels hardly tell what so many do.
+    assert foretelling(log_mass=10.0, alone=-0.3, joined=-0.4, labels=10).probability > 0.8
+
+
+def test_where_left_out_labels_tell_nothing_the_weight_is_the_posterior_probability() -> None:
+    for log_mass in (-1.0, 0.0, 2.0):
+        posterior = 1 / (1 + np.exp(-log_mass))
+        assert foretelling(log_mass=log_mass, alone=-0.5, joined=-0.5, labels=50).probability == pytest.approx(
+            posterior, abs=1e-3
+        )
+        alone = foretelling(log_mass=log_mass, alone=-0.1, joined=-0.9, labels=0)
+        assert alone.probability == pytest.approx(posterior)
+        assert alone.used[0] == pytest.approx(posterior)
+
+
+def test_a_release_that_the_evidence_ignored_stays_ignored_however_left_out_labels_are_foretold() -> None:
+    assert foretelling(log_mass=-3.0, alone=-0.9, joined=-0.1, labels=100).joined is None

@@ -18,9 +18,10 @@ from tacit.adoption.average.usage_fits import (
     fit_usage,
     log_posterior,
     search,
-    trees_share,
+    stacked_share,
 )
 
+TREE_ROWS = (ROWS_AGAINST_TREES, ROWS_FOR_TREES)
 OWN = Usage((0,), log_prior=-0.5)
 
 
@@ -94,28 +95,27 @@ def test_trees_take_their_share_from_the_mass_and_add_none() -> None:
         assert grown.log_mass == pytest.approx(plain.log_mass)
         masses = np.exp(grown.log_masses - logsumexp(grown.log_masses))
         share = masses[[each.hypothesis.trees for each in grown.members]].sum()
-        expected = trees_share(np.full(50, -0.6), np.full(50, -0.6 + gain))
+        expected = stacked_share(np.full(50, -0.6), np.full(50, -0.6 + gain), rows=TREE_ROWS)
         assert share == pytest.approx(expected)
 
 
-def test_the_share_of_trees_maximises_what_its_docstring_says() -> None:
+@pytest.mark.parametrize("rows", [TREE_ROWS, (0.1, 2.0)])
+def test_the_stacked_share_maximises_what_its_docstring_says(rows: tuple[float, float]) -> None:
     draw = np.random.default_rng(3)
-    plain, grown = np.log(draw.uniform(0.2, 0.9, size=(2, 80)))
-    share = trees_share(plain, grown)
+    first, second = np.log(draw.uniform(0.2, 0.9, size=(2, 80)))
+    share = stacked_share(first, second, rows=rows)
 
     def objective(t: float) -> float:
-        rows = np.log((1 - t) * np.exp(plain) + t * np.exp(grown)).sum()
-        return float(rows + ROWS_FOR_TREES * np.log(t) + ROWS_AGAINST_TREES * np.log(1 - t))
+        foretold = np.log((1 - t) * np.exp(first) + t * np.exp(second)).sum()
+        return float(foretold + rows[0] * np.log(1 - t) + rows[1] * np.log(t))
 
     grid = np.linspace(0.001, 0.999, 999)
     assert share == pytest.approx(grid[np.argmax([objective(t) for t in grid])], abs=2e-3)
 
 
-def test_without_any_row_trees_have_what_they_start_with() -> None:
+def test_without_any_row_the_share_is_what_it_starts_with() -> None:
     nothing = np.empty(0)
-    assert trees_share(nothing, nothing) == pytest.approx(
-        ROWS_FOR_TREES / (ROWS_FOR_TREES + ROWS_AGAINST_TREES), abs=1e-3
-    )
+    assert stacked_share(nothing, nothing, rows=(1.5, 0.5)) == pytest.approx(0.25, abs=1e-3)
 
 
 def test_trees_of_negative_weight_get_no_mass_however_well_they_predict() -> None:

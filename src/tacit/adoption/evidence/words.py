@@ -41,7 +41,10 @@ def _verdict(evidence: AdoptionEvidence | TargetEvidence, what: str, known: str,
     if not evidence.releases:
         return f"No release was adopted: the model is what your {known} teach alone."
     if not any(evidence.weights):
-        return f"Your {known} speak against the releases: the model is what your {known} teach alone."
+        return (
+            f"Your {known} speak against the releases, or tell more without them: "
+            f"the model is what your {known} teach alone."
+        )
     if evidence.verdict == CANNOT_TELL:
         return f"Your {known} cannot tell whether adopting helps: the interval of the difference in {loss} holds 0."
     return "Adopting helps." if evidence.verdict == BETTER else f"Adopting harms: use your {known} alone."
