@@ -30,11 +30,11 @@ class Problem:
         self.noise = draw.normal(size=len(self.Z))
         self.features = features_of(self.Z[:n_labels], 6.0) if n_labels else {}
 
-    def average(self, *margins: np.ndarray, trust: float = 0.6) -> Average[ClassMember]:
+    def average(self, *margins: np.ndarray, trust: float = 0.6, precision: float = 1.0) -> Average[ClassMember]:
         scores = [two(each) for each in margins]
         inputs = Inputs(tuple(each[: self.n] for each in scores), self.Z[: self.n], self.features)
         means = np.array([each.mean(axis=0) for each in scores]).reshape(-1, 2)
-        fit = ClassFitter(inputs, self.codes[: self.n], Setting(2, np.ones(len(scores)), means))
+        fit = ClassFitter(inputs, self.codes[: self.n], Setting(2, np.full(len(scores), precision), means))
         return fit_hypotheses(fit, [trust] * len(scores)).average()
 
     def accuracy(self, average: Average[ClassMember], *margins: np.ndarray) -> float:
@@ -44,7 +44,7 @@ class Problem:
 
 def test_a_good_release_is_used_and_helps() -> None:
     problem = Problem(20)
-    average = problem.average(problem.margin)
+    average = problem.average(problem.margin, precision=5.0)
     assert average.used[0] > 0.9
     assert problem.accuracy(average, problem.margin) > problem.accuracy(problem.average()) + 0.02
 
@@ -173,7 +173,28 @@ class Foretelling:
     tree_weight: float = 1.0
 
 
-def foretelling(*, log_mass: float, alone: float, joined: float, labels: int) -> Average[Foretelling]:
+@dataclass(frozen=True)
+class Foretold:
+    """Says of each label what a hypothesis foretells."""
+
+    labels: int
+    precision: float = 1.0
+    has_trees: bool = False
+
+    @property
+    def setting(self) -> Setting:
+        return Setting(2, np.array([self.precision]), np.zeros((1, 2)))
+
+    def __call__(self, hypothesis: Hypothesis) -> Foretelling:
+        raise AssertionError("everything is fitted")
+
+    def left_out(self, member: Foretelling) -> np.ndarray:
+        return np.full(self.labels, member.foretold)
+
+
+def foretelling(
+    *, log_mass: float, alone: float, joined: float, labels: int, precision: float = 1.0
+) -> Average[Foretelling]:
     """Return an average of one hypothesis without and one with a release of posterior odds e^log_mass."""
 
     def fits(sign: int, log_mass: float, foretold: float) -> UsageFits[Foretelling]:
@@ -181,8 +202,9 @@ def foretelling(*, log_mass: float, alone: float, joined: float, labels: int) ->
         member = Foretelling(Hypothesis(usage, 1.0, None, 0.0, trees=False, log_prior=0.0), foretold)
         return UsageFits(usage, (member,), np.array([log_mass]))
 
-    left_out = (lambda member: np.full(labels, member.foretold)) if labels else None
-    return Fits(fits(0, 0.0, alone), (fits(1, log_mass, joined),), left_out).average()
+    return Fits(
+        fits(0, 0.0, alone), (fits(1, log_mass, joined),), Foretold(labels, precision) if labels else None
+    ).average()
 
 
 def test_a_release_whose_early_lead_won_the_evidence_yields_to_labels_that_now_foretell_better() -> None:
@@ -192,8 +214,9 @@ def test_a_release_whose_early_lead_won_the_evidence_yields_to_labels_that_now_f
     ignored = foretelling(log_mass=10.0, alone=-0.3, joined=-0.5, labels=100)
     assert ignored.joined is None
     assert ignored.used.tolist() == ignored.reversed.tolist() == [0.0]
-    # Ten labels hardly tell what so many do.
-    assert foretelling(log_mass=10.0, alone=-0.3, joined=-0.4, labels=10).probability > 0.8
+    # Ten labels hardly tell what so many do, and less of a release that is precise.
+    few = foretelling(log_mass=10.0, alone=-0.3, joined=-0.8, labels=10).probability
+    assert 0.6 < few < foretelling(log_mass=10.0, alone=-0.3, joined=-0.8, labels=10, precision=4.0).probability
 
 
 def test_where_left_out_labels_tell_nothing_the_weight_is_the_posterior_probability() -> None:

