@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.models.marginals.conftest import SCHEMA, people
+from tests.models.marginals.conftest import CHURN, SCHEMA, churn_like, people
 
 from tacit.data.rows.encoding import encode
 from tacit.data.schemas.columns import Categorical, Label, Numeric
@@ -93,3 +93,12 @@ def test_pairs_that_were_left_out_are_said_on_the_card() -> None:
     noisier = KIND.release(X, y, schema, epsilon=1.0, delta=1e-6, random_state=0)
     assert "no pairs of columns are counted" in " ".join(noisier.card.assumptions)
     assert model_of(noisier).measurement.pairs == ()
+
+
+def test_columns_whose_tables_weigh_drawn_rows_are_said_on_the_card(release: Release) -> None:
+    rows = encode(churn_like(2000, 0), CHURN)
+    made = KIND.release(rows.X, rows.y, CHURN, epsilon=1.0, delta=1e-6, random_state=0)
+    (said,) = (each for each in made.card.assumptions if "are weighed to follow" in each)
+    assert "a rare true combination that looks empty there becomes rarer" in said
+    assert any(f"line and {name}" in said for name in ("backup", "support", "films"))
+    assert "weighed" not in " ".join(release.card.assumptions)

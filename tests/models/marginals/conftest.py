@@ -31,6 +31,29 @@ SCHEMA = Schema(
 )
 
 
+CHURN = Schema(
+    (
+        Categorical("line", ("no", "yes")),
+        *(Categorical(name, ("no", "no line", "yes")) for name in ("backup", "support", "films")),
+        *(Categorical(f"other{place}", ("a", "b")) for place in range(14)),
+        Label("leaves", ("no", "yes")),
+    )
+)
+
+
+def churn_like(n_rows: int, seed: int) -> pl.DataFrame:
+    """Return rows of few and many services, in which those without a line have none of three extras."""
+    rng = np.random.default_rng(seed)
+    line = rng.random(n_rows) < 0.75
+    leaves = rng.random(n_rows) < np.where(line, 0.4, 0.15)
+    columns = {"line": np.where(line, "yes", "no"), "leaves": np.where(leaves, "yes", "no")}
+    for name in ("backup", "support", "films"):
+        columns[name] = np.where(line, np.where(rng.random(n_rows) < 0.5, "yes", "no"), "no line")
+    for place in range(14):
+        columns[f"other{place}"] = np.where(rng.random(n_rows) < 0.5, "a", "b")
+    return pl.DataFrame(columns)
+
+
 def people(n_rows: int, seed: int = 0) -> pl.DataFrame:
     """Return rows in which points follow the grade, gain is mostly 0, dose is missing for those without work."""
     rng = np.random.default_rng(seed)

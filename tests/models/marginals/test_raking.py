@@ -1,17 +1,14 @@
 import numpy as np
-import polars as pl
 import pytest
 
 from tacit.data.rows.encoding import encode
-from tacit.data.schemas.columns import Categorical, Label
 from tacit.data.schemas.conditions import parse_condition
-from tacit.data.schemas.schema import Schema
 from tacit.models.marginals import raking
 from tacit.models.marginals.model import MarginalModel, fitted_model
 from tacit.models.marginals.raking import CONTRADICTED, CoarseRows, ReleasedCounts, excess_by_noise, towards
 from tacit.models.marginals.tables import CoarseCounts, PairTable
 
-from .conftest import measured
+from .conftest import CHURN, churn_like, measured
 
 OFFSETS = np.array([0, 3, 5])
 
@@ -124,29 +121,6 @@ def test_no_weight_grows_without_bound() -> None:
 def test_a_contradiction_that_noise_may_have_made_is_left() -> None:
     table = np.array([[[300.0, 0], [0, 300], [0, 300]]] * 2)
     assert released(MARGINS).factors(independent_rows(), [PairTable((0, 1), table)], sigma=400.0) == []
-
-
-def churn_like(n_rows: int, seed: int) -> pl.DataFrame:
-    """Return rows of few and many services, in which those without a line have none of three extras."""
-    rng = np.random.default_rng(seed)
-    line = rng.random(n_rows) < 0.75
-    leaves = rng.random(n_rows) < np.where(line, 0.4, 0.15)
-    columns = {"line": np.where(line, "yes", "no"), "leaves": np.where(leaves, "yes", "no")}
-    for name in ("backup", "support", "films"):
-        columns[name] = np.where(line, np.where(rng.random(n_rows) < 0.5, "yes", "no"), "no line")
-    for place in range(14):
-        columns[f"other{place}"] = np.where(rng.random(n_rows) < 0.5, "a", "b")
-    return pl.DataFrame(columns)
-
-
-CHURN = Schema(
-    (
-        Categorical("line", ("no", "yes")),
-        *(Categorical(name, ("no", "no line", "yes")) for name in ("backup", "support", "films")),
-        *(Categorical(f"other{place}", ("a", "b")) for place in range(14)),
-        Label("leaves", ("no", "yes")),
-    )
-)
 
 
 def contradictions(model: MarginalModel, count: int, where: str = "") -> float:

@@ -75,7 +75,14 @@ def _card(account: Account, model: MarginalModel) -> Card:
     return account.card(
         "noisy tables of columns and pairs of columns by class",
         adjacency=ADJACENCY,
-        assumptions=[PUBLIC, GRID, *_pairs_line(model), *_links_line(model), *_zeros_line(model)],
+        assumptions=[
+            PUBLIC,
+            GRID,
+            *_pairs_line(model),
+            *_links_line(model),
+            *_zeros_line(model),
+            *_weighed_line(model),
+        ],
         not_protected=[PUBLIC],
     )
 
@@ -109,6 +116,19 @@ def _zeros_line(model: MarginalModel) -> list[str]:
     return [
         "rows drawn from it never have these combinations, which the noisy tables show as empty although a rare true "
         f"one may be among them: {'; '.join(listed[:MOST_LISTED])}{more}"
+    ]
+
+
+def _weighed_line(model: MarginalModel) -> list[str]:
+    """Return which tables weigh rows drawn from the release, if any do."""
+    names = model.layout.names
+    listed = [f"{names[i]} and {names[j]}" for i, j in model.weighed]
+    if not listed:
+        return []
+    more = f"; and {len(listed) - MOST_LISTED} more" if len(listed) > MOST_LISTED else ""
+    return [
+        "rows drawn from it are weighed to follow the noisy tables of these columns; a rare true combination that "
+        f"looks empty there becomes rarer: {'; '.join(listed[:MOST_LISTED])}{more}"
     ]
 
 

@@ -85,6 +85,11 @@ class MarginalModel:
         rows = CoarseModel(self.mixture, self.offsets, self.forbidden).draw(count, public_random(0))
         return self.released.factors(rows, pairs, sigma)
 
+    @property
+    def weighed(self) -> list[tuple[int, int]]:
+        """The pairs of columns whose tables drawn rows would nearly contradict, were they not weighed."""
+        return [(each.columns[0], each.columns[1]) for each in self.factors if len(each.columns) == 2]
+
     @cached_property
     def followers(self) -> list[Follower]:
         """Which numbers follow which inside their cells."""
