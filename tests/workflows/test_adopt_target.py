@@ -81,7 +81,7 @@ def test_the_command_prints_the_evidence_and_the_same_as_json(adopted: tuple[Pat
     command = ["adopt", str(folder / "owner.tacit"), str(folder / "ours.csv"), "-s", str(folder / "ours.toml")]
     shown = CliRunner().invoke(app, [*command, "-o", str(folder / "again.tacit")])
     assert shown.exit_code == 0, shown.output
-    for text in ("On your 40 known values", "R squared", "absolute error", "used with probability"):
+    for text in ("On your 40 known values", "R squared", "absolute error", "used with weight"):
         assert text in shown.output
     printed = CliRunner().invoke(app, [*command, "-o", str(folder / "again.tacit"), "--force", "--json"])
     content = json.loads(printed.stdout)

@@ -41,6 +41,12 @@ def test_what_is_odd_is_said() -> None:
         assert words in lines
 
 
+@pytest.mark.parametrize(("used", "against", "said"), [(0.3, 0.25, True), (0.9, 0.3, False), (0.0, 0.0, False)])
+def test_a_release_runs_against_the_labels_by_most_of_its_weight(used: float, against: float, said: bool) -> None:
+    lines = remarks(replace(EVIDENCE, releases=(replace(RELEASE, used=used, reversed=against),)))
+    assert any("used reversed" in line for line in lines) is said
+
+
 def test_printed_evidence_is_a_table_with_intervals() -> None:
     assert str(EVIDENCE).splitlines() == [
         "labelled rows: 10; unlabelled rows: 90; verdict: better",

@@ -68,7 +68,7 @@ class ReleaseFigures:
     """Prior probability that its scores hold, by its card and their spread over the rows."""
     used: float
     reversed: float
-    """Probability after the labels that its scores are used, and that they run against the labels."""
+    """The weight after the labels with which its scores are used, and of that the weight against the labels."""
     gain: Figure | None
     """Held-out log-loss without it minus with it: above 0 it helps. None where labels cannot say."""
     agreement: Agreement | None

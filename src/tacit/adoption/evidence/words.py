@@ -16,7 +16,7 @@ TARGET_METHODS = {
     "releases": "the releases alone",
     "adopted": "values and releases",
 }
-# Above this probability a release is said to run against the labels.
+# With more than this part of its weight against the labels, a release is said to run against them.
 REVERSED = 0.5
 
 
@@ -57,7 +57,7 @@ def remarks(evidence: AdoptionEvidence) -> list[str]:
         missing = ", ".join(evidence.classes_without_labels)
         lines.append(f"No label of {missing}: predicted through the releases.")
     for place, release in enumerate(evidence.releases, start=1):
-        if release.reversed > REVERSED:
+        if release.reversed > REVERSED * release.used:
             lines.append(f"Release {place} runs against your labels and is used reversed. Are class names swapped?")
         if release.unknown_classes:
             lines.append(f"Release {place} does not know {', '.join(release.unknown_classes)}.")

@@ -37,11 +37,11 @@ def show_target_evidence(
         console.print(_target_figures(evidence))
     console.print(Text(target_verdict_sentence(evidence)))
     for name, card, release in zip(names, cards, evidence.releases, strict=True):
-        used = f"used with probability {release.used:.2f}" if release.used else "ignored"
+        used = f"used with weight {release.used:.2f}" if release.used else "ignored"
         gain = release.gain
         changed = "" if gain is None else f"; lowers the held-out squared error by {gain.value:+.3f} of the variance"
         console.print(Text(f"{name}: {_promise(card, release.note)}"), soft_wrap=True)
-        console.print(Text(f"  {used}, {release.trust:.2f} before values{changed}"), soft_wrap=True)
+        console.print(Text(f"  {used}, trusted {release.trust:.2f} before values{changed}"), soft_wrap=True)
 
 
 def _target_figures(evidence: TargetEvidence) -> Table:
@@ -100,8 +100,8 @@ def _used(release: ReleaseFigures) -> str:
     agreed = (
         "" if halves is None else f"; its halves agree on {halves.agreement:.0%} of rows (chance {halves.chance:.0%})"
     )
-    used = f"used with probability {release.used:.2f}" if release.used else "ignored"
-    return f"{used}, {release.trust:.2f} before labels{agreed}"
+    used = f"used with weight {release.used:.2f}" if release.used else "ignored"
+    return f"{used}, trusted {release.trust:.2f} before labels{agreed}"
 
 
 def _gain(release: ReleaseFigures) -> str:
