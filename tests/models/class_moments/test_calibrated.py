@@ -136,3 +136,12 @@ def test_pure_noise_gives_hardly_any_log_odds() -> None:
         spreads.append(slope**2 * W[:, 0] @ S @ W[:, 0])
     plain = float(np.mean([0.25 * np.trace(np.linalg.inv(S))]))
     assert np.median(spreads) < 0.05 * plain
+
+
+def test_class_differences_beyond_the_receivers_variance_do_not_drown_the_others() -> None:
+    # The owner's classes differ in twenty columns that the receiver hardly records, by more than its rows vary there.
+    variances, contrast = np.array([1.0, *[0.02] * 20]), np.full(21, 0.3)
+    noise = 1e-4 * np.array([[1.0, -1.0], [-1.0, 1.0]])
+    W, slope = posterior_directions(np.stack([contrast, -contrast]), noise, np.diag(variances), np.array([0.5, 0.5]))
+    spreads = slope * np.abs(W[:, 0]) * np.sqrt(variances)
+    assert np.hypot.reduce(spreads[1:]) < 2 * spreads[0]

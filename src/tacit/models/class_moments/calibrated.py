@@ -19,6 +19,10 @@ from tacit.records import record
 
 # Differences between classes make up at most this part of the variance along any direction.
 MOST_BETWEEN = 0.75
+# Where they would make up more, rows vary more at the owner's than at the receiver's: as much more in every direction
+# as is needed, in parts of the mean variance. Releases of one of four hospitals to another, of which some hardly record
+# a column, gain .04 AUC by it, and 54 tables of SurvSet, KEEL and other packages 0 to .003 (owners of 300 rows).
+RIDGES = np.append(0.0, np.geomspace(0.01, 30.0, 25))
 # Beforehand, class means differ along a direction of variance s with a variance proportional to s^power, in units of
 # their noise: either by as many standard deviations everywhere (1) or more where rows vary more (2).
 POWERS = (1.0, 2.0)
@@ -121,13 +125,44 @@ def posterior_directions(
     Contrasts ``D`` [C, k] of class means carry normal noise, of ``covariance`` between classes and equal in every
     column. Along the i-th axis of the receiver's covariance ``S``, of variance s_i, they have the prior variance
     t s_i^q in units of their noise, so their posterior mean is a part t s_i^q/(1 + t s_i^q) of them; averaged over t
-    and q by the evidence of the contrasts themselves. Directions are S^-1 times it; the slope 1/(1 - b) turns the
-    covariance of all rows into that within classes, b being the mean share of variance between them. It is divided by
-    sqrt(1 + pi/8 v), v being the mean posterior variance of the log-odds of two classes: the mean of a logistic
-    function of a normal variable [mackay].
+    and q by the evidence of the contrasts themselves. Directions are S^-1 times it; the slope is the difference of
+    means along them, over the variance of rows less what lies between classes. It is divided by sqrt(1 + pi/8 v), v
+    being the mean posterior variance of the log-odds of two classes: the mean of a logistic function of a normal
+    variable [mackay].
+
+    No class differences vary by more than all rows do. Where these would, the owner's rows vary in other directions
+    than the receiver's, as when one of them seldom records a column: ``S`` then gets the smallest ridge of RIDGES with
+    which they do not.
     """
     variances, axes = np.linalg.eigh(S)
     variances = np.maximum(variances, 1e-12)
+    readings = (_reading(D, covariance, (variances + each * variances.mean(), axes), shares) for each in RIDGES)
+    for reading in readings:
+        if reading.between <= MOST_BETWEEN:
+            break
+    W, between = reading.W, reading.between
+    whole = float(shares @ np.einsum("kc,kl,lc->c", W, S, W)) / (len(shares) - 1)
+    slope = between / max(whole - between**2, (1 - MOST_BETWEEN) * whole, 1e-300)
+    return W, slope / math.sqrt(1 + math.pi / 8 * slope**2 * reading.unsure)
+
+
+@record
+class _Reading:
+    """Directions by posterior means, and what they leave open."""
+
+    W: FloatArray
+    """[k, C]"""
+    between: float
+    """Mean difference of class means along the directions: the share of the rows' variance that lies between them."""
+    unsure: float
+    """Mean posterior variance of the products of rows with the difference of two classes' directions."""
+
+
+def _reading(
+    D: FloatArray, covariance: FloatArray, spectrum: tuple[FloatArray, FloatArray], shares: FloatArray
+) -> _Reading:
+    """Return directions by the contrasts' posterior means under a covariance of these variances and axes."""
+    variances, axes = spectrum
     noise, mixing = np.linalg.eigh(covariance)
     kept = noise > 1e-9 * noise[-1]
     contrasts = (mixing[:, kept] / np.sqrt(noise[kept])).T @ D @ axes  # [C - 1, k], of unit noise
@@ -137,12 +172,11 @@ def posterior_directions(
     logs = -0.5 * (n_contrasts * np.log1p(signal) + squares / (1 + signal)).sum(axis=1)
     gains = softmax(logs) @ (signal / (1 + signal))
     floored = np.maximum(variances, LEAST_VARIANCE * variances.mean())
-    W = np.asarray((axes * (gains / floored)) @ axes.T @ D.T)
-    between = float(shares @ np.einsum("kc,kl,lc->c", W, S, W)) / n_contrasts
-    slope = 1 / (1 - min(between, MOST_BETWEEN))
+    along = (gains / floored)[:, None] * (axes.T @ D.T)  # [k, C]: the directions in coordinates of the axes
+    between = float(shares @ (variances @ along**2)) / n_contrasts
     # What is left of the noise after the contrasts were seen is a part ``gains`` of it.
-    unsure = slope**2 * _pair_variance(covariance) * float((gains * variances / floored**2).sum())
-    return W, slope / math.sqrt(1 + math.pi / 8 * unsure)
+    left = float((gains * variances / floored**2).sum())
+    return _Reading(np.asarray(axes @ along), between, _pair_variance(covariance) * left)
 
 
 def _pair_variance(covariance: FloatArray) -> float:
