@@ -10,7 +10,9 @@ from tacit.adoption.average.class_members import ClassFitter, ClassMember, proba
 from tacit.adoption.average.hypotheses import MOST_FOR_ALL_SUBSETS, Hypothesis, Usage, usages
 from tacit.adoption.average.kernel_features import features_of
 from tacit.adoption.average.member_inputs import Inputs, Setting
-from tacit.adoption.average.usage_fits import ROWS_AGAINST_TREES, ROWS_FOR_TREES, UsageFits, search, stacked_share
+from tacit.adoption.average.stacking import stacked_share
+from tacit.adoption.average.usage_fits import UsageFits, search
+from tacit.adoption.average.weighted_members import WeightedMembers
 from tacit.adoption.sources.source import clean_scores
 
 
@@ -154,15 +156,6 @@ def test_the_search_for_an_amplitude_stops_beyond_the_best() -> None:
     assert len(fitted) == 3
 
 
-def test_trees_get_the_share_that_predicts_best_and_little_without_a_gain() -> None:
-    draw = np.random.default_rng(0)
-    plain = np.log(draw.uniform(0.5, 0.9, size=300))
-    rows = ROWS_AGAINST_TREES, ROWS_FOR_TREES
-    assert stacked_share(plain, plain, rows=rows) < 0.3
-    assert stacked_share(plain, plain - 0.5, rows=rows) < 0.05
-    assert stacked_share(plain, plain + 0.5, rows=rows) > 0.9
-
-
 @dataclass(frozen=True)
 class Foretelling:
     """A fitted hypothesis that foretells each left-out label with the same log-probability."""
@@ -177,7 +170,7 @@ class Foretelling:
 class Foretold:
     """Says of each label what a hypothesis foretells."""
 
-    labels: int
+    n_labels: int
     precision: float = 1.0
     has_trees: bool = False
 
@@ -189,7 +182,12 @@ class Foretold:
         raise AssertionError("everything is fitted")
 
     def left_out(self, member: Foretelling) -> np.ndarray:
-        return np.full(self.labels, member.foretold)
+        return np.full(self.n_labels, member.foretold)
+
+    def stacked(
+        self, own: WeightedMembers[Foretelling], other: WeightedMembers[Foretelling], *, rows: tuple[float, float]
+    ) -> float:
+        return stacked_share(own.mean(self.left_out), other.mean(self.left_out), rows=rows)
 
 
 def foretelling(

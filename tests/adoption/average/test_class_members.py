@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tacit.adoption.average.average import Average, WeightedMembers, fit_hypotheses
+from tacit.adoption.average.average import Average, fit_hypotheses
 from tacit.adoption.average.class_members import ClassFitter, ClassMember, probabilities
 from tacit.adoption.average.kernel_features import features_of
 from tacit.adoption.average.member_inputs import Inputs, Setting
 from tacit.adoption.average.storage import average_parts, stored_average
+from tacit.adoption.average.weighted_members import WeightedMembers
 
 N, L = 300, 40
 

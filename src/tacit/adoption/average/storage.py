@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.adoption.average.average import Average, WeightedMembers
+from tacit.adoption.average.average import Average
 from tacit.adoption.average.binary_member import BinaryMember
 from tacit.adoption.average.boosted_trees import BoostedTrees
 from tacit.adoption.average.hypotheses import Hypothesis, Usage
@@ -15,6 +15,7 @@ from tacit.adoption.average.kernel_features import KernelFeatures
 from tacit.adoption.average.representation import Representation
 from tacit.adoption.average.softmax_member import SoftmaxMember
 from tacit.adoption.average.target_member import TargetMember
+from tacit.adoption.average.weighted_members import WeightedMembers
 from tacit.arrays import Arrays
 
 MemberParts = tuple[Arrays, dict[str, Any]]

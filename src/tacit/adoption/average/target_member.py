@@ -10,6 +10,8 @@ from tacit.adoption.average.binary_member import TREES_MEAN, TREES_SD
 from tacit.adoption.average.hypotheses import Hypothesis, Usage, prior_weights
 from tacit.adoption.average.kernel_features import LINEAR
 from tacit.adoption.average.member_inputs import Inputs, Setting
+from tacit.adoption.average.stacking import stacked_share_of_means
+from tacit.adoption.average.weighted_members import WeightedMembers
 from tacit.arrays import FloatArray
 from tacit.numerics.student import student_posterior
 from tacit.records import record
@@ -89,6 +91,11 @@ class TargetFitter:
         """Whether trees were learned."""
         return self.inputs.trees is not None
 
+    @property
+    def n_labels(self) -> int:
+        """The number of rows."""
+        return len(self.targets)
+
     def __call__(self, hypothesis: Hypothesis) -> TargetMember:
         """Return the fitted hypothesis."""
         columns = _columns(hypothesis, self.inputs)
@@ -106,6 +113,17 @@ class TargetFitter:
     def left_out(self, member: TargetMember) -> FloatArray:
         """Return the log-density of each known value given all others [L]."""
         return member.left_out(self.inputs, self._near(member.hypothesis.usage))
+
+    def stacked(
+        self, own: WeightedMembers[TargetMember], other: WeightedMembers[TargetMember], *, rows: tuple[float, float]
+    ) -> float:
+        """Return the weight of ``other`` beside ``own`` with which left-out values have the least squared error."""
+
+        def left_out(member: TargetMember) -> FloatArray:
+            mean: FloatArray = member.left_out_moments(self.inputs, self._near(member.hypothesis.usage))[0]
+            return mean
+
+        return stacked_share_of_means(own.mean(left_out), other.mean(left_out), self.targets, rows=rows)
 
     def _near(self, usage: Usage) -> FloatArray:
         """Return the targets as hypotheses of ``usage`` see them: without any release the same whatever releases say.

@@ -1,15 +1,16 @@
 """All hypotheses of one usage of releases, fitted to labels, and the mass of each."""
 
 from collections.abc import Callable, Sequence
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Protocol
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
 
 from tacit.adoption.average.hypotheses import Hypothesis, Usage, branches, usual_correction
 from tacit.adoption.average.kernel_features import KERNELS
 from tacit.adoption.average.member_inputs import Setting
+from tacit.adoption.average.stacking import stacked_share
+from tacit.adoption.average.weighted_members import FittedMember, M, WeightedMembers
 from tacit.arrays import FloatArray
 from tacit.records import record
 
@@ -19,25 +20,6 @@ FIRST_AMPLITUDE, SEARCH_GAP = 1.0, 3.0
 LEAST_WEIGHT, MOST_MEMBERS = 0.02, 4
 # Trees must earn their share: it starts from rows that speak against them, and a third of those for them.
 ROWS_AGAINST_TREES, ROWS_FOR_TREES = 1.5, 0.5
-
-
-class FittedMember(Protocol):
-    """A hypothesis fitted to labels."""
-
-    @property
-    def hypothesis(self) -> Hypothesis:
-        """What was fitted."""
-
-    @property
-    def log_evidence(self) -> float:
-        """The log of the probability of the labels."""
-
-    @property
-    def tree_weight(self) -> float:
-        """The weight of what trees say; 1 where they do not enter."""
-
-
-M = TypeVar("M", bound=FittedMember)
 
 
 class Fitter(Protocol[M]):
@@ -51,11 +33,21 @@ class Fitter(Protocol[M]):
     def has_trees(self) -> bool:
         """Whether trees were learned."""
 
+    @property
+    def n_labels(self) -> int:
+        """The number of rows."""
+
     def __call__(self, hypothesis: Hypothesis) -> M:
         """Return the fitted hypothesis."""
 
     def left_out(self, member: M) -> FloatArray:
         """Return log p(label | all other labels) [L], about."""
+
+    def stacked(self, own: WeightedMembers[M], other: WeightedMembers[M], *, rows: tuple[float, float]) -> float:
+        """Return the weight of ``other`` beside ``own`` with which left-out rows are predicted best.
+
+        The weights start from ``rows`` (a, b) that speak for each.
+        """
 
 
 @record
@@ -123,20 +115,6 @@ def search(branch: Sequence[Hypothesis], fit: Callable[[Hypothesis], M]) -> list
                 break
             place += step
     return [fitted[place] for place in sorted(fitted)]
-
-
-def stacked_share(first: FloatArray, second: FloatArray, *, rows: tuple[float, float]) -> float:
-    """Return the share t of the second of two models that together predict left-out rows best.
-
-    Of log-probabilities [L] of each it maximises sum_i log((1 - t) first_i + t second_i) + a log(1 - t) + b log t:
-    stacking [stacking] from a start of ``rows`` (a, b) that speak for each.
-    """
-
-    def negative(t: float) -> float:
-        mixed = np.logaddexp(np.log1p(-t) + first, np.log(t) + second).sum()
-        return -float(mixed + rows[0] * np.log1p(-t) + rows[1] * np.log(t))
-
-    return float(minimize_scalar(negative, bounds=(1e-4, 1 - 1e-4), method="bounded").x)
 
 
 def _mixed_left_out(members: Sequence[M], logs: FloatArray, fit: Fitter[M]) -> FloatArray:

@@ -9,11 +9,12 @@ from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from tacit import checks
-from tacit.adoption.average.average import Average, WeightedMembers
+from tacit.adoption.average.average import Average
 from tacit.adoption.average.class_members import ClassMember, probabilities
 from tacit.adoption.average.learned import LabelledRows, Surroundings, learn
 from tacit.adoption.average.member_inputs import Inputs, Setting
 from tacit.adoption.average.representation import represent
+from tacit.adoption.average.weighted_members import WeightedMembers
 from tacit.adoption.evidence.figures import HeldOut, log_loss_difference
 from tacit.adoption.evidence.held_out import held_out_methods
 from tacit.adoption.evidence.label_free import Agreement, agreement

@@ -8,10 +8,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from tacit.adoption.average.average import Average, WeightedMembers
+from tacit.adoption.average.average import Average
 from tacit.adoption.average.member_inputs import Setting
 from tacit.adoption.average.representation import represent
 from tacit.adoption.average.target_member import TargetMember
+from tacit.adoption.average.weighted_members import WeightedMembers
 from tacit.adoption.evidence.figures import Figure
 from tacit.adoption.evidence.target_evidence import TargetEvidence, TargetReleaseFigures
 from tacit.adoption.evidence.target_figures import (

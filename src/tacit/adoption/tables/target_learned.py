@@ -6,12 +6,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.adoption.average.average import Average, WeightedMembers, fit_hypotheses, releases_only
+from tacit.adoption.average.average import Average, fit_hypotheses, releases_only
 from tacit.adoption.average.boosted_trees import learn_target_trees
 from tacit.adoption.average.kernel_features import KERNELS, features_of
 from tacit.adoption.average.learned import TREE_FOLDS, TREE_LABELS, Learned, LearnerRows, folds
 from tacit.adoption.average.member_inputs import Inputs, Setting
 from tacit.adoption.average.target_member import NOISE_VARIANCE, TargetFitter, TargetMember, near_targets
+from tacit.adoption.average.weighted_members import WeightedMembers
 from tacit.adoption.evidence.held_out import times_and_folds
 from tacit.arrays import Codes, FloatArray
 from tacit.records import record
