@@ -1,4 +1,4 @@
-"""Releases and adoptions of clinical and other tables of SurvSet, on which no setting of the package was chosen.
+"""Additive releases of clinical and other tables of SurvSet, adopted: on them no setting of either was chosen.
 
 Needs SurvSet (``pip install SurvSet``, not a dependency). Every table without rows over time that has at least 900 rows
 and two features is taken; its label is whether the event was seen, its features all other columns but the times. One
@@ -141,7 +141,7 @@ def main() -> None:
         print(f"{name}: {len(rows.y):,} rows, {len(schema.features)} columns, {rows.y.mean():.0%} events", flush=True)
         for draw in range(options.draws):
             for n_labels, figures in run(schema, rows, draw, epsilon=options.epsilon):
-                asked, refused = asked + (n_labels == 0), refused + (figures is None)
+                asked, refused = asked + (n_labels == 0), refused + (n_labels == 0 and figures is None)
                 for method, each in (figures or {}).items():
                     found.setdefault((n_labels, method), {}).setdefault(name, []).append(each)
         if options.peer and (areas := beside_peer(name, schema, rows, epsilon=options.epsilon)) is not None:
