@@ -16,7 +16,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss, roc_auc_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
 from tacit.adoption.tables.averaged_transfer import AveragedTransfer
@@ -48,7 +51,10 @@ Figures = Mapping[str, tuple[float, float]]
 
 def tables() -> Iterator[tuple[str, Schema, Encoded]]:
     """Yield name, schema and encoded rows of each table."""
-    loader: Any = importlib.import_module("SurvSet.data").SurvLoader()
+    try:
+        loader: Any = importlib.import_module("SurvSet.data").SurvLoader()
+    except ModuleNotFoundError:
+        raise SystemExit("SurvSet is not installed: pip install SurvSet, then run this again.") from None
     for name, over_time in zip(loader.df_ds["ds"], loader.df_ds["is_td"], strict=True):
         frame = loader.load_dataset(name)["df"]
         if over_time or len(frame) < LEAST_ROWS:
@@ -92,6 +98,8 @@ def run(schema: Schema, rows: Encoded, draw: int, *, epsilon: float) -> Iterator
     )
     ours, test = np.array_split(random.permutation(np.flatnonzero(~owner)), 2)
     X, y, truth = rows.X[ours], rows.y[ours], rows.y[test]
+    ceiling = make_pipeline(StandardScaler(), LogisticRegression(max_iter=500)).fit(rows.X[owner], rows.y[owner])
+    open_rows = ceiling.predict_proba(rows.X[test])
     for n_labels in LABELS:
         if 2 * n_labels > len(y):
             continue
@@ -103,6 +111,7 @@ def run(schema: Schema, rows: Encoded, draw: int, *, epsilon: float) -> Iterator
             yield n_labels, None
             continue
         said = {"adopted": model.predict_proba(rows.X[test]), "release": model.releases_proba(rows.X[test])}
+        said["LR, owner's open rows"] = open_rows
         if n_labels:
             said |= {"alone": model.alone_proba(rows.X[test])}
             said |= own_predictions(X[:n_labels], y[:n_labels], rows.X[test])
@@ -134,6 +143,8 @@ def main() -> None:
     parser.add_argument("--epsilon", type=float, default=1.0)
     parser.add_argument("--peer", action="store_true", help="ask DP-EBM as well")
     options = parser.parse_args()
+    if options.draws < 1 or not 0 < options.epsilon < np.inf:
+        parser.error("--draws must be at least 1, and --epsilon a finite number above 0.")
     found: dict[tuple[int, str], dict[str, list[tuple[float, float]]]] = {}
     peer: list[tuple[float, float]] = []
     refused = asked = 0
@@ -149,7 +160,7 @@ def main() -> None:
     for (n_labels, method), by_table in sorted(found.items()):
         means = np.array([np.mean(each, axis=0) for each in by_table.values()])
         area, loss = means.mean(axis=0)
-        print(f"{n_labels:4d} labels, {method:20s} AUC {area:.4f}, log-loss {loss:.4f} ({len(means)} tables)")
+        print(f"{n_labels:4d} labels, {method:21s} AUC {area:.4f}, log-loss {loss:.4f} ({len(means)} tables)")
     print(f"refused without labels: {refused} of {asked} draws")
     if peer:
         ours, theirs = np.array(peer).T
